@@ -2,6 +2,7 @@ import "./live-tail.css";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useReducer, useState } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { Notice } from "ui-kit/components/notice.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
@@ -17,12 +18,24 @@ import { startTail, type TailState, tailReducer } from "./tail-reducer.ts";
  */
 const perSecond = 100;
 
+/** The live view, or why these conditions cannot be followed. @param conditions undefined for a query that is not so simple */
+export function LiveTail({ conditions }: { conditions: SpanConditions | undefined }) {
+  if (conditions !== undefined) {
+    return <Followed conditions={conditions} />;
+  }
+  return (
+    <Notice kind="plain" title="These conditions cannot be followed">
+      <p>Live spans are filtered by conditions on one span, joined by &&. Simplify the query above.</p>
+    </Notice>
+  );
+}
+
 /**
  * Spans that meet the conditions as they arrive, the newest on top. "Pause" keeps the visible rows in their
  * places and counts what arrives. States: connecting, following, broken with the reason, and refused. The
  * stream ends with the component and restarts for other conditions.
  */
-export function LiveTail({ conditions }: { conditions: SpanConditions }) {
+function Followed({ conditions }: { conditions: SpanConditions }) {
   const asked = JSON.stringify(conditions);
   const [state, dispatch] = useReducer(tailReducer, startTail);
   const [paused, setPaused] = useState(false);

@@ -1,12 +1,28 @@
 import { Notice } from "ui-kit/components/notice.tsx";
 import { lookbacks, type SearchAddress } from "../../searches/search-address.ts";
 
+/** The inputs of {@link NothingFound}. */
+interface NothingFoundProps {
+  /** The search. */
+  address: SearchAddress;
+  /** Whether traces were asked for by their ids. */
+  byIds: boolean;
+  /** Called with a wider search. */
+  onSearch: (address: SearchAddress) => void;
+}
+
 /**
  * Says that a search found nothing, and offers the wider searches that are one click away: without the
- * selection, over seven days, without the filters.
+ * selection, over seven days, without the filters. For ids there is no wider search.
  */
-export function NothingFound(props: { address: SearchAddress; onSearch: (address: SearchAddress) => void }) {
-  const { address, onSearch } = props;
+export function NothingFound({ address, byIds, onSearch }: NothingFoundProps) {
+  if (byIds) {
+    return (
+      <Notice kind="plain" title="None of these traces is in the store">
+        <p>They may have been left out by sampling, or deleted because of their age.</p>
+      </Notice>
+    );
+  }
   const { q, sel } = address;
   const filters = [q, address.operation, address.tags, address.minDuration, address.maxDuration].filter(
     Boolean,

@@ -1,6 +1,5 @@
 import { lazy } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
-import type { SpanConditions } from "../../api/analysis.ts";
 import { openedTraces } from "../../api/opened-traces.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
@@ -55,7 +54,7 @@ export function SearchBody(props: SearchBodyProps) {
     return <FileTraces {...props} />;
   }
   if (isLive(address, can)) {
-    return <LiveSpans conditions={plan.conditions} />;
+    return <LiveTail conditions={plan.conditions} />;
   }
   const failed = [services, capabilities, results].filter((query) => query.isError);
   const error = failed[0]?.error;
@@ -100,18 +99,6 @@ function FileTraces(props: SearchBodyProps) {
   );
 }
 
-/** The live view, or why these conditions cannot be followed. */
-function LiveSpans({ conditions }: { conditions: SpanConditions | undefined }) {
-  if (conditions !== undefined) {
-    return <LiveTail conditions={conditions} />;
-  }
-  return (
-    <Notice kind="plain" title="These conditions cannot be followed">
-      <p>Live spans are filtered by conditions on one span, joined by &&. Simplify the query above.</p>
-    </Notice>
-  );
-}
-
 /** The answer of the search: still searching, nothing found, or the list. */
 function FoundTraces(props: SearchBodyProps) {
   const { address, searched, onSearch } = props;
@@ -119,15 +106,8 @@ function FoundTraces(props: SearchBodyProps) {
   if (results.data === undefined || !asks) {
     return <Loading>Searching…</Loading>;
   }
-  if (results.data.length === 0 && plan.byIds !== undefined) {
-    return (
-      <Notice kind="plain" title="None of these traces is in the store">
-        <p>They may have been left out by sampling, or deleted because of their age.</p>
-      </Notice>
-    );
-  }
   if (results.data.length === 0) {
-    return <NothingFound address={address} onSearch={onSearch} />;
+    return <NothingFound address={address} byIds={plan.byIds !== undefined} onSearch={onSearch} />;
   }
   return <TraceList {...props} rows={results.data} limit={address.limit} stale={results.isFetching} />;
 }

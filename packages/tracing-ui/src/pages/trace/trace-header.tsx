@@ -97,74 +97,15 @@ export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
   );
 });
 
-/** A panel beside the waterfall. */
-type Panel = "path" | "repeats" | "notes";
-
 /** The links to the panels, and everything that can be done with the whole trace. */
 function HeaderActions(props: Pick<TraceHeaderProps, "trace" | "input" | "peers" | "repeats" | "notes">) {
   const { trace, input, peers, repeats, notes } = props;
-  const { traceId } = trace;
   const address = route.useSearch();
   const shownPanel = address.view === undefined ? address.panel : undefined;
-  return (
-    <div className="trace-actions">
-      <PanelLink
-        {...{ traceId, shownPanel }}
-        panel="path"
-        title="Critical path"
-        hint="What the trace waited for, as a ranked list"
-      />
-      {(repeats > 0 || shownPanel === "repeats") && (
-        <PanelLink
-          {...{ traceId, shownPanel }}
-          panel="repeats"
-          title="Repeated calls"
-          hint="Operations that one span calls many times"
-        />
-      )}
-      {(notes !== undefined || shownPanel === "notes") && (
-        <PanelLink
-          {...{ traceId, shownPanel }}
-          panel="notes"
-          title="Notes"
-          hint="What people wrote on this trace and its spans"
-          count={notes}
-        />
-      )}
-      {!isSavedPage() && !embedding.isEmbedded && <TraceActions input={input} peers={peers} />}
-      <ValueLinks links={traceLinks(uiConfig.linkPatterns, trace)} />
-      <span data-command="Copy the trace id">
-        <CopyButton text={trace.traceId} label="Copy the trace id">
-          {`${trace.traceId.slice(0, 8)}…`}
-        </CopyButton>
-      </span>
-    </div>
-  );
-}
-
-/** The inputs of {@link PanelLink}. */
-interface PanelLinkProps {
-  /** The trace that the page shows. */
-  traceId: string;
-  /** The panel that is open; undefined for none. */
-  shownPanel: Panel | undefined;
-  /** The panel that the link opens, or closes while it is open. */
-  panel: Panel;
-  /** The words of the link, and of the command. */
-  title: string;
-  /** The tooltip. */
-  hint: string;
-  /** How much there is in the panel; 0 and undefined show no number. */
-  count?: number | undefined;
-}
-
-/** Opens or closes a panel. */
-function PanelLink({ traceId, shownPanel, panel, title, hint, count = 0 }: PanelLinkProps) {
-  const address = route.useSearch();
-  return (
+  const panelLink = (panel: "path" | "repeats" | "notes", title: string, hint: string, count = 0) => (
     <Link
       to="/trace/$traceId"
-      params={{ traceId: traceId }}
+      params={{ traceId: trace.traceId }}
       search={changedAddress(address, {
         ...{ view: undefined, panel: shownPanel === panel ? undefined : panel },
       })}
@@ -177,6 +118,22 @@ function PanelLink({ traceId, shownPanel, panel, title, hint, count = 0 }: Panel
       {count > 0 && <span className="mono unit">{formatCount(count)}</span>}
     </Link>
   );
+  return (
+    <div className="trace-actions">
+      {panelLink("path", "Critical path", "What the trace waited for, as a ranked list")}
+      {(repeats > 0 || shownPanel === "repeats") &&
+        panelLink("repeats", "Repeated calls", "Operations that one span calls many times")}
+      {(notes !== undefined || shownPanel === "notes") &&
+        panelLink("notes", "Notes", "What people wrote on this trace and its spans", notes)}
+      {!isSavedPage() && !embedding.isEmbedded && <TraceActions input={input} peers={peers} />}
+      <ValueLinks links={traceLinks(uiConfig.linkPatterns, trace)} />
+      <span data-command="Copy the trace id">
+        <CopyButton text={trace.traceId} label="Copy the trace id">
+          {`${trace.traceId.slice(0, 8)}…`}
+        </CopyButton>
+      </span>
+    </div>
+  );
 }
 
 /** The time in which no span ran, all gaps together, and the link that folds or shows them. */
@@ -187,7 +144,7 @@ function IdleFigure({ gaps, traceId }: { gaps: readonly IdleGap[]; traceId: stri
       <Duration us={gaps.reduce((sum, { lengthUs }) => sum + lengthUs, 0)} />{" "}
       <Link
         to="/trace/$traceId"
-        params={{ traceId: traceId }}
+        params={{ traceId }}
         search={changedAddress(address, {
           ...{ gaps: address.gaps === "shown" ? undefined : "shown", from: undefined, to: undefined },
         })}

@@ -1,7 +1,15 @@
 import "./trace-page.css";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ComponentProps, lazy, Suspense, useDeferredValue, useEffect, useMemo } from "react";
+import {
+  type ComponentProps,
+  type ComponentType,
+  lazy,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+} from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -50,6 +58,15 @@ const ConversationView = lazy(() =>
 );
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
+/** The views beside the waterfall. */
+const otherViews: Record<NonNullable<TraceAddress["view"]>, ComponentType<Omit<OtherViewProps, "view">>> = {
+  flame: FlameView,
+  graph: GraphView,
+  statistics: StatisticsView,
+  events: EventsView,
+  conversation: ConversationView,
+  json: JsonView,
+};
 const noNotes: readonly TraceNote[] = [];
 const noRepeats: readonly RepeatedCalls[] = [];
 const noGaps: readonly IdleGap[] = [];
@@ -205,14 +222,10 @@ interface OtherViewProps {
 
 /** The chosen view, loaded when it is opened; the place stays empty meanwhile. */
 function OtherView({ view, trace, hues, input }: OtherViewProps) {
+  const View = view && otherViews[view];
   return (
     <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
-      {view === "flame" && <FlameView trace={trace} hues={hues} />}
-      {view === "graph" && <GraphView trace={trace} hues={hues} />}
-      {view === "statistics" && <StatisticsView trace={trace} hues={hues} />}
-      {view === "events" && <EventsView trace={trace} hues={hues} />}
-      {view === "conversation" && <ConversationView trace={trace} hues={hues} />}
-      {view === "json" && <JsonView input={input} />}
+      {View && <View {...{ trace, hues, input }} />}
     </Suspense>
   );
 }
