@@ -49,7 +49,7 @@ export function ConfigHead({ draft, faultCount, isReview, onReview }: ConfigHead
 }
 
 /**
- * The bar that says that somebody else changed the config while there are edits. Its button reads the newer
+ * The bar for a config that another client changed while there are edits. Its button reads the newer
  * config; the page then shows the conflict.
  */
 function NewerVersion({ newer }: { newer: HistoryEntry }) {

@@ -15,7 +15,7 @@ interface TreeLines {
 export function useTreeLines(document: JsonValue, address: ConfigAddress): TreeLines {
   const { q = "" } = address;
   return useMemo(() => {
-    // A search shows the found lines and those around them only, whatever is folded.
+    // A search shows only found lines and their context, regardless of folding.
     const search = q === "" ? undefined : findInTree(document, q);
     const isOpen = isOpenIn(address);
     const all = treeRows(

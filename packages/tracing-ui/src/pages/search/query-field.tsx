@@ -14,7 +14,7 @@ const TraceQlEditor = lazy(() =>
 interface QueryFieldProps {
   /** The query as TraceQL. */
   q: string;
-  /** Whether the keyboard goes here at once. */
+  /** True: the field gets the focus when it appears. */
   focused: boolean;
   /** Called by Enter. */
   onSearch: () => void;
@@ -24,7 +24,7 @@ interface QueryFieldProps {
   onFields: (fields: ReturnType<typeof fieldsOfTraceQl>) => void;
 }
 
-/** The same query as TraceQL, with the way back where fields can say it. */
+/** The same query as TraceQL, with a way back when fields can express it. */
 export function QueryField(props: QueryFieldProps) {
   const { q, focused, onSearch, onChange, onFields } = props;
   const fields = fieldsOfTraceQl(q);

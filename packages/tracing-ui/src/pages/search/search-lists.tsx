@@ -88,7 +88,7 @@ function SaveRow({ address, searches, act }: SaveRowProps) {
 
   function save(event: FormEvent) {
     event.preventDefault();
-    // The menu stands in the search form, which is not to run.
+    // The menu is inside the search form, which must not be submitted.
     event.stopPropagation();
     if (name.trim() === "" || searches.home === "unknown") {
       return;

@@ -30,7 +30,7 @@ type GoTo = (next: SearchAddress, replace?: boolean) => Promise<void>;
 
 /**
  * The search screen: the form, the overview of all matching spans, the traces chosen for comparing, and the
- * answer. The address is the search: whoever has it sees the same question asked.
+ * answer. The address contains the whole search, so it can be shared.
  */
 export function SearchPage() {
   const address = route.useSearch();

@@ -9,7 +9,7 @@ import { refetchInterval } from "../../components/refresh-select.tsx";
 import type { SearchAddress } from "../../searches/search-address.ts";
 import { searchPlan } from "./search-plan.ts";
 
-/** Abilities before the server told its own. */
+/** Abilities assumed until the server reports its own. */
 const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /** The questions of a search and their answers, as {@link useSearched} gives them. */
