@@ -1,5 +1,8 @@
 // A module brings its text along, so that the serverfile has no list of modules. A directive reads text into JSON;
 // a writer turns the same JSON back into text, and refuses JSON that no text produces.
+//
+// This file adds members to the interface of `server-core/src/modules/module-text.ts`, which has only `before` and `after`.
+// So the core can hold texts without importing this package.
 
 import type { Directive } from "./directives/directive.ts";
 import type { MatcherReader, ModuleReader, OptionReader } from "./modules/module-reader.ts";

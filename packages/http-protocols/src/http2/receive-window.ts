@@ -2,20 +2,23 @@ import type { FrameWriter } from "./frame-writer.ts";
 import { encodeWindowUpdate, errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Bytes of one body that the peer may send before it gets a larger window. */
+/** Bytes of one body that the peer may send until a WINDOW_UPDATE gives consumed bytes back. */
 export const streamWindowBytes: number = 1024 * 1024;
 
 /** A stream whose body comes. */
 export interface ReceivingStream {
   /** Number of the stream, for its WINDOW_UPDATE. */
   readonly id: number;
-  /** Bytes that the peer may still send before it gets a larger window. */
+  /** Bytes that the peer may still send until the next WINDOW_UPDATE. */
   receiveWindowBytes: number;
   /** Consumed bytes that no WINDOW_UPDATE has given back yet. */
   untoldBytes: number;
 }
 
-/** The bytes that the peer may send on one connection. It gets a larger window when a quarter is free. */
+/**
+ * The bytes that the peer may send on one connection. Consumed bytes are given back by WINDOW_UPDATE once they are a
+ * quarter of the window. That restores the window, and never makes it larger than at first. RFC 9113, section 5.2
+ */
 export class ReceiveWindow {
   readonly #writer: FrameWriter;
   readonly #tellBytes: number;

@@ -61,7 +61,10 @@ export function listed(
   return { id, load, ...more };
 }
 
-/** Declares a module. Importing a module does not register it: the only list is `server-modules/standard`. */
+/**
+ * Declares a module. Importing a module does not register it: `server-modules/standard` lists the modules, and
+ * `admin-server/src/all-modules.ts` joins its list with those of `layer4` and of the process.
+ */
 export function defineModule<Config, Instance extends ModuleInstance>(
   source: ModuleSource<Config, Instance>,
 ): ModuleDefinition {

@@ -51,6 +51,10 @@ export interface TriesSoFar {
  * | part of the response is sent, or the client disconnected | fails | fails |
  *
  * Every row also needs a body that can be sent again: no body, a buffered body, or an unread one.
+ *
+ * Below these rules, transports send a call again by themselves, and no attempt is counted. They do so for a call that the
+ * upstream surely did not process. They also do it when a kept connection closes before the response to a replayable call:
+ * see `isReplayable`, `#lost` of `H1ClientConnection` and `#broken` of `H2Call`.
  * Source: the public model (Caddy 2.11), load_balancing
  */
 export class RetryRules {
