@@ -26,7 +26,7 @@ export interface AdminPortSettings {
   readonly health: ProcessHealth;
   /** All counters of the process. */
   readonly metrics: Registry;
-  /** Path of the metrics: "/metrics". Undefined: none are served. */
+  /** Path of the metrics: "/metrics". Undefined: the port serves no metrics. */
   readonly metricsRoute: string | undefined;
 }
 
@@ -63,10 +63,10 @@ async function answer(
 }
 
 /**
- * Opens the admin port: metrics (Prometheus text, each also under the public model's name) and `/version`.
- * Every other path answers the health: 200 `Server available` or 503 `Server not available`, as in the public
- * model. `degraded` lists faults of a process that works nevertheless.
- * @throws StartError when the address cannot be had
+ * Opens the admin port: metrics (Prometheus text, each metric also under the public model's name) and `/version`. Every
+ * other path returns the health: 200 `Server available` or 503 `Server not available`, as in the public model.
+ * `degraded` lists the faults of a process that still works.
+ * @throws StartError when the process cannot listen on the address
  */
 export async function openAdminPort(settings: AdminPortSettings): Promise<AdminPort> {
   const { address } = settings;

@@ -4,12 +4,11 @@ import type { HostPort } from "./options/fields.ts";
 import type { ServerTlsMaterial } from "./tls/secure-context.ts";
 
 /**
- * Reads the health from the admin port of a running process, for `<process> status` and container health
- * checks.
- * @param tls TLS of that port; undefined: plain HTTP. The caller uses the process's own configuration: it
- *   sends the same certificate when one is required, and does not check the server's name, which is seldom
- *   that of this machine.
- * @returns the body, and whether it says "available"; never throws
+ * Reads the health from the admin port of a running process, for `<process> status` and container health checks.
+ * @param tls TLS of that port; undefined: plain HTTP. The caller uses the process's own configuration. It therefore
+ * sends the same certificate when one is required. It does not check the server's name, because that is seldom the name
+ * of this machine.
+ * @returns the body, and true when the body says "available"; never throws
  */
 export function askStatus(
   address: HostPort,

@@ -1,6 +1,6 @@
 /**
- * The reason why a process cannot start, in one line that names the fault and the remedy. The shell prints
- * only the message, without a stack, and exits with code 1.
+ * The reason why a process cannot start, in one line that names the fault and its remedy. The shell prints only this
+ * message, without a stack, and exits with code 1.
  */
 export class StartError extends Error {
   override readonly name = "StartError";
@@ -14,7 +14,7 @@ function codeOf(error: unknown): string | undefined {
  * Turns the error of a `listen` call into a `StartError`; any other error becomes its cause.
  * @param what name of the listener for people: "OTLP over gRPC"
  * @param address host and port as configured: ":4317"
- * @param flag the option that moves it, without dashes
+ * @param flag the option that changes the address, without dashes
  */
 export function listenError(error: unknown, what: string, address: string, flag?: string): StartError {
   const move = flag === undefined ? "" : `, or choose another with --${flag}`;

@@ -8,16 +8,14 @@ function exitingWith(code: number): [program: string, args: string[]] | undefine
   if (existsSync(shell)) {
     return [shell, ["sh", "-c", `exit ${code}`]];
   }
-  // A single executable file is our own program, and cannot run code from its arguments.
+  // A single executable file contains our own program, so it cannot run code from its arguments.
   return isSea() ? undefined : [process.execPath, ["node", "-e", `process.exit(${code})`]];
 }
 
 /**
- * Ends this process, with all its threads, in this moment.
- *
- * Exits at once. `process.exit` waits for running name lookups, which nothing can cancel: ten seconds and
- * more when a name server does not answer, until the process is killed. A process with such a lookup
- * therefore replaces itself by a program that only exits, on platforms that support it.
+ * Ends this process with all its threads immediately. `process.exit` waits for running name lookups, which nothing can
+ * cancel. If a name server does not answer, that takes ten seconds or more. A process with such a lookup therefore
+ * replaces itself with a program that only exits, on platforms that support it.
  */
 export function exitNow(code: number): never {
   const isLookingUp = process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");

@@ -1,19 +1,22 @@
 import type { Logger } from "./logger.ts";
 
-/** `available`: load balancers may send work. `not available`: the process starts, stops, or lacks what it needs. */
+/**
+ * `available`: load balancers may send work. `not available`: the process is starting or stopping, or something that it
+ * needs is missing.
+ */
 export type HealthStatus = "available" | "not available";
 
-/** Whether the process can work now. "Not available" has a reason, which is logged at every change. */
+/** Tells whether the process can work now. "Not available" has a reason, which is logged at every change. */
 export interface Health {
   /** The last that was set; `not available` before. */
   readonly status: HealthStatus;
   /** @param reason why it is not available, for people: "storage at http://127.0.0.1:8123 does not answer" */
   set(status: HealthStatus, reason?: string): void;
   /**
-   * Reports a fault of a process that still works: it stays available, and the admin port and the log name
-   * the fault.
-   * @param topic one of a few; each has at most one reason
-   * @param reason for people; undefined when all is well again
+   * Reports a fault of a process that still works. The process stays available, and the admin port and the log name the
+   * fault.
+   * @param topic one of a few names; each topic has at most one reason
+   * @param reason for people; undefined when the fault is over
    */
   degrade(topic: string, reason: string | undefined): void;
 }
@@ -54,7 +57,7 @@ export class ProcessHealth implements Health {
     return this.#status;
   }
 
-  /** When the status last became "available". */
+  /** Time of the last change to "available". */
   get upSince(): Date | undefined {
     return this.#upSince;
   }

@@ -12,8 +12,9 @@ import type { ServerTls } from "./tls/server-tls.ts";
 import { traceRequests } from "./tracing/trace-requests.ts";
 
 /**
- * An HTTP server whose requests may be spans (`traceRequests`), with TLS when `tls` is given. New connections
- * use new files, which are watched until the server closes. A request that came in time is served, however late it is read.
+ * An HTTP server whose requests may be spans (`traceRequests`), with TLS when `tls` is given. When certificate files
+ * change, new connections use the new files; the files are watched until the server closes. A request that arrived in
+ * time is served, even if this process reads it late.
  * @param tls of `openServerTls`; undefined: plain HTTP
  */
 export function httpServerFor(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Rounds of the event loop in which a late sender sends nothing, until it is refused. */
+/** A late sender is refused after it has sent nothing for this number of rounds of the event loop. */
 const quietRounds = 3;
 /** Seconds after which a sender tries a refused request again. */
 const retryAfter = 1;
@@ -11,16 +11,16 @@ const refusals: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
 };
 
-/** A connection of `node:http`, with the bytes that it has read and the answer that is under way. */
+/** A connection of `node:http`, with the bytes that it has read and the response in progress. */
 interface HttpSocket extends Duplex {
   readonly bytesRead?: number;
   readonly _httpMessage?: ServerResponse | null;
 }
 
 /**
- * Calls `refuse` once a sender is late in fact. A busy process finds that a request is late before it reads what the sender
- * sent in time, so all bytes that wait are read first. A request that is whole then is served.
- * @param refuse gets the request whose body is late, or undefined where the headers are
+ * Calls `refuse` when a sender really is late. A busy process may reach the time limit before it reads bytes that the
+ * sender sent in time. All waiting bytes are therefore read first, and a request that is then complete is served.
+ * @param refuse gets the request whose body is late, or undefined when the headers are late
  */
 export function whenLate(socket: HttpSocket, refuse: (request: IncomingMessage | undefined) => void): void {
   const wait = (bytesRead: number, quiet: number) => {

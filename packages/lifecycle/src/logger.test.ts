@@ -19,7 +19,7 @@ const program = `
   new OwnSpan(undefined, "server", context).run(() => setImmediate(() => log.info({ a: 1 }, "inside")));
 `;
 
-/** The output of a process with this encoding, because a log goes to the standard error of its process. */
+/** Returns the output of a process with this encoding, because a log goes to the standard error of its process. */
 function lines(encoding: string, ...more: string[]): string[] {
   const args = ["--input-type=module", "-e", program, encoding, ...more];
   const output = execFileSync("/bin/sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, ...args], {

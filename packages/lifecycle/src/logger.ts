@@ -8,11 +8,11 @@ import { withoutControls } from "./without-controls.ts";
 export type { Logger };
 export { type LogLevel, logLevels };
 
-/** How a process writes its log. */
+/** Settings of a process's log. */
 export interface LoggerSettings {
   /** Name of the process; field `name` of each line. */
   readonly name: string;
-  /** Lines below it are not made. */
+  /** Lines below this level are not written. */
   readonly level: LogLevel;
   /** `auto`: console on a terminal, otherwise json. */
   readonly encoding: "auto" | "json" | "console";
@@ -28,7 +28,7 @@ interface LineStream {
   flushSync?(): void;
 }
 
-/** Standard error for the lines that `take` refused. */
+/** Writes the lines that `take` refused to standard error. */
 function untaken(out: LineStream, take: LoggerSettings["take"]): LineStream {
   return take === undefined
     ? out
@@ -41,8 +41,8 @@ function untaken(out: LineStream, take: LoggerSettings["take"]): LineStream {
 const stderrFd = 2;
 
 /**
- * pino's numbers. Lines below the first level are never held back, nor are lines of the second, which are a
- * process's last words.
+ * Level numbers of pino. Lines below `warnLevel` are never held back. Neither are `fatal` lines, which tell why a
+ * process ends.
  */
 const warnLevel = 40;
 const fatalLevel = 60;
@@ -56,7 +56,7 @@ function messageOf([first, second]: readonly unknown[]): string | undefined {
   return typeof message === "string" ? message : undefined;
 }
 
-/** Settings of a log that limits repeated warnings and errors. @param log returns the log, once it is made */
+/** Settings of a log that limits repeated warnings and errors. @param log returns the log as soon as it exists */
 function withoutRepeats(log: () => Logger): Pick<LoggerOptions, "hooks"> {
   const repeats = new RepeatedLines({
     most: mostRepeats,
@@ -79,17 +79,17 @@ function withoutRepeats(log: () => Logger): Pick<LoggerOptions, "hooks"> {
   };
 }
 
-/** Ids of the trace that a line belongs to, with the names that Grafana and OpenTelemetry use. */
+/** IDs of the trace that a log line belongs to, with the names that Grafana and OpenTelemetry use. */
 function traceIds(): object {
   const context = activeSpan()?.context;
   return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
 }
 
 /**
- * The log of a process on standard error: JSON lines with ISO times, or readable lines on a terminal. Lines
- * of a traced request have `trace_id` and `span_id`. The same warning or error is logged at most 20 times in
- * ten seconds; then a line gives the number of the others. Colours are used on a terminal, or when
- * FORCE_COLOR is set, but never when NO_COLOR is set.
+ * The log of a process on standard error: JSON lines with ISO times, or readable lines on a terminal. Lines of a traced
+ * request have `trace_id` and `span_id`. The same warning or error is logged at most 20 times in ten seconds; then one
+ * line gives the number of skipped lines. Colours are used on a terminal and when FORCE_COLOR is set, but never when
+ * NO_COLOR is set.
  */
 export function createLogger({ name, level, encoding, take }: LoggerSettings): Logger {
   let log: Logger;
@@ -116,8 +116,7 @@ export function createLogger({ name, level, encoding, take }: LoggerSettings): L
           ignore: "pid,hostname,name",
           translateTime: "SYS:HH:MM:ss.l",
           singleLine: true,
-          // A message may contain text of a stranger, so its second line must not look like a line of the
-          // log.
+          // A message may contain text from an untrusted sender. Its second line must not look like a line of the log.
           messageFormat: (entry, key) => String(entry[key] ?? "").replaceAll("\n", "\\n"),
         }),
         take,

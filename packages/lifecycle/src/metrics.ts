@@ -2,8 +2,8 @@ import { collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
 import { version } from "./version.ts";
 
 /**
- * The metrics of a process: Node's (CPU, memory, event loop), `tracing_build_info`, and those that the
- * process adds.
+ * The metrics of a process: those of Node (CPU, memory, event loop), `tracing_build_info`, and those that the process
+ * adds.
  */
 export function createMetrics(processName: string): Registry {
   const metrics = new Registry();

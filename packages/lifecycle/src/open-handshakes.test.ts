@@ -11,7 +11,7 @@ import { createTestAuthority } from "./testing/test-certificates.ts";
 
 const material = createTestAuthority().issue("localhost");
 
-/** Ends by itself, with or without an error. */
+/** The connection ends by itself, with or without an error. */
 function openSocket(port: number, bytes: string) {
   const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
   socket.on("error", () => {}).resume();

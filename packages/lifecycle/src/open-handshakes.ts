@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { type TLSSocket, Server as TlsServer } from "node:tls";
 
-/** Longest handshake in milliseconds. Node's servers of HTTP/2 wait for two minutes. */
+/** Time limit of a handshake in milliseconds. Node's HTTP/2 servers wait for two minutes. */
 const handshakeTimeoutMs = 10_000;
 
 interface Handshake {
@@ -10,9 +10,10 @@ interface Handshake {
 }
 
 /**
- * Lets `close` of a TLS server end connections whose handshake has not ended, and ends those that take too long. Servers of HTTP know a
- * connection only after its handshake, so `close` waited for clients that say nothing, such as checks of a load balancer.
- * @param server one without TLS is left as it is
+ * Ends unfinished handshakes when a TLS server closes, and ends handshakes that take too long. HTTP servers know a
+ * connection only after its handshake. Without this, `close` would wait for clients that send nothing, such as checks
+ * of a load balancer.
+ * @param server a server without TLS is not changed
  */
 export function endHandshakesOnClose(server: NodeJS.EventEmitter): void {
   if (!(server instanceof TlsServer)) {
@@ -53,7 +54,7 @@ export function endHandshakesOnClose(server: NodeJS.EventEmitter): void {
   };
 }
 
-/** The same for a connection with and without TLS, and for no other that is open. */
+/** A text that is the same for a connection with and without TLS, and different for all other open connections. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -3,7 +3,7 @@ import { newContext, type TraceContext } from "./trace-context.ts";
 
 /** OTLP's numbers. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
-/** `server`: a request that came in. `client`: one that went out. `internal`: work in between. */
+/** `server`: an incoming request. `client`: an outgoing request. `internal`: work between them. */
 export type OwnSpanKind = keyof typeof spanKinds;
 
 /** Facts of a span; keys as in the semantic conventions of OpenTelemetry. */
@@ -15,7 +15,7 @@ export interface FinishedSpan {
   readonly context: TraceContext;
   /** "" for the first span of a trace. */
   readonly parentSpanId: string;
-  /** The same for all requests of one kind, without ids: searches group by it. */
+  /** The same for all requests of one kind, without IDs, because searches group by it. */
   readonly name: string;
   /** The side of the call that the process was on. */
   readonly kind: OwnSpanKind;
@@ -24,7 +24,7 @@ export interface FinishedSpan {
   /** Milliseconds, with a fraction. */
   readonly durationMs: number;
   readonly attributes: SpanAttributes;
-  /** Whether the work failed. Answers of this process count from status 500 on. */
+  /** True when the work failed. For responses of this process, these are the statuses from 500 on. */
   readonly isError: boolean;
 }
 
@@ -36,8 +36,8 @@ export interface SpanSink {
 const active = new AsyncLocalStorage<OwnSpan>();
 
 /**
- * A piece of this process's own work. While {@link run} runs, log lines have its ids, and {@link startChild}
- * makes child spans. A span without a sink only carries the caller's ids.
+ * A part of this process's own work. While {@link run} runs, log lines get the span's IDs, and {@link startChild} makes
+ * child spans. A span without a sink only carries the caller's IDs.
  */
 export class OwnSpan {
   readonly context: TraceContext;
@@ -71,7 +71,7 @@ export class OwnSpan {
     this.#attributes = { ...attributes };
   }
 
-  /** True when another process began the trace. */
+  /** True when another process started the trace. */
   get hasParent(): boolean {
     return this.parentSpanId !== "";
   }
@@ -92,7 +92,7 @@ export class OwnSpan {
     this.#attributes = { ...this.#attributes, ...attributes };
   }
 
-  /** @returns undefined when it would not be sent */
+  /** @returns undefined when the span would not be sent */
   child(name: string, kind: OwnSpanKind, attributes: SpanAttributes): OwnSpan | undefined {
     return this.isRecorded
       ? new OwnSpan(this.#sink, kind, newContext(this.context), {

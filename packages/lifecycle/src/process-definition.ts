@@ -5,9 +5,12 @@ import type { Logger } from "./logger.ts";
 
 /** The objects that a process gets from its shell. */
 export interface ProcessContext<Options> {
-  /** Parsed and checked; keys are the flag names without dashes, e.g. `options["collector.grpc-server.host-port"]`. */
+  /**
+   * Parsed and checked options. Their keys are the flag names without dashes, e.g.
+   * `options["collector.grpc-server.host-port"]`.
+   */
   readonly options: Options;
-  /** The log of the process, at the level of its options. */
+  /** The log of the process, with the level from its options. */
   readonly log: Logger;
   /** Served at `/metrics` of the admin port. */
   readonly metrics: Registry;
@@ -24,13 +27,13 @@ export interface RunningProcess {
    * `shutdown-timeout`, and then exits with code 3. @param signal aborted at that deadline.
    */
   stop(signal: AbortSignal): Promise<void>;
-  /** Rejects when the process cannot go on; the shell then stops it and exits with code 1. */
+  /** Rejects when the process cannot continue; the shell then stops it and exits with code 1. */
   readonly failed?: Promise<never>;
 }
 
 /** A further command of a program, such as `export`. */
 export interface ProcessCommand {
-  /** `export`; must differ from the shell's own commands. */
+  /** For example `export`; must differ from the shell's own commands. */
   readonly name: string;
   /** One sentence for `--help`. */
   readonly meaning: string;
@@ -41,7 +44,7 @@ export interface ProcessCommand {
   run(args: readonly string[]): Promise<number>;
 }
 
-/** A process as its package describes it; `runProcess` makes a program of it. */
+/** The description of a process by its package; `runProcess` makes a program of it. */
 export interface ProcessDefinition<Shape extends z.ZodRawShape> {
   /** The name in `ps`, logs and metrics: `tracing-collector`. */
   readonly name: string;
@@ -53,14 +56,17 @@ export interface ProcessDefinition<Shape extends z.ZodRawShape> {
    */
   readonly options: z.ZodObject<Shape>;
   /**
-   * Alternative spellings of options: a prefix, and the prefix that it stands for, such as the public model's
+   * Alternative spellings of options: a prefix, and the prefix that it replaces. Example: the public model's
    * `processor.jaeger-compact` for `processor.tracing-compact`.
    */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Beside those of the shell; none by default. */
+  /** Commands in addition to those of the shell; none by default. */
   readonly commands?: readonly ProcessCommand[];
   /** Default address of health and metrics: `:14269`. */
   readonly adminHostPort: string;
-  /** Opens all that the process needs. @throws StartError with what the user can mend; the exit code is then 1 */
+  /**
+   * Opens everything that the process needs. @throws StartError for a fault that the user can repair; the exit code is
+   * then 1
+   */
   start(context: ProcessContext<z.infer<z.ZodObject<Shape>>>): Promise<RunningProcess>;
 }

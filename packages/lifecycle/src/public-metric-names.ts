@@ -12,15 +12,15 @@ function publicLine(line: string): string | undefined {
   return `${comment}${start}${line.slice(ownStart.length)}`;
 }
 
-/** The public name of a metric, as {@link withPublicMetricNames} uses it; undefined when there is none. */
+/** The public name of a metric for {@link withPublicMetricNames}; undefined when it has none. */
 export function publicMetricName(name: string): string | undefined {
   return publicLine(name);
 }
 
 /**
- * Repeats metrics under the names that dashboards and alerts of the public models use. `tracing_x` becomes
- * `jaeger_x`, and `server_http_route_x` becomes `caddy_http_x`. In `server_config_x`, `server_admin_x` and
- * `server_reverse_proxy_x`, `caddy_` replaces `server_`.
+ * Repeats metrics under the names in dashboards and alerts of the public models. `tracing_x` becomes `jaeger_x`, and
+ * `server_http_route_x` becomes `caddy_http_x`. In `server_config_x`, `server_admin_x` and `server_reverse_proxy_x`,
+ * `caddy_` replaces `server_`.
  * @param text of `Registry.metrics`, Prometheus' text format
  */
 export function withPublicMetricNames(text: string): string {

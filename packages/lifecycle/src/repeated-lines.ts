@@ -1,15 +1,15 @@
-/** Most distinct messages that are counted at the same time; further ones are never held back. */
+/** Limit of distinct messages that are counted at the same time; further messages are never held back. */
 const maxMessages = 1_000;
 
-/** How often one message may be logged. */
+/** Settings that limit how often one message is logged. */
 export interface RepeatedLinesSettings {
-  /** Most lines with the same message within {@link windowMs}. */
+  /** Limit of lines with the same message within {@link windowMs}. */
   readonly most: number;
   /** Milliseconds from the first line that is counted; all messages share the window. */
   readonly windowMs: number;
   /**
-   * Called at the end of a window in which lines were held back. @param count their number @param level
-   * pino's number
+   * Called at the end of a window in which lines were held back. @param count their number @param level the level
+   * number of pino
    */
   readonly onHeldBack: (message: string, count: number, level: number) => void;
 }
@@ -20,8 +20,8 @@ interface Seen {
 }
 
 /**
- * Keeps a repeated message from filling the log: within a window only the first lines pass, and one line
- * gives the number of the others.
+ * Prevents a repeated message from filling the log. Within a time window only the first lines pass; then one line gives
+ * the number of the others.
  */
 export class RepeatedLines {
   readonly #settings: RepeatedLinesSettings;
@@ -32,7 +32,7 @@ export class RepeatedLines {
     this.#settings = settings;
   }
 
-  /** Whether a line may be written now. */
+  /** True when a line may be written now. */
   passes(message: string, level: number): boolean {
     const seen = this.#seen.get(message);
     if (seen !== undefined) {

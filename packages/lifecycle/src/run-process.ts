@@ -65,19 +65,19 @@ function printConfig(parsed: ParsedOptions<unknown>): void {
   const width = Math.max(...[...parsed.origins.keys()].map((name) => name.length));
   for (const [name, { text, source }] of parsed.origins) {
     const isSecret = /password|token|secret/.test(name) && text !== "";
-    // Addresses may hold a user and a password.
+    // Addresses may contain a user name and a password.
     const shown = isSecret ? "***" : text.replace(/\/\/[^/\s,]*@/g, "//***@");
     process.stdout.write(`${name.padEnd(width)}  ${shown || '""'}  (${source})\n`);
   }
 }
 
 /**
- * Makes a program from a process definition: reads the command line, runs until it must stop, and exits. Exit
- * codes: 0 stopped as requested, 1 could not start or continue, 2 forced by a second SIGINT, 3 error while
+ * Makes a program from a process definition: reads the command line, runs the process until it must stop, and exits.
+ * Exit codes: 0 stopped as requested, 1 could not start or continue, 2 forced by a second SIGINT, 3 error while
  * stopping.
- * @param startAnew called with the checked options before the process serves. A program may restart there and
- *   call `serveProcess` (`lifecycle/serve`), without the libraries that only checking needs. When it returns,
- *   this process serves.
+ * @param startAnew called with the checked options before the process serves. There, a program may restart itself and
+ * call `serveProcess` (`lifecycle/serve`) without the libraries that only the check needs. When `startAnew` returns,
+ * this process serves.
  */
 export async function runProcess<Shape extends z.ZodRawShape>(
   definition: ProcessDefinition<Shape>,

@@ -27,7 +27,7 @@ async function stopInTime(running: RunningProcess, timeoutMs: number, log: Logge
   }
 }
 
-/** @returns the sender of the process's own spans; undefined when the options name nobody to send them to */
+/** @returns the sender of the process's own spans; undefined when the options name no receiver */
 function openTracer(
   name: string,
   options: ShellOptions,
@@ -44,7 +44,10 @@ function openTracer(
   return tracer;
 }
 
-/** Waits until somebody asks the process to stop, or until it cannot go on, and logs which. @returns whether it failed */
+/**
+ * Waits for a request to stop or for a failure of the process, and logs which of them came. @returns true when it
+ * failed
+ */
 async function untilEnd(running: RunningProcess, stop: StopRequest, log: Logger): Promise<boolean> {
   const failed = running.failed?.catch((error: unknown) => error) ?? new Promise<never>(() => {});
   const outcome = await Promise.race([

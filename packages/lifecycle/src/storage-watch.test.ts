@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Health, HealthStatus } from "./health.ts";
 import { StorageWatch } from "./storage-watch.ts";
 
-/** Health that tells of its changes. */
+/** Health that emits an event for each change. */
 class RecordedHealth extends EventEmitter implements Health {
   status: HealthStatus = "available";
   readonly changes: (string | undefined)[] = [];

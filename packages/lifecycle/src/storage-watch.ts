@@ -1,6 +1,6 @@
 import type { Health } from "./health.ts";
 
-/** How a process looks whether its store answers. */
+/** Settings of the checks of whether the storage answers. */
 export interface StorageWatchSettings {
   /** `ready` rejects while the store cannot be used. */
   readonly store: {
@@ -8,33 +8,34 @@ export interface StorageWatchSettings {
     /** Faults of a store that still works; the health is then degraded. */
     trouble?(): readonly string[];
   };
-  /** Logs every change of its state: a line when the store goes down, and a line when it is back. */
+  /** Logs every change of its state: one line when the storage fails, and one line when it works again. */
   readonly health: Health;
-  /** Between two looks at a store that answers; 10 s by default. */
+  /** Time between two checks of a storage that answers; 10 s by default. */
   readonly intervalMs?: number;
-  /** Between two looks at a store that is away; 1 s by default. */
+  /** Time between two checks of a storage that does not answer; 1 s by default. */
   readonly awayIntervalMs?: number;
-  /** Longest wait for one look; 5 s by default. */
+  /** Time limit of one check; 5 s by default. */
   readonly readyTimeoutMs?: number;
 }
 
-/** The result of one look. */
+/** The result of one check. */
 interface Look {
-  /** The fault of the store, for people; undefined without one. */
+  /** The fault of the storage, for people; undefined without a fault. */
   readonly problem: string | undefined;
-  /** True: the store said nothing in time. */
+  /** True when the storage did not answer in time. */
   readonly isLate: boolean;
 }
 
-/** Looks without an answer, one after the other, until a store that was there counts as away. */
+/** A storage counts as unavailable after this number of consecutive checks without an answer. */
 const patience = 2;
 
 /**
- * Keeps the process's health equal to the state of its store. It checks the store at intervals, and at once
- * when a request failed. One look that takes too long says nothing about the store: this process may have got no
- * processor, so a second look follows at once. While the store is down the process continues: each request fails with a clear text,
- * and requests work again when the store is back. Only a check changes the health, so that an overloaded
- * store does not make it flicker.
+ * Keeps the process's health equal to the state of its storage. It checks the storage at intervals, and immediately
+ * after a request failed. One slow check proves nothing about the storage, because this process may have had no CPU
+ * time; a second check therefore follows immediately.
+ * While the storage is unavailable, the process continues: each request fails with a clear message, and requests work
+ * again when the storage does. Only a check changes the health. Otherwise an overloaded storage would change it at
+ * every request.
  */
 export class StorageWatch {
   readonly #settings: StorageWatchSettings;

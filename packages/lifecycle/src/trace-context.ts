@@ -13,7 +13,7 @@ export interface TraceContext {
 const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /**
- * Reads the header `traceparent`. @returns undefined when it is not there, or is none
+ * Reads the header `traceparent`. @returns undefined when the header is missing or invalid
  * Source: W3C Trace Context, 3.2
  */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {

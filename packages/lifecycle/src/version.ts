@@ -1,6 +1,6 @@
 import manifest from "../package.json" with { type: "json" };
 
-/** The build that runs, as `version` and the admin port tell it. */
+/** The running build, as shown by the command `version` and by the admin port. */
 export interface VersionInfo {
   readonly gitCommit: string;
   readonly gitVersion: string;
@@ -8,7 +8,7 @@ export interface VersionInfo {
 }
 
 /**
- * The version, the same for all packages. Commit and date come from GIT_COMMIT and BUILD_DATE of the image.
+ * The version, the same for all packages. Commit and date come from the image's variables GIT_COMMIT and BUILD_DATE.
  */
 export const version: VersionInfo = {
   gitCommit: process.env.GIT_COMMIT ?? "",

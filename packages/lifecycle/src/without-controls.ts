@@ -2,9 +2,9 @@
 const escaped = /\\(?:u([0-9a-f]{4})|.)|[\u007f-\u009f]/gi;
 
 /**
- * A line of the log (JSON) with its control characters as text. A message may contain text of a stranger, and
- * a terminal would obey control characters in it and show events that did not happen. Line ends and tabs
- * stay, because stacks need them; they are indented.
+ * Replaces the control characters in a line of the log (JSON) by visible text. A message may contain text from an
+ * untrusted sender. A terminal would execute its control characters, and could then show events that did not happen.
+ * Line ends and tabs stay, because stacks need them; they are indented.
  * @param line as pino writes it
  */
 export function withoutControls(line: string): string {

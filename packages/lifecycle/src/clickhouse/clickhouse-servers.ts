@@ -9,12 +9,11 @@ const gaugeName = "tracing_clickhouse_host_up";
 const hedgesName = "tracing_clickhouse_hedged_calls_total";
 
 /**
- * Settings of the ClickHouse engine from the options. Servers that go down and come back are logged, and
- * counted in the metric `tracing_clickhouse_host_up`. Calls that also went to a second server are counted in
+ * Settings of the ClickHouse engine, made from the options. Changes of a server's availability are logged, and shown by
+ * the metric `tracing_clickhouse_host_up`. Calls that also went to a second server are counted in
  * `tracing_clickhouse_hedged_calls_total`.
  * @param metrics several engines of a process may share it
- * @throws StartError for a file of a password or of TLS that cannot be read, and for TLS to an address
- *   without it
+ * @throws StartError when a password file or TLS file cannot be read, or when TLS is set for an address without TLS
  */
 export function clickHouseServers(options: ClickHouseOptions, log: Logger, metrics?: Registry) {
   const up = metrics === undefined ? undefined : gaugeOf(metrics);

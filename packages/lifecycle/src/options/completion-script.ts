@@ -18,7 +18,7 @@ function words({ commands, fields }: HelpSubject): string[] {
   return [...commands.map(([command]) => command), ...fields.map((field) => `--${field.name}`)];
 }
 
-/** Values of booleans follow `=`, so they are not completed as the next word. */
+/** Values of booleans follow `=`, so the shell does not complete them as the next word. */
 function choicesOf(field: OptionField): readonly string[] {
   return field.kind === "boolean" ? [] : (field.choices ?? []);
 }
@@ -37,7 +37,7 @@ function bash(subject: HelpSubject): string {
       (field) =>
         `    --${field.name}) COMPREPLY=($(compgen -W ${quoted(choicesOf(field).join(" "))} -- "$word")); return ;;`,
     ),
-    // A file, which bash completes by itself.
+    // A file name, which bash completes by itself.
     `    ${withoutChoices.map((field) => `--${field.name}`).join("|")}) COMPREPLY=(); return ;;`,
     "  esac",
     `  COMPREPLY=($(compgen -W ${quoted(words(subject).join(" "))} -- "$word"))`,
@@ -88,8 +88,8 @@ function fish({ name, commands, fields }: HelpSubject): string {
 const scripts = { bash, zsh, fish };
 
 /**
- * The script that makes a shell complete the commands and options of a process.
- * @throws StartError for other shells than bash, zsh and fish
+ * The script with which a shell completes the commands and options of a process.
+ * @throws StartError for shells other than bash, zsh and fish
  */
 export function completionScript(shell: string | undefined, subject: HelpSubject): string {
   const known = completionShells.find((name) => name === shell);

@@ -1,12 +1,12 @@
 import type { OptionField } from "./option-field.ts";
 
-/** A program, as `--help` tells of it. */
+/** The program that `--help` describes. */
 export interface HelpSubject {
-  /** As it is typed. */
+  /** The name as the user types it. */
   readonly name: string;
   /** One or two sentences for the top of the help. */
   readonly description: string;
-  /** Words that may stand before the flags. */
+  /** Words that may precede the flags. */
   readonly commands: readonly (readonly [name: string, meaning: string])[];
   /** Its flags, in the order in which they are listed. */
   readonly fields: readonly OptionField[];

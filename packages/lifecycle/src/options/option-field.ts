@@ -1,12 +1,12 @@
 import type { z } from "zod";
 
-/** Facts about one field of an option schema, for `--help` and for readers of text. */
+/** Facts about one field of an option schema, for `--help` and for code that parses texts. */
 export interface OptionField {
   /** The flag's name without dashes. */
   readonly name: string;
   /** `COLLECTOR_OTLP_GRPC_HOST_PORT` for `collector.otlp.grpc.host-port`. */
   readonly environmentName: string;
-  /** How the text of a flag, variable or file is read. */
+  /** How to parse the text of a flag, variable or file. */
   readonly kind: "boolean" | "number" | "text";
   /** A sentence for `--help`. */
   readonly description: string;
@@ -14,13 +14,13 @@ export interface OptionField {
   readonly placeholder: string;
   /** The default as text; undefined when the field has none. */
   readonly defaultText: string | undefined;
-  /** The only values that are allowed; undefined: any value of its kind. */
+  /** The only values that are allowed; undefined: any value of this kind. */
   readonly choices: readonly string[] | undefined;
-  /** Whether a flag that is given again adds a line to the value, rather than to replace it. */
+  /** True when a repeated flag adds a line to the value and does not replace it. */
   readonly isRepeatable: boolean;
 }
 
-/** The environment variable of a flag: upper case, every other character than a letter or digit is `_`. */
+/** The environment variable of a flag: upper case, with `_` for each character that is not a letter or digit. */
 export function environmentNameOf(flag: string): string {
   return flag.toUpperCase().replace(/[^A-Z0-9]/g, "_");
 }

@@ -3,18 +3,18 @@ import { StartError } from "../errors.ts";
 import { type OptionField, optionFields } from "./option-field.ts";
 import { readConfigFile } from "./read-config-file.ts";
 
-/** Where the value of an option came from, the strongest first. */
+/** The source of an option's value, from strongest to weakest. */
 export type OptionSource = "flag" | "environment" | "file" | "default";
 
 /** All places that options are read from; a flag in it may name a file. */
 export interface OptionInput {
   /** Arguments after the command. */
   readonly arguments: readonly string[];
-  /** Variables of the process; names as {@link OptionField.environmentName}. */
+  /** Variables of the process. Their names are those of {@link OptionField.environmentName}. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * Alternative spellings: a prefix of option names, and the prefix that it stands for, such as
-   * `processor.jaeger-compact` for `processor.tracing-compact`. Valid in flags, environment and file.
+   * Alternative spellings: a prefix of option names, and the prefix that it replaces, such as
+   * `processor.jaeger-compact` for `processor.tracing-compact`. They are valid in flags, environment and file.
    */
   readonly aliases?: Readonly<Record<string, string>>;
 }
@@ -109,8 +109,8 @@ function environmentValue(field: OptionField, input: OptionInput): string | unde
 }
 
 /**
- * Options from flags, environment, `--config-file` and defaults, in this order of precedence, checked by the
- * schema. Flags are `--name value`, `--name=value`, and `--name` alone for booleans.
+ * Reads options from flags, environment, `--config-file` and defaults. The first of these that has a value wins. The
+ * schema checks the values. Flags are `--name value`, `--name=value`, and `--name` alone for booleans.
  * @throws StartError with the option, its source and the fault
  */
 export function parseOptions<Schema extends z.ZodObject>(

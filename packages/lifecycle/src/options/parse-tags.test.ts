@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseTags } from "./parse-tags.ts";
 
 const environment = { HOST: "h1", EMPTY: "" };
-/** Put together from two parts, as it would otherwise look like a template. */
+/** Built from two parts, because the linter would take one text for a template. */
 const variable = (text: string) => `$${text}`;
 
 describe("parseTags", () => {

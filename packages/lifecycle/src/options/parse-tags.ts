@@ -1,8 +1,9 @@
 import { StartError } from "../errors.ts";
 
 /**
- * Reads an option of tags, `key=value,key=value`. A value `${NAME:fallback}` is the environment variable NAME, or the
- * fallback (which may be left out) when that is not set or empty. Spaces around keys and values do not count.
+ * Reads an option with tags, `key=value,key=value`. A value `${NAME:fallback}` is the environment variable NAME. The
+ * fallback is used when the variable is not set or empty; it may be left out. Spaces around keys and values are
+ * ignored.
  * @param parts of `commaList`
  * @param optionName without dashes, for the message: "agent.tags"
  * @throws StartError for a part without `=`

@@ -1,24 +1,24 @@
 import { readFileSync } from "node:fs";
 import { StartError } from "../errors.ts";
 
-/** Limit of mounted secrets; one line end at the end of the file is removed. */
+/** Size limit of secret files in bytes. One line end at the end of the file is removed. */
 const maxSecretFileBytes = 4096;
 
-/** Parsed options, one of which is a secret, and another the file that holds it. */
+/** Parsed options. One of them is a secret, and another one names the file with the secret. */
 export type SecretOptions<Name extends string> = {
   readonly [Key in Name | `${Name}-file`]: string;
 };
 
 /**
- * A password or token, given directly or, better, in a file: other users can read a command line and an
- * environment.
- * @param name of the option with the secret itself; that of the file is `<name>-file`
+ * Returns a password or token that is given directly or in a file. A file is better, because other users can read the
+ * command line and the environment.
+ * @param name of the option with the secret itself; the option of the file is `<name>-file`
  * @returns "" when neither is given
- * @throws StartError when both are given, and for a file that cannot be read, or is not one line of 1 to 4096
- *   bytes. The error never contains the file's text
+ * @throws StartError when both are given, when the file cannot be read, or when it is not one line of 1 to 4096 bytes.
+ * The error never contains the file's text
  */
 export function secretOf<const Name extends string>(options: SecretOptions<Name>, name: Name): string {
-  // The type of the options does not follow a key that is put together.
+  // TypeScript cannot derive the type of a value whose key is a built string.
   const values = options as Readonly<Record<string, string>>;
   const path = values[`${name}-file`] ?? "";
   const given = values[name] ?? "";

@@ -4,7 +4,7 @@ import { isTenantName } from "./tenant-check.ts";
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The options of tenancy, the same in every process that takes in or gives out spans. */
+/** The tenancy options. They are the same in every process that receives or returns spans. */
 export function tenancyOptions() {
   return {
     "multi-tenancy.enabled": z
@@ -29,5 +29,5 @@ export function tenancyOptions() {
 
 type Fields = ReturnType<typeof tenancyOptions>;
 
-/** Parsed options that hold those of `tenancyOptions`. */
+/** Parsed options that include those of `tenancyOptions`. */
 export type TenancyOptions = { readonly [Name in keyof Fields]: z.infer<Fields[Name]> };

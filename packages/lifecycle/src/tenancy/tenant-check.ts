@@ -1,18 +1,18 @@
 import type { TenancyOptions } from "./tenancy-options.ts";
 
-/** Longest name of a tenant. */
+/** Length limit of a tenant's name. */
 const longestName = 150;
 
 /**
- * True when a text can name a tenant: up to 150 visible ASCII characters without a comma. Blanks and control
- * characters look alike in logs, and proxies cut them. HTTP has no agreed form of other characters. Commas
+ * True when a text is a valid name of a tenant: up to 150 visible ASCII characters without a comma. Spaces and control
+ * characters look alike in logs, and proxies remove them. HTTP has no agreed encoding of other characters. Commas
  * separate several names.
  */
 export function isTenantName(text: string): boolean {
   return text.length <= longestName && /^[!-+\--~]+$/.test(text);
 }
 
-/** The fault of a request's tenant header: it is missing, repeated, or names an unknown tenant. */
+/** The fault of a request's tenant header: missing, repeated, or with an unknown tenant. */
 export type TenantProblem = "missing" | "extra" | "unknown";
 
 /** The words of the public model for each problem, as a body of HTTP 401 or the details of a gRPC status. */
@@ -36,12 +36,12 @@ export class TenantCheck {
   }
 
   /**
-   * The tenant that a request names.
-   * @param headerValues all values of the header as sent. Several values are always refused: when a proxy
-   *   adds its own line, the client must not decide which one counts. The public model takes the first over
-   *   HTTP. One value with commas counts as several, because Node joins HTTP/2 headers like that.
-   * @returns `tenant` "" when tenancy is off, whatever the header says. An empty value counts as missing, an
-   *   invalid name as unknown
+   * Finds the tenant of a request.
+   * @param headerValues all values of the header as sent. Several values are always refused: when a proxy adds its own
+   * line, the client must not decide which line counts. The public model uses the first value over HTTP. One value with
+   * commas counts as several, because Node joins repeated HTTP/2 headers with commas.
+   * @returns `tenant` "" when tenancy is off, whatever the header contains. An empty value counts as missing, an
+   * invalid name as unknown
    */
   check(headerValues: readonly string[]): { tenant: string } | { problem: TenantProblem } {
     if (!this.enabled) {

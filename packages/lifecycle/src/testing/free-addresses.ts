@@ -3,13 +3,16 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
 /**
- * Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere). Such a port may be
- * taken between the check and its use, even by a program that only tries to connect.
+ * Ports below the range that systems use for outgoing connections (from 32768 on Linux, 49152 elsewhere). A port of
+ * that range may be taken between the check and its use, even by a program that only tries to connect.
  */
 const portRange = { first: 12_000, count: 20_000 };
 const attempts = 1000;
 
-/** Ports in that range that processes listen on by default: tests that start them so run beside others. */
+/**
+ * Ports in that range that processes listen on by default. They are left to tests that start such processes at the same
+ * time.
+ */
 const defaultPorts = new Set([14250, 14268, 14269, 14271, 16685, 16686, 16687, 17270, 17271]);
 
 interface Held {
@@ -18,9 +21,10 @@ interface Held {
 }
 
 /**
- * Local addresses (`127.0.0.1:port`) on which nobody listens, neither TCP nor UDP, all different. On Linux no other
- * process gets one of them from here, nor tries it, while this one runs; elsewhere they are only free at the moment.
- * @throws Error when there are none to be found
+ * Returns distinct local addresses (`127.0.0.1:port`) on which nobody listens, neither with TCP nor with UDP. On Linux,
+ * other callers do not get or try these addresses while this process runs. On other systems they are only free at this
+ * moment.
+ * @throws Error when there are not enough free addresses
  */
 export async function freeAddresses(count: number): Promise<string[]> {
   const held = new Map<string, Held>();
@@ -39,9 +43,9 @@ export async function freeAddresses(count: number): Promise<string[]> {
 }
 
 /**
- * Makes a port this process's own until it ends, before anybody listens on it. Without this, the look of one process
- * takes the port for a moment from a program that another one has just started with it. The kernel gives back the name of
- * a socket that is in no folder whenever a process ends.
+ * Reserves a port for this process until it ends, before anybody listens on it. Without this, the check of one process
+ * would briefly take a port that another process has just given to a program. The kernel releases the name of a socket
+ * without a folder when its process ends.
  */
 async function reserve(port: number): Promise<boolean> {
   if (defaultPorts.has(port)) {

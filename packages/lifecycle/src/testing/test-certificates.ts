@@ -7,10 +7,10 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** An authority made for one test. */
+/** A CA made for one test. */
 export interface TestAuthority extends TestCertificate {
   /**
-   * A certificate of this authority, for servers and clients alike, valid for a day from an hour ago.
+   * Makes a certificate of this CA for servers and clients. It is valid from one hour ago until tomorrow.
    * @param names host names and IP addresses; the first is the subject
    */
   issue(...names: string[]): TestCertificate;
@@ -82,9 +82,9 @@ function newKey() {
 const hourMs = 3_600_000;
 
 /**
- * An authority whose certificates are made here and now: dates in committed files would run out. For tests only.
- * @param name its subject, to tell authorities apart
- * @param at the hour around which certificates are valid: from an hour before to a day after; now by default
+ * Makes a CA during the test, because certificates in committed files would expire. For tests only.
+ * @param name subject of the CA, which tells CAs apart
+ * @param at certificates are valid from an hour before this time to a day after it; now by default
  */
 export function createTestAuthority(name = "test authority", at: Date = new Date()): TestAuthority {
   const from = new Date(at.getTime() - hourMs);

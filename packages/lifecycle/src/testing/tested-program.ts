@@ -1,6 +1,6 @@
 /**
- * The program that tests start: the built one where this run of tests has built it, as `npm test` does, else the source.
- * A built program starts in a third of the processor time, and is what users run.
+ * The program that tests start. It is the built program when this test run has built it, as `npm test` does, otherwise
+ * the source. A built program starts in a third of the CPU time, and it is the one that users run.
  * @param source path of the program's source, `<package>/bin/<name>.ts`
  */
 export function testedProgram(source: string): string {

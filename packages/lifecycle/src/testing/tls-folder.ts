@@ -9,12 +9,12 @@ export interface TlsFolder {
   readonly certPath: string;
   readonly keyPath: string;
   readonly caPath: string;
-  /** Puts a new version in force in one step. */
+  /** Replaces all files in one step. */
   swap(pair: TestCertificate, ca: string): void;
   remove(): void;
 }
 
-/** Makes such a folder among the system's temporary ones. For tests only. */
+/** Makes such a folder in the system's temporary folder. For tests only. */
 export function createTlsFolder(pair: TestCertificate, ca: string): TlsFolder {
   const path = mkdtempSync(join(tmpdir(), "tls-files-"));
   let version = 0;

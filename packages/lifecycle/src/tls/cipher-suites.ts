@@ -1,6 +1,6 @@
 import { StartError } from "../errors.ts";
 
-/** Names as the public model takes them (Go's constants) → OpenSSL's names for the suites up to TLS 1.2. */
+/** The public model's names (constants of Go) → OpenSSL's names for the suites up to TLS 1.2. */
 const opensslNames: ReadonlyMap<string, string> = new Map([
   ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"],
   ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "ECDHE-ECDSA-AES256-GCM-SHA384"],
@@ -14,19 +14,19 @@ const opensslNames: ReadonlyMap<string, string> = new Map([
   ["TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA", "ECDHE-RSA-AES256-SHA"],
 ]);
 
-/** Suites of TLS 1.3 have one name everywhere. */
+/** Suites of TLS 1.3 have the same name everywhere. */
 const tls13Suites: readonly string[] = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
   "TLS_CHACHA20_POLY1305_SHA256",
 ];
 
-/** The names that `<prefix>.tls.cipher-suites` takes. Source: Go documentation, crypto/tls, CipherSuites. */
+/** The names that are valid in `<prefix>.tls.cipher-suites`. Source: Go documentation, crypto/tls, CipherSuites. */
 export const cipherSuiteNames: readonly string[] = [...tls13Suites, ...opensslNames.keys()];
 
 /**
- * Converts cipher suites from Go's names to OpenSSL's. When only suites up to TLS 1.2 are named, TLS 1.3
- * keeps all of its own, because Go cannot choose among those either.
+ * Converts cipher suites from Go's names to OpenSSL's. If the list names only suites up to TLS 1.2, all suites of TLS
+ * 1.3 stay enabled, because Go cannot select those either.
  * @param option name of the option, for the message
  * @returns undefined for an empty list: the suites that Node takes by default
  * @throws StartError for an unknown name

@@ -9,7 +9,7 @@ import {
 } from "./tls-options.ts";
 import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
-/** TLS files of a client; they are checked, and fit each other. */
+/** TLS files of a client. They are checked and belong together. */
 export interface ClientTlsMaterial {
   /** PEM: the authorities that the server's certificate is checked against; absent: the system's. */
   readonly ca?: Buffer;
@@ -17,13 +17,13 @@ export interface ClientTlsMaterial {
   readonly cert?: Buffer;
   /** PEM, without passphrase. */
   readonly key?: Buffer;
-  /** Name expected in the server's certificate; absent: that of its address. */
+  /** Name expected in the server's certificate; absent: the name in its address. */
   readonly serverName?: string;
   /** Take any certificate, unchecked. */
   readonly skipHostVerify: boolean;
 }
 
-/** TLS of one client. New connections use new files; open ones keep the old ones. */
+/** TLS of one client. New connections use the new files; open connections keep the old ones. */
 export type ClientTls = WatchedMaterial<ClientTlsMaterial>;
 
 function checkedValues<Prefix extends string>(
@@ -63,10 +63,11 @@ function sameBytes(one: Buffer | undefined, other: Buffer | undefined): boolean 
 }
 
 /**
- * TLS of a client from its options `<prefix>.tls.*`, read once.
- * @param options parsed by a schema that holds `clientTlsOptions(prefix)`
+ * Reads the TLS of a client once, from its options `<prefix>.tls.*`.
+ * @param options parsed by a schema that includes `clientTlsOptions(prefix)`
  * @returns undefined when `<prefix>.tls.enabled` is false
- * @throws StartError for options that do not go together, and for files that cannot be read or do not fit
+ * @throws StartError for options that contradict each other, and for files that cannot be read or do not belong
+ * together
  */
 export function readClientTls<const Prefix extends string>(
   options: ClientTlsOptions<Prefix>,
@@ -76,7 +77,7 @@ export function readClientTls<const Prefix extends string>(
   return values === undefined ? undefined : readMaterial(values, prefix);
 }
 
-/** As `readClientTls`, but watches the files until `close`. */
+/** Like `readClientTls`, but watches the files until `close`. */
 export function openClientTls<const Prefix extends string>(
   options: ClientTlsOptions<Prefix>,
   prefix: Prefix,

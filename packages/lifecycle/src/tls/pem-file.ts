@@ -27,7 +27,7 @@ export function readPemFile(path: string, option: string): Buffer {
 
 /**
  * The certificates of a PEM file, at least one.
- * @throws StartError when there is none, or one cannot be parsed
+ * @throws StartError when there is none, or when one cannot be parsed
  */
 export function certificatesOf(pem: Buffer, path: string, option: string): X509Certificate[] {
   const blocks = pem.toString("latin1").match(certificatePattern) ?? [];
@@ -48,7 +48,7 @@ export function certificatesOf(pem: Buffer, path: string, option: string): X509C
 
 /** A certificate and its key as read from their files. */
 export interface KeyPair {
-  /** PEM: the certificate, and the intermediate ones up to the root. */
+  /** PEM: the certificate, followed by the intermediate certificates up to the root. */
   readonly cert: Buffer;
   /** PEM, without passphrase. */
   readonly key: Buffer;

@@ -1,9 +1,9 @@
 import type { SecureContextOptions } from "node:tls";
 import type { TlsVersion } from "./tls-options.ts";
 
-/** TLS files of a listener; they are checked, and fit each other. */
+/** TLS files of a listener. They are checked and belong together. */
 export interface ServerTlsMaterial {
-  /** PEM: the certificate, and the intermediate ones up to the root. */
+  /** PEM: the certificate, followed by the intermediate certificates up to the root. */
   readonly cert: Buffer;
   /** PEM, without passphrase. */
   readonly key: Buffer;

@@ -13,7 +13,10 @@ const server = authority.issue("server");
 const client = authority.issue("client");
 const ca = Buffer.from(authority.cert);
 
-/** Serves whoever shows a certificate, and answers with its name and what was sent. @returns the address */
+/**
+ * Serves every client that sends a certificate; returns the certificate's name and the body it got. @returns the
+ * address
+ */
 async function openTlsServer(): Promise<URL> {
   const options = { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
   const listener = createServer(options, async (request, response) => {

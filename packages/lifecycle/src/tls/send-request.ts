@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { ClientTlsMaterial } from "./client-tls.ts";
 
-/** A request that is sent once; repeating it is up to the caller. */
+/** A request that is sent once; the caller decides whether to repeat it. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,12 +19,12 @@ export interface OutgoingRequest {
 }
 
 /**
- * Sends one request over HTTP or HTTPS. Connections are kept for further requests with the same certificates.
+ * Sends one request over HTTP or HTTPS. Connections stay open for further requests with the same certificates.
  * Redirects are not followed.
  * @param url http or https, without user and password
  * @returns the response; its body must be read or destroyed
- * @throws Node's error for a server that cannot be reached, or whose certificate is not valid; the signal's
- *   reason
+ * @throws Node's error when the server cannot be reached or its certificate is not valid; the signal's reason after an
+ * abort
  */
 export async function sendRequest(
   url: URL,

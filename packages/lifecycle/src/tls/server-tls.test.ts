@@ -35,7 +35,7 @@ function folderOf(given = pair, ca: TestAuthority = authority) {
   return { folder, options };
 }
 
-/** A log whose lines are kept, and can be waited for. */
+/** A log that keeps its lines, so that a test can wait for one. */
 function keptLog() {
   const lines: { level: number; msg: string }[] = [];
   let told = () => {};

@@ -13,7 +13,7 @@ import {
 } from "./tls-options.ts";
 import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
-/** TLS of one listener. New connections use new files; open ones keep the old ones. */
+/** TLS of one listener. New connections use the new files; open connections keep the old ones. */
 export type ServerTls = WatchedMaterial<ServerTlsMaterial>;
 
 function readMaterial(values: ServerTlsValues, prefix: string, log: Logger): ServerTlsMaterial {
@@ -54,10 +54,11 @@ function sameBytes(one: Buffer | undefined, other: Buffer | undefined): boolean 
 }
 
 /**
- * TLS of a listener from its options `<prefix>.tls.*`; its files are watched until `close`.
- * @param options parsed by a schema that holds `serverTlsOptions(prefix)`
+ * Opens the TLS of a listener from its options `<prefix>.tls.*`, and watches its files until `close`.
+ * @param options parsed by a schema that includes `serverTlsOptions(prefix)`
  * @returns undefined when `<prefix>.tls.enabled` is false
- * @throws StartError for options that do not go together, and for files that cannot be read or do not fit
+ * @throws StartError for options that contradict each other, and for files that cannot be read or do not belong
+ * together
  */
 export async function openServerTls<const Prefix extends string>(
   options: ServerTlsOptions<Prefix>,

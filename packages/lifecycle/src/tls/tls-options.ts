@@ -95,11 +95,11 @@ export type ServerTlsValues = { readonly [Name in keyof ServerFields]: z.infer<S
 /** The values of `clientTlsOptions` without their prefix. */
 export type ClientTlsValues = { readonly [Name in keyof ClientFields]: z.infer<ClientFields[Name]> };
 
-/** Parsed options that hold those of `serverTlsOptions(prefix)`. */
+/** Parsed options that include those of `serverTlsOptions(prefix)`. */
 export type ServerTlsOptions<Prefix extends string> = {
   readonly [Name in keyof ServerTlsValues & string as `${Prefix}.tls.${Name}`]: ServerTlsValues[Name];
 };
-/** Parsed options that hold those of `clientTlsOptions(prefix)`. */
+/** Parsed options that include those of `clientTlsOptions(prefix)`. */
 export type ClientTlsOptions<Prefix extends string> = {
   readonly [Name in keyof ClientTlsValues & string as `${Prefix}.tls.${Name}`]: ClientTlsValues[Name];
 };
@@ -133,7 +133,7 @@ function valuesOf(options: object, prefix: string): Record<string, unknown> {
   );
 }
 
-/** The values of one listener. @param options parsed by a schema that holds `serverTlsOptions(prefix)` */
+/** The values of one listener. @param options parsed by a schema that includes `serverTlsOptions(prefix)` */
 export function serverTlsValues<Prefix extends string>(
   options: ServerTlsOptions<Prefix>,
   prefix: Prefix,
@@ -141,7 +141,7 @@ export function serverTlsValues<Prefix extends string>(
   return valuesOf(options, prefix) as unknown as ServerTlsValues;
 }
 
-/** The values of one client. @param options parsed by a schema that holds `clientTlsOptions(prefix)` */
+/** The values of one client. @param options parsed by a schema that includes `clientTlsOptions(prefix)` */
 export function clientTlsValues<Prefix extends string>(
   options: ClientTlsOptions<Prefix>,
   prefix: Prefix,
@@ -149,7 +149,7 @@ export function clientTlsValues<Prefix extends string>(
   return valuesOf(options, prefix) as unknown as ClientTlsValues;
 }
 
-/** Whether any option but `enabled` was given. A value that is that of the default counts as not given. */
+/** True when any option other than `enabled` was given. A value equal to the default counts as not given. */
 export function anyTlsValueGiven(values: ServerTlsValues | ClientTlsValues): boolean {
   return Object.entries(values).some(
     ([name, value]) =>

@@ -2,15 +2,18 @@ import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * A file is often written in several steps, and a certificate changes together with its key, so the check
+ * Programs often write a file in several steps, and a certificate changes together with its key. The check therefore
  * waits a little.
  */
 const settleMs = 100;
 
-/** How often files are read whose folder the system does not watch: Linux has a limit of watchers for all programs of a user. */
+/**
+ * Interval for reading files in folders that the system does not watch. Linux limits the watchers of all programs of a
+ * user together.
+ */
 export const unwatchedPollMs = 10_000;
 
-/** How often to call back without a change, in milliseconds. */
+/** How often to call back when nothing changes, in milliseconds. */
 export interface PollTimes {
   /** Always; 0: only while a folder cannot be watched. */
   readonly pollMs: number;
@@ -20,13 +23,13 @@ export interface PollTimes {
 
 /** A watch that is on. */
 export interface FileWatch {
-  /** Ends the watch: nobody is called back any more. */
+  /** Ends the watch. No callback follows. */
   close(): void;
 }
 
 /**
- * Calls back after a change in the folders of some files. It watches folders, because files are usually
- * replaced, and Kubernetes swaps a link `..data` beside them. The caller checks whether the content is new.
+ * Calls back after a change in the folders of some files. It watches folders, because most programs replace files, and
+ * Kubernetes replaces a link `..data` beside them. The caller checks whether the content is new.
  * @param failed called once for each folder that cannot be watched
  */
 export function watchFiles(

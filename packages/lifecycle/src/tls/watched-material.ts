@@ -1,13 +1,13 @@
 import type { Logger } from "../logger.ts";
 import { unwatchedPollMs, watchFiles } from "./watch-files.ts";
 
-/** The content of files, kept up to date. */
+/** The content of files, which is read again after changes. */
 export interface WatchedMaterial<Material> {
   /** The current content. */
   readonly material: Material;
   /** Calls `listener` each time new files are in force. */
   onChange(listener: (material: Material) => void): void;
-  /** Stops watching; the material stays. */
+  /** Stops watching; the content stays. */
   close(): void;
 }
 
@@ -21,14 +21,14 @@ export interface WatchedFilesSettings<Material> {
   readonly pollMs: number;
   /** Reads and checks all files; throws when they do not fit. */
   read(): Material;
-  /** Compares contents. Files that were only touched are no change. */
+  /** Compares contents. Files with a new time but the same content count as unchanged. */
   same(one: Material, other: Material): boolean;
   readonly log: Logger;
 }
 
 /**
- * Reads files, and reads them again when they change. Faulty files leave the last good content in use, with
- * an error in the log.
+ * Reads files, and reads them again when they change. If the new files are faulty, the last good content stays in use
+ * and an error is logged.
  * @throws any error of the first `read`
  */
 export function watchMaterial<Material>(settings: WatchedFilesSettings<Material>): WatchedMaterial<Material> {

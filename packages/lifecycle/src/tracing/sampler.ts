@@ -1,18 +1,18 @@
 import { StartError } from "../errors.ts";
 import type { TraceContext } from "../trace-context.ts";
 
-/** Most new traces a second of a process; clients limit their own traces. */
+/** Limit of new traces per second in a process; traces that clients start are limited by the clients. */
 const maxTracesPerSecond = 100;
 
-/** Decides by the trace's id, as other processes do with the same share. @param share 0 to 1 */
+/** Decides by the trace's ID, as other processes with the same share do. @param share 0 to 1 */
 function isInShare(traceId: string, share: number): boolean {
   return Number.parseInt(traceId.slice(-13), 16) < share * 2 ** 52;
 }
 
 /**
- * Samples as `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` say: `always_on`, `always_off`,
- * `traceidratio`, each also as `parentbased_…`, which follows the client's decision if there is one. The
- * default is `parentbased_always_on`. New traces past 100 a second are dropped, whatever the sampler says.
+ * Samples as `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` say: `always_on`, `always_off`, `traceidratio`, each
+ * also as `parentbased_…`, which follows the client's decision if there is one. The default is `parentbased_always_on`.
+ * More than 100 new traces per second are dropped with every sampler.
  * Source: OpenTelemetry specification, "Environment Variable Specification"
  */
 export class OwnSampler {
@@ -22,7 +22,7 @@ export class OwnSampler {
   #second = 0;
   #begun = 0;
 
-  /** @throws StartError for a sampler or an argument that is none */
+  /** @throws StartError for an invalid sampler or argument */
   constructor(environment: Readonly<Record<string, string | undefined>>, now: () => number = Date.now) {
     const name = environment.OTEL_TRACES_SAMPLER || "parentbased_always_on";
     const root = name.replace(/^parentbased_/, "");
@@ -44,7 +44,7 @@ export class OwnSampler {
     this.#now = now;
   }
 
-  /** @param parent of the client; undefined: the trace begins here */
+  /** @param parent span of the client; undefined: the trace starts here */
   isSampled(traceId: string, parent: TraceContext | undefined): boolean {
     if (parent !== undefined && this.#followsParent) {
       return parent.isSampled;

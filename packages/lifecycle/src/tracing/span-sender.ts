@@ -7,7 +7,7 @@ import { sendRequest } from "../tls/send-request.ts";
 import { otlpJson } from "./otlp-json.ts";
 
 /**
- * Header of each request with own spans. The receiver makes no span of such a request, so that spans do not
+ * Header of each request that carries own spans. The receiver makes no span of such a request; otherwise spans would
  * cause more spans.
  */
 export const ownSpansHeader = "x-tracing-own-spans";
@@ -23,7 +23,7 @@ const closeTimeoutMs = 2_000;
 export interface SpanSenderSettings {
   /** The receiver's full URL, path included. */
   readonly url: URL;
-  /** Sent with each request, such as those that authorize it. */
+  /** Sent with each request, for example for authorization. */
   readonly headers: Readonly<Record<string, string>>;
   /** For an https URL; absent: Node's authorities, and no client certificate. The sender closes it. */
   readonly tls?: ClientTls | undefined;
@@ -32,13 +32,13 @@ export interface SpanSenderSettings {
   /** Name of the instrumentation scope: the process. */
   readonly scope: string;
   readonly log: Logger;
-  /** Counts spans that were sent, and those that were dropped; absent: nothing is counted. */
+  /** Counts sent and dropped spans; absent: nothing is counted. */
   readonly metrics?: Registry | undefined;
 }
 
 /**
- * Sends own spans over OTLP/HTTP, at most a second after they end. Its queue is bounded, and nothing waits
- * for it.
+ * Sends own spans over OTLP/HTTP, at most a second after they end. Its queue has a size limit, and no work waits for
+ * it.
  */
 export class SpanSender implements SpanSink {
   readonly #settings: SpanSenderSettings;

@@ -3,10 +3,10 @@ import { OwnSpan } from "../own-span.ts";
 import { parseTraceparent } from "../trace-context.ts";
 import type { Tracer } from "./tracer.ts";
 
-/** The tracer of this process; undefined: it sends no spans. There is one, as there is one process. */
+/** The tracer of this process; undefined: it sends no spans. There is only one per process. */
 let processTracer: Tracer | undefined;
 
-/** Makes a tracer that of the process, for the servers of {@link traceRequests}. @param tracer undefined: none any more */
+/** Sets the process's tracer for the servers of {@link traceRequests}. @param tracer undefined: no tracer any more */
 export function useTracer(tracer: Tracer | undefined): void {
   processTracer = tracer;
 }
@@ -16,15 +16,15 @@ export function hasTracer(): boolean {
   return processTracer !== undefined;
 }
 
-/** A span that is never sent: it gives log lines the ids of the client's. */
+/** A span that is never sent; it gives log lines the IDs of the client's span. */
 function spanOfClient(request: IncomingMessage): OwnSpan | undefined {
   const context = parseTraceparent(request.headers.traceparent as string | undefined);
   return context && new OwnSpan(undefined, "server", context);
 }
 
 /**
- * Wraps a listener so that its requests are spans, when the process has a tracer and the listener describes
- * them (`activeSpan`). Otherwise log lines of a request get the ids of the client's `traceparent`.
+ * Wraps a listener so that its requests become spans. This needs a tracer of the process, and a listener that describes
+ * its requests (`activeSpan`). Otherwise log lines of a request get the IDs of the client's `traceparent`.
  */
 export function traceRequests(listener: RequestListener): RequestListener {
   return (request, response) => {

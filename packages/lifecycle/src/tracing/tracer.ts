@@ -22,7 +22,7 @@ export interface TracerSettings {
   /** Its variables `OTEL_…` name endpoint, headers, service and sampler. */
   readonly environment: Environment;
   readonly log: Logger;
-  /** Counts spans that were sent, and those that were dropped; absent: nothing is counted. */
+  /** Counts sent and dropped spans; absent: nothing is counted. */
   readonly metrics?: Registry | undefined;
 }
 
@@ -76,16 +76,16 @@ function plainText(encoded: string): string {
 }
 
 /**
- * Makes spans of this process's own work and sends them over OTLP/HTTP. The standard `OTEL_*` variables set
- * headers, service name and sampler. Requests never wait for it.
+ * Makes spans of this process's own work and sends them over OTLP/HTTP. The standard `OTEL_*` variables set headers,
+ * service name and sampler. Requests never wait for the sending.
  */
 export class Tracer {
   readonly #sender: SpanSender;
   readonly #sampler: OwnSampler;
 
   /**
-   * @throws StartError for an endpoint that is no URL, or not https when TLS is configured; for an unknown
-   *   sampler
+   * @throws StartError for an endpoint that is not a URL, for an endpoint without https when TLS is configured, and for
+   * an unknown sampler
    */
   constructor({ name, endpoint, tls, environment, log, metrics }: TracerSettings) {
     this.#sampler = new OwnSampler(environment);
@@ -109,7 +109,7 @@ export class Tracer {
     });
   }
 
-  /** The span of an incoming request; it is sent only when the handler describes it. */
+  /** The span of an incoming request; it is sent only when the handler describes the request. */
   startRequest(headers: IncomingHttpHeaders): OwnSpan {
     const parent = parseTraceparent(headers.traceparent as string | undefined);
     const context = newContext(parent);

@@ -59,13 +59,13 @@ export function parsePlace(path: string): DocumentPlace {
   return { id, below: rest.split("/").filter((segment) => segment !== "") };
 }
 
-/** Whether the segments survive being joined to a path and split again. */
+/** True when the segments stay the same after they are joined to a path and split again. */
 function canBeWritten(segments: readonly string[]): boolean {
   return segments.every((segment) => segment !== "" && !segment.includes("/"));
 }
 
 /**
- * The path in the tree of a document.
+ * The path of a document in the tree.
  * @param ids of that document
  * @throws ServerError CONFIG_ID_UNKNOWN, CONFIG_TRAVERSAL
  */

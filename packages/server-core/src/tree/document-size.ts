@@ -3,11 +3,11 @@ import { maxJsonDepth } from "../json/encode-json.ts";
 import { maxJsonValues } from "../json/json-limits.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 
-/** Limit of all keys and texts of a document together, in UTF-16 units. */
+/** Limit of the total length of all keys and texts of a document, in UTF-16 units. */
 export const maxDocumentCharacters = 100 * 1024 * 1024;
 
 interface Size {
-  /** Values of any kind, objects and lists counted too. */
+  /** Number of values of any kind, including objects and lists. */
   readonly values: number;
   /** UTF-16 units of all texts. */
   readonly characters: number;
@@ -16,15 +16,15 @@ interface Size {
 }
 
 /**
- * Checks the size of a document while a patch builds it. `copy` shares its parts, so fifty operations could
- * make a document of 2^50 values that costs nothing until it is written. Copied parts are therefore counted,
- * and unchanged parts are measured once.
+ * Checks the size of a document while a patch builds it. `copy` shares parts of the document. Fifty operations could
+ * therefore make a document of 2^50 values that uses no memory until it is written. This class counts copied parts, and
+ * measures unchanged parts only once.
  */
 export class DocumentSize {
   readonly #known = new WeakMap<JsonObject | readonly JsonValue[], Size>();
   #copied: Size = { values: 0, characters: 0, depth: 0 };
 
-  /** Counts a value that now stands in one more place. @throws ServerError PATCH_MALFORMED past a limit */
+  /** Counts a value that was copied to one more position. @throws ServerError PATCH_MALFORMED above a limit */
   copy(value: JsonValue): void {
     const { values, characters, depth } = this.#measure(value, 0);
     this.#copied = {
@@ -35,7 +35,7 @@ export class DocumentSize {
     DocumentSize.#hold(this.#copied);
   }
 
-  /** @throws ServerError PATCH_MALFORMED when the whole document is past a limit */
+  /** @throws ServerError PATCH_MALFORMED when the whole document is above a limit */
   check(document: JsonValue): void {
     DocumentSize.#hold(this.#measure(document, 0));
   }

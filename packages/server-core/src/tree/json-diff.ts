@@ -8,11 +8,11 @@ export type DiffOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: JsonValue }
   | { readonly op: "remove"; readonly path: string };
 
-/** A list while it is turned into another, from its start on. */
+/** Turns one list into another, from its start on. */
 class ListDiff {
   readonly #path: readonly string[];
   readonly #out: DiffOperation[];
-  /** Index of the next element in the list as the operations so far leave it. */
+  /** Index of the next element in the list after the operations so far. */
   #position: number;
 
   constructor(path: readonly string[], start: number, out: DiffOperation[]) {
@@ -21,13 +21,13 @@ class ListDiff {
     this.#out = out;
   }
 
-  /** One element becomes another in its place. */
+  /** Changes one element into another at the same position. */
   keep(before: JsonValue, after: JsonValue): void {
     diff(before, after, [...this.#path, String(this.#position)], this.#out);
     this.#position++;
   }
 
-  /** Some elements become some others: those with a counterpart change, the rest goes or comes. */
+  /** Replaces some elements by others. Elements with a counterpart change; the others are removed or added. */
   replace(before: readonly JsonValue[], after: readonly JsonValue[]): void {
     const paired = Math.min(before.length, after.length);
     for (let index = 0; index < paired; index++) {
@@ -104,8 +104,8 @@ function diff(before: JsonValue, after: JsonValue, path: readonly string[], out:
 }
 
 /**
- * A JSON patch that makes `after` of `before`; empty when they say the same. Elements of lists that are equal, or have
- * the same `@id`, are kept; what stands between them is compared one by one. Source of the form: RFC 6902
+ * A JSON patch that turns `before` into `after`; empty when they are equal. List elements that are equal or have the
+ * same `@id` are kept; the elements between them are compared one by one. Source of the form: RFC 6902
  */
 export function diffJson(before: JsonValue, after: JsonValue): DiffOperation[] {
   const out: DiffOperation[] = [];

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 
-/** Whether two documents say the same; the order of keys does not count. Source: RFC 6902 section 4.6 */
+/** True when two documents have equal content; the order of keys does not count. Source: RFC 6902 section 4.6 */
 export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) {
     return true;

@@ -4,10 +4,10 @@ import { DocumentSize } from "./document-size.ts";
 import { jsonEqual } from "./json-equal.ts";
 import { parseJsonPointer } from "./json-pointer.ts";
 
-/** How many operations one patch may have. */
+/** Limit of operations in one patch. */
 export const maxPatchOperations = 10_000;
 
-/** One operation of a patch, its pointers split. */
+/** One operation of a patch, with split pointers. */
 export type PatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: readonly string[]; readonly value: JsonValue }
   | { readonly op: "remove"; readonly path: readonly string[] }
@@ -56,8 +56,8 @@ function parseOperation(operation: JsonValue): PatchOperation {
 }
 
 /**
- * Reads a JSON patch. Members that RFC 6902 does not name are passed over, as it asks.
- * @throws ServerError PATCH_MALFORMED naming the operation, counted from 0; over {@link maxPatchOperations} too
+ * Reads a JSON patch. Members that RFC 6902 does not name are ignored, as the RFC requires.
+ * @throws ServerError PATCH_MALFORMED naming the operation, counted from 0; also above {@link maxPatchOperations}
  */
 export function parseJsonPatch(patch: JsonValue): PatchOperation[] {
   if (!isJsonArray(patch)) {
@@ -106,7 +106,7 @@ function valueAt(document: JsonValue, path: readonly string[]): JsonValue {
   return current;
 }
 
-/** Instead of a value: takes the target away. */
+/** Used instead of a value: removes the target. */
 const removed = Symbol("removed");
 type Put = { readonly insert: boolean; readonly value: JsonValue | typeof removed };
 
@@ -176,9 +176,8 @@ function applyOperation(document: JsonValue, operation: PatchOperation): JsonVal
 }
 
 /**
- * Applies all operations, or none. Nothing is changed in place; what no operation touches is shared with `document`.
- * @throws ServerError PATCH_CONFLICT naming the operation, counted from 0; PATCH_MALFORMED past the limits of a document
- * Source: RFC 6902
+ * Applies all operations, or none. Existing values are never changed; the result shares its unchanged parts with
+ * `document`.
  */
 export function applyJsonPatch(document: JsonValue, operations: readonly PatchOperation[]): JsonValue {
   const size = new DocumentSize();

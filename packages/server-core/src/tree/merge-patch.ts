@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 
 /**
- * The document after a merge patch: members of the patch replace, null removes, objects go member by member.
- * Nothing is changed in place. Source: RFC 7396
+ * The document after a merge patch. Members of the patch replace members of the document, null removes them, and
+ * objects are merged member by member.
  */
 export function applyMergePatch(target: JsonValue, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) {
