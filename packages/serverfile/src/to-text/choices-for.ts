@@ -45,7 +45,7 @@ export function choicesFor(config: JsonValue): Choices[] {
   if (hasHiddenSites(sites, servers)) {
     others.push({ hiddenAnyHost: "with paths" }, { hiddenAnyHost: "alone" });
   }
-  if (sites.some(({ errors }) => JSON.stringify(errors ?? null).includes('"group":'))) {
+  if (sites.some(({ errors }) => JSON.stringify(errors.routes ?? null).includes('"group":'))) {
     others.push({ errorsFirst: true });
   }
   return [usual, ...others.map((other) => ({ ...usual, ...other }))];

@@ -177,7 +177,7 @@ class ConfigWriter {
   ): SiteText {
     const site = group[0] as SiteDraft;
     const writer = this.#writerFor();
-    const main = writer.sorted(site.routes, site.routesPath);
+    const main = writer.sorted(site.main.routes, site.main.path);
     const errors = errorStatements(site, writer);
     const [first, second] = this.#choices.errorsFirst ? [errors, main.statements] : [main.statements, errors];
     const tls = certificates.linesFor(group, common !== undefined);

@@ -6,13 +6,11 @@ import type { Statement } from "./route-block.ts";
 import type { RouteWriter } from "./write-routes.ts";
 
 /** The lines `handle_errors` of a site. @throws ServerError CONFIG_INEXPRESSIBLE */
-export function errorStatements(site: SiteDraft, writer: RouteWriter): Statement[] {
-  if (site.errors === undefined) {
-    return [];
-  }
-  const list = new Members({ routes: site.errors }, site.errorsPath).children("routes") ?? [];
+export function errorStatements({ errors }: SiteDraft, writer: RouteWriter): Statement[] {
+  const { routes, path: listPath } = errors;
+  const list = routes === undefined ? [] : (new Members({ routes }, listPath).children("routes") ?? []);
   return list.map((route, index): Statement => {
-    const path = `${site.errorsPath}/${index}`;
+    const path = `${listPath}/${index}`;
     const codes = errorCodes(route.take("match"));
     if (codes === undefined) {
       throw inexpressible(`${path}/match`, "handle_errors matches by status codes only");

@@ -14,17 +14,9 @@ export function errorCodes(match: JsonValue | undefined): string[] | undefined {
   }
   const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
   const expression = hasOnly(set, "expression") ? set.expression : undefined;
-  if (typeof expression !== "string") {
-    return undefined;
-  }
-  const codes: string[] = [];
-  for (const condition of expression.split(" || ")) {
+  const codes = `${expression ?? ""}`.split(" || ").map((condition) => {
     const [, digit] = classPattern.exec(condition) ?? [];
-    const [, list] = codesPattern.exec(condition) ?? [];
-    if (digit === undefined && list === undefined) {
-      return undefined;
-    }
-    codes.push(...(digit === undefined ? (list ?? "").split(", ") : [`${digit}xx`]));
-  }
-  return codes;
+    return digit === undefined ? codesPattern.exec(condition)?.[1]?.split(", ") : [`${digit}xx`];
+  });
+  return codes.includes(undefined) ? undefined : codes.flatMap((each) => each ?? []);
 }

@@ -1,6 +1,6 @@
 import type { HiddenAnyHost } from "../choices.ts";
 import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
-import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
+import { hostsOfDraft, isForAnyHost, noRoutes, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 /** Whether logs say what only a site for any host makes them say. */
 function hasLogsOfAnyHost(server: ServerDraft): boolean {
@@ -61,8 +61,7 @@ export function withHiddenSites(
     if (site !== undefined) {
       result[result.indexOf(site)] = { ...site, addresses: [...site.addresses, anyHost] };
     } else {
-      const none = { routes: undefined, errors: undefined, routesPath: "", errorsPath: "" };
-      result.push({ server, addresses: [anyHost], ...none });
+      result.push({ server, addresses: [anyHost], main: noRoutes, errors: noRoutes });
     }
   }
   return result;

@@ -5,14 +5,14 @@ import type { SiteDraft } from "./site-draft.ts";
 /**
  * The parts that merged sites must share: everything but the names of top-level groups, and their addresses.
  */
-function likeness({ routes, errors }: SiteDraft): string {
+function likeness({ main, errors }: SiteDraft): string {
   const withoutGroups = (list: JsonValue | undefined) =>
     Array.isArray(list)
       ? list.map((each: JsonValue) =>
           isJsonObject(each) ? { ...each, group: each.group === undefined ? null : "" } : each,
         )
       : null;
-  return JSON.stringify([withoutGroups(routes), withoutGroups(errors)]);
+  return JSON.stringify([main, errors].map(({ routes }) => withoutGroups(routes)));
 }
 
 /** The addresses of a site as one text. */

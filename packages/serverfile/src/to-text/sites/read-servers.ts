@@ -17,10 +17,17 @@ import {
 } from "../../addresses/network-address.ts";
 import { inexpressible } from "../inexpressible.ts";
 import { objectsOf, textsOf } from "../json-lists.ts";
+import { given } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { httpHostsOf } from "./http-hosts.ts";
-import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
+import {
+  type Listening,
+  noRoutes,
+  type RouteListAt,
+  type ServerDraft,
+  type SiteDraft,
+} from "./site-draft.ts";
 
 /** An address of `bind` with its port; without one for sockets. @throws Error for an address that no site has */
 function readBind(listen: string): { readonly address: string; readonly port: number | undefined } {
@@ -89,12 +96,6 @@ function addressesOf(match: JsonValue | undefined): SiteDraft["addresses"] | und
   return addresses;
 }
 
-/** A list of routes, with its JSON path for refusals. */
-interface RouteListAt {
-  readonly routes: JsonValue | undefined;
-  readonly path: string;
-}
-
 /** A route of a whole site. */
 interface SiteRoute {
   readonly key: string;
@@ -131,57 +132,40 @@ function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
 }
 
 /** Reads the routes of a server as sites; undefined when a route is not a site. */
-function siteRoutes(value: JsonValue | undefined, path: string): SiteRoute[] | undefined {
-  if (!isJsonArray(value) || value.length === 0) {
-    return undefined;
-  }
-  const routes = value.map((each, index) => siteRouteOf(each, `${path}/${index}`));
-  const known = routes.filter((each) => each !== undefined);
-  return known.length === routes.length ? known : undefined;
+function siteRoutes({ routes, path }: RouteListAt): SiteRoute[] | undefined {
+  const list = isJsonArray(routes) ? routes : [];
+  const known = list.flatMap((each, index) => given(siteRouteOf(each, `${path}/${index}`)));
+  return known.length === list.length && list.length > 0 ? known : undefined;
 }
 
 /** The sites of a server, in route order. */
 function readSites(server: ServerDraft): SiteDraft[] {
   const { members } = server;
-  const routes = members.take("routes");
-  const path = members.pathOf("routes");
-  const errors = members.child("errors");
-  const errorRoutes = errors?.take("routes");
-  const errorsPath = errors?.pathOf("routes") ?? "";
-  const own = siteRoutes(routes, path);
-  const ofErrors = siteRoutes(errorRoutes, errorsPath);
+  const main = { routes: members.take("routes"), path: members.pathOf("routes") };
+  const errorMembers = members.child("errors");
+  const errors = { routes: errorMembers?.take("routes"), path: errorMembers?.pathOf("routes") ?? "" };
+  const own = siteRoutes(main);
+  const ofErrors = siteRoutes(errors);
   const anyHost = [{ host: "", path: "" }];
-  if (own === undefined && (routes !== undefined || ofErrors === undefined)) {
+  if (own === undefined && (main.routes !== undefined || ofErrors === undefined)) {
     const [wrapped] = ofErrors ?? [];
     const list = wrapped?.key === JSON.stringify(anyHost) ? wrapped.lists[0] : undefined;
-    return [
-      {
-        server,
-        addresses: anyHost,
-        routes,
-        routesPath: path,
-        errors: list === undefined ? errorRoutes : list.routes,
-        errorsPath: list?.path ?? errorsPath,
-      },
-    ];
+    return [{ server, addresses: anyHost, main, errors: list ?? errors }];
   }
   const left = [...(ofErrors ?? [])];
-  const none = { routes: undefined, path: "" };
-  const siteOf = (addresses: SiteDraft["addresses"], list: RouteListAt, failed: RouteListAt): SiteDraft => ({
-    ...{ server, addresses, routes: list.routes, routesPath: list.path },
-    ...{ errors: failed.routes, errorsPath: failed.path },
-  });
   const sites = (own ?? []).flatMap(({ key, addresses, lists }) => {
     const at = left.findIndex((each) => each.key === key);
     const [found] = at === -1 ? [] : left.splice(at, 1);
-    return lists.map((list, index) => siteOf(addresses, list, found?.lists[index] ?? none));
+    return lists.map((list, index): SiteDraft => {
+      return { server, addresses, main: list, errors: found?.lists[index] ?? noRoutes };
+    });
   });
-  sites.push(...left.flatMap(({ addresses, lists }) => lists.map((list) => siteOf(addresses, none, list))));
-  const isLone = ofErrors === undefined && isJsonArray(errorRoutes);
-  const [first] = sites;
-  return isLone && first !== undefined && sites.length === 1
-    ? [{ ...first, errors: errorRoutes, errorsPath }]
-    : withRepetitions(sites);
+  for (const { addresses, lists } of left) {
+    sites.push(...lists.map((list) => ({ server, addresses, main: noRoutes, errors: list })));
+  }
+  const [first, more] = sites;
+  const isLone = ofErrors === undefined && isJsonArray(errors.routes) && more === undefined;
+  return isLone && first !== undefined ? [{ ...first, errors }] : withRepetitions(sites);
 }
 
 /** The sites of a server, with the number of earlier sites that have each address. */
@@ -215,10 +199,10 @@ export function readServers(servers: Members | undefined): { servers: ServerDraf
 /** The same, with what certificates tell of hosts on sockets. @param tls the app */
 export function readServersWith(
   tls: JsonObject,
-  given: Members | undefined,
+  json: Members | undefined,
   ports: UsualPorts,
 ): { servers: ServerDraft[]; sites: SiteDraft[] } {
-  const { servers, sites } = readServers(given);
+  const { servers, sites } = readServers(json);
   const known = new Map(
     servers.map((server) => [server, { ...server, httpHosts: httpHostsOf(server, sites, tls, ports) }]),
   );

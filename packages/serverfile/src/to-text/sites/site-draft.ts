@@ -26,19 +26,25 @@ export interface ServerDraft {
   readonly httpHosts?: ReadonlySet<string>;
 }
 
+/** A list of routes, with its JSON path for refusals. */
+export interface RouteListAt {
+  /** undefined where the config has no list. */
+  readonly routes: JsonValue | undefined;
+  readonly path: string;
+}
+
+/** The list of routes that no config has. */
+export const noRoutes: RouteListAt = { routes: undefined, path: "" };
+
 /** A site of one server, as its route in the config tells. */
 export interface SiteDraft {
   readonly server: ServerDraft;
   /** Hosts, each with a path or "". None is any host. */
   readonly addresses: readonly { readonly host: string; readonly path: string }[];
   /** Routes of the site alone, without the one that matches its host. */
-  readonly routes: JsonValue | undefined;
-  /** JSON path of `routes`, for refusals. */
-  readonly routesPath: string;
+  readonly main: RouteListAt;
   /** Error routes of the site alone. */
-  readonly errors: JsonValue | undefined;
-  /** JSON path of `errors`, for refusals. */
-  readonly errorsPath: string;
+  readonly errors: RouteListAt;
   /** For each address how many before it on the server are the same. None is 0. */
   readonly repetitions?: readonly number[];
 }
