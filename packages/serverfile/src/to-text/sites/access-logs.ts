@@ -61,9 +61,8 @@ function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
 function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
   const { port } = site.server.listening;
   const skipped = textsOf(logs.skip_hosts);
-  const isUsual = port === undefined || port === 80 || port === 443;
   const isSkipped = (host: string) =>
-    skipped.includes(isUsual ? host : joinHostPort(host, `${port}`)) || skipped.includes(host);
+    skipped.includes(host) || skipped.includes(joinHostPort(host, `${port}`));
   return mappingOf(site, logs).size === 0 && !isForAnyHost(site) && !hostsOfDraft(site).every(isSkipped);
 }
 
@@ -157,23 +156,10 @@ export class AccessLogs {
     return lines;
   }
 
-  /** Logs of sites that no server names. */
-  #unused(): string[] {
-    const named = new Set(
-      this.#sites.flatMap((site) => {
-        const { logger_names = {}, default_logger_name = null } = logsOf(site) ?? {};
-        return [...Object.values(logger_names ?? {}), [default_logger_name]].flatMap((names) =>
-          textsOf(names),
-        );
-      }),
-    );
-    return Object.entries(this.#logs).flatMap(([name, log]) =>
-      isAccessLog(name, log) && !named.has(name) && !this.#written.has(name) ? [name] : [],
-    );
-  }
-
-  /** Logs that no server writes to. They are written in a site anyway. */
+  /** Logs that no server writes to. They are written in the last site anyway. */
   rest(): Line[] {
-    return this.#unused().map((name) => this.#line(name, [line("no_hostname")]));
+    return Object.entries(this.#logs).flatMap(([name, log]) =>
+      isAccessLog(name, log) && !this.#written.has(name) ? [this.#line(name, [line("no_hostname")])] : [],
+    );
   }
 }

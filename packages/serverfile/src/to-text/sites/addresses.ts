@@ -84,9 +84,11 @@ export function siteKeys({ server, addresses, repetitions = [] }: SiteDraft, por
 
 /** True when a site for any host listens only on sockets without a port, and has no TLS on one of them. */
 export function isPlainOnSockets(group: readonly SiteDraft[]): boolean {
-  return group.every(({ server }) => server.listening.port === undefined)
-    ? group.some(({ server }) => !server.hasPolicies)
-    : false;
+  const servers = group.map(({ server }) => server);
+  return (
+    servers.every(({ listening }) => listening.port === undefined) &&
+    servers.some((each) => !each.hasPolicies)
+  );
 }
 
 /** Whether a host of a server is reached over TLS. */

@@ -129,32 +129,27 @@ export class CertificateLines {
       policy,
       ownHost !== undefined && !isBoundByDefault,
     );
-    const lines: Line[] = [];
-    const pairs: string[][] = [];
-    let isForced = false;
-    let isBare = false;
-    for (const site of group) {
+    const connections = group.flatMap((site) => {
       const own = secure(site);
       const connection = own.length === 0 && !isSecureAny(site) ? undefined : connectionFor(site.server, own);
-      if (connection !== undefined) {
-        pairs.push(...certificatePairs(this.#tls, connection));
-        const said = connectionLines(connection, site.server);
-        lines.push(...said);
-        isBare ||= said.length === 0 && isForNameless(connection);
-        if (any === undefined && this.#isForced(connection, own)) {
-          isForced = true;
-          this.#note(own);
-        }
-      }
-    }
+      return given(connection).map((policy) => ({
+        policy,
+        own,
+        lines: connectionLines(policy, site.server),
+      }));
+    });
+    const pairs = connections.flatMap(({ policy }) => certificatePairs(this.#tls, policy));
+    const forced = connections.filter(({ policy, own }) => any === undefined && this.#isForced(policy, own));
+    this.#note(forced.flatMap(({ own }) => own));
+    const isForced = forced.length > 0;
     const served = group.filter(({ server }) => server.listening.port !== this.#ports.http);
-    lines.push(...this.#folderLines(served.length));
+    const lines = [...connections.flatMap((each) => each.lines), ...this.#folderLines(served.length)];
     const all = [...policyLines, ...distinct(lines)];
+    const isBare = connections.some((each) => each.lines.length === 0 && isForNameless(each.policy));
     if (isBare && all.length === 0 && words.length === 0 && pairs.length === 0 && !isForced) {
       all.push(line("curves")); // says nothing, but that the site has a policy of its own
     }
-    const made = this.#tlsLines(words, all, distinct(pairs), isForced);
-    return { lines: made, names, bindHost };
+    return { lines: this.#tlsLines(words, all, distinct(pairs), isForced), names, bindHost };
   }
 
   /**

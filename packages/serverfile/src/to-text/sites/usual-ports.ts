@@ -4,29 +4,21 @@ import { type Line, line } from "../lines/line.ts";
 import type { UsualPorts } from "./addresses.ts";
 
 /**
- * Which of the usual ports is 0. A port of 0 is nowhere in the config, but issuers' challenges have an empty object for it.
+ * The ports that a config's addresses have without saying so. A port of 0 is nowhere in the config, but issuers'
+ * challenges have an empty object for it.
  */
-function zeroPorts(config: JsonValue): { http: boolean; https: boolean } {
-  const issuers = objectsOf(config, "apps", "tls", "automation", "policies").flatMap((policy) =>
-    objectsOf(policy, "issuers"),
-  );
-  const isZero = (name: string) =>
-    issuers.some((issuer) => JSON.stringify(valueAt(issuer, "challenges", name)) === "{}");
-  return { http: isZero("http"), https: isZero("tls-alpn") };
-}
-
-/** The ports that a config's addresses have without saying so. */
 export function usualPortsOf(config: JsonValue): UsualPorts {
-  const port = (key: string, usual: number) => {
+  const policies = objectsOf(config, "apps", "tls", "automation", "policies");
+  const issuers = policies.flatMap((policy) => objectsOf(policy, "issuers"));
+  const port = (key: string, challenge: string, usual: number) => {
     const given = valueAt(config, "apps", "http", key);
-    return typeof given === "number" && given !== 0 ? given : usual;
+    const isZero = issuers.some(
+      (issuer) => JSON.stringify(valueAt(issuer, "challenges", challenge)) === "{}",
+    );
+    return typeof given === "number" && given !== 0 ? given : isZero ? 0 : usual;
   };
-  const zero = zeroPorts(config);
-  return {
-    http: port("http_port", zero.http ? 0 : 80),
-    https: port("https_port", zero.https ? 0 : 443),
-    namesScheme: false,
-  };
+  const [http, https] = [port("http_port", "http", 80), port("https_port", "tls-alpn", 443)];
+  return { http, https, namesScheme: false };
 }
 
 /** The usual ports that no member of the config tells of. */
