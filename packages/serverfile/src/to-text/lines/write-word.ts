@@ -9,32 +9,15 @@
 import { isSpace } from "../../lexer/white-space.ts";
 import type { Word } from "./line.ts";
 
-/** True for a text that needs no quotes: no white space, and no start of a quote, comment, heredoc or block. */
-function mayStandBare(text: string): boolean {
-  if (text === "" || text === "{" || text === "}" || text === "{}" || /^["`#]|^<<|\\$/.test(text)) {
-    return false;
-  }
-  if (/\\</.test(text) || text.endsWith("{")) {
-    return false;
-  }
-  for (let at = 0; at < text.length; at++) {
-    if (isSpace(text.charCodeAt(at))) {
-      return false;
-    }
-  }
-  return balanced(text);
-}
+/** Texts that need quotes: starts of a quote, comment or heredoc, ends that go on, blocks. */
+const special = /^$|^\{\}$|^["`#]|^<<|\\$|\\<|\{$/;
+/** Braces as in placeholders. The formatter takes unbalanced ones for blocks. */
+const balanced = /^[^{}]*(?:\{[^{}]*\}[^{}]*)*$/;
 
-/** True when braces are balanced, as in placeholders. The formatter takes unbalanced ones for blocks. */
-function balanced(text: string): boolean {
-  let open = 0;
-  for (const char of text) {
-    open += char === "{" ? 1 : char === "}" ? -1 : 0;
-    if (open < 0 || open > 1) {
-      return false;
-    }
-  }
-  return open === 0;
+/** True for a text that needs no quotes. */
+function mayStandBare(text: string): boolean {
+  const hasSpace = [...text].some((char) => isSpace(char.charCodeAt(0)));
+  return !hasSpace && !special.test(text) && balanced.test(text);
 }
 
 /** Marker of heredocs. A text with this word in it is quoted otherwise. */
