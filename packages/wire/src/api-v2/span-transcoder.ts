@@ -41,9 +41,9 @@ export class SpanTranscoder {
 
   // Positions in the request, and plain numbers. Times are two halves of 64-bit nanoseconds.
   #traceIdStart = 0;
-  #traceIdLength = 0;
+  #traceIdEnd = 0;
   #spanIdStart = 0;
-  #spanIdLength = 0;
+  #spanIdEnd = 0;
   #nameStart = 0;
   #nameEnd = 0;
   #flags = 0;
@@ -72,9 +72,10 @@ export class SpanTranscoder {
   scan(end: number): void {
     this.#clear();
     this.#scanFields(end);
-    checkTraceIdLength(this.#traceIdLength);
-    if (this.#spanIdLength !== 8) {
-      throw badSpanId(this.#spanIdLength);
+    checkTraceIdLength(this.#traceIdEnd - this.#traceIdStart);
+    const spanIdBytes = this.#spanIdEnd - this.#spanIdStart;
+    if (spanIdBytes !== 8) {
+      throw badSpanId(spanIdBytes);
     }
   }
 
@@ -87,10 +88,10 @@ export class SpanTranscoder {
     const { bytes, view } = this.#cursor;
     const out = this.#out;
     const traceIdAt = out.length;
-    if (this.#traceIdLength === 8) {
+    if (this.#traceIdEnd - this.#traceIdStart === 8) {
       out.zeros(8);
     }
-    out.copy(bytes, this.#traceIdStart, this.#traceIdStart + this.#traceIdLength);
+    out.copy(bytes, this.#traceIdStart, this.#traceIdEnd);
     out.copy(bytes, this.#spanIdStart, this.#spanIdStart + 8);
     // An empty parent, which a reference may replace, and an empty trace state.
     const parentAt = out.length;
@@ -205,8 +206,10 @@ export class SpanTranscoder {
     this.#referenceFields.clear();
     this.#warnings.clear();
     this.#mends.clear();
-    this.#traceIdLength = 0;
-    this.#spanIdLength = 0;
+    this.#traceIdStart = 0;
+    this.#traceIdEnd = 0;
+    this.#spanIdStart = 0;
+    this.#spanIdEnd = 0;
     this.#nameStart = 0;
     this.#nameEnd = 0;
     this.#flags = 0;
@@ -234,20 +237,16 @@ export class SpanTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       switch (tag) {
-        case 10: {
-          const stop = cursor.fieldEnd(end);
+        case 10:
+          this.#traceIdEnd = cursor.fieldEnd(end);
           this.#traceIdStart = cursor.position;
-          this.#traceIdLength = stop - cursor.position;
-          cursor.position = stop;
+          cursor.position = this.#traceIdEnd;
           break;
-        }
-        case 18: {
-          const stop = cursor.fieldEnd(end);
+        case 18:
+          this.#spanIdEnd = cursor.fieldEnd(end);
           this.#spanIdStart = cursor.position;
-          this.#spanIdLength = stop - cursor.position;
-          cursor.position = stop;
+          cursor.position = this.#spanIdEnd;
           break;
-        }
         case 26:
           this.#nameEnd = cursor.fieldEnd(end);
           this.#nameStart = cursor.position;

@@ -68,36 +68,37 @@ export class TagTranscoder {
   /** Writes one message. Its fields stay in this object until the next message. */
   #tag(start: number, end: number): void {
     this.#read(start, end);
-    const { bytes, view } = this.#cursor;
+    const cursor = this.#cursor;
+    const { bytes, view } = cursor;
     const attributes = this.#attributes;
     const { keyStart, keyEnd } = this;
     this.textStart = -1;
     switch (this.type) {
       case ValueType.STRING:
-        attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
+        attributes.lenientKey(attributeTypeCodes.string, cursor, keyStart, keyEnd);
         this.textStart = this.#out.length - attributes.listStart;
         attributes.lenientValue(bytes, view, this.valueStart, this.valueEnd);
         this.textEnd = this.#out.length - attributes.listStart;
         return;
       case ValueType.BOOL:
-        attributes.lenientKey(attributeTypeCodes.bool, bytes, view, keyStart, keyEnd);
+        attributes.lenientKey(attributeTypeCodes.bool, cursor, keyStart, keyEnd);
         attributes.bool(this.bool);
         return;
       case ValueType.INT64:
-        attributes.lenientKey(attributeTypeCodes.int, bytes, view, keyStart, keyEnd);
+        attributes.lenientKey(attributeTypeCodes.int, cursor, keyStart, keyEnd);
         attributes.int(this.#low, this.#high);
         return;
       case ValueType.FLOAT64:
-        attributes.lenientKey(attributeTypeCodes.double, bytes, view, keyStart, keyEnd);
+        attributes.lenientKey(attributeTypeCodes.double, cursor, keyStart, keyEnd);
         attributes.double(this.#double);
         return;
       case ValueType.BINARY:
-        attributes.lenientKey(attributeTypeCodes.bytes, bytes, view, keyStart, keyEnd);
+        attributes.lenientKey(attributeTypeCodes.bytes, cursor, keyStart, keyEnd);
         attributes.bytes(bytes, this.valueStart, this.valueEnd);
         return;
       default:
         // An unknown type of a later version, whose number protobuf passes on.
-        attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
+        attributes.lenientKey(attributeTypeCodes.string, cursor, keyStart, keyEnd);
         this.textStart = this.#out.length - attributes.listStart;
         attributes.value(`unknown type ${this.type}`);
         this.textEnd = this.#out.length - attributes.listStart;

@@ -75,23 +75,24 @@ export function mixBlocks(state: MixState, view: DataView, start: number, length
     zL = low;
     // v = 32 bytes, mixed with v1 * k1 and x + w0
     timesK1(v1H, v1L);
-    const aH = high;
-    const aL = low;
+    keepSeed();
     add(xH, xL, w0H, w0L);
-    mix32(view, at, aH, aL, high, low);
+    mix32(view, at);
     v0H = firstHigh;
     v0L = firstLow;
     v1H = high;
     v1L = low;
     // w = the next 32, with z + w1 and y
     add(zH, zL, w1H, w1L);
-    mix32(view, at + 32, high, low, yH, yL);
+    keepSeed();
+    high = yH;
+    low = yL;
+    mix32(view, at + 32);
     w0H = firstHigh;
     w0L = firstLow;
     w1H = high;
     w1L = low;
-    // x and z change places
-    const oldH = xH;
+    const oldH = xH; // x and z change places
     const oldL = xL;
     xH = zH;
     xL = zL;
@@ -109,18 +110,23 @@ export function mixBlocks(state: MixState, view: DataView, start: number, length
 let firstHigh = 0;
 let firstLow = 0;
 
-/** As `weakHash32`, with 32-bit halves. */
-function mix32(
-  view: DataView,
-  at: number,
-  seedAHigh: number,
-  seedALow: number,
-  bH: number,
-  bL: number,
-): void {
+/** The seed a of `mix32`. */
+let seedHigh = 0;
+let seedLow = 0;
+
+/** Makes the last result the seed a. */
+function keepSeed(): void {
+  seedHigh = high;
+  seedLow = low;
+}
+
+/** As `weakHash32`, with 32-bit halves. The seed b is the last result. */
+function mix32(view: DataView, at: number): void {
+  const bH = high;
+  const bL = low;
   const zH = view.getInt32(at + 28, true);
   const zL = view.getInt32(at + 24, true);
-  add(seedAHigh, seedALow, view.getInt32(at + 4, true), view.getInt32(at, true));
+  add(seedHigh, seedLow, view.getInt32(at + 4, true), view.getInt32(at, true));
   const cH = high;
   const cL = low;
   // b = rotate(b + a + z, 21)

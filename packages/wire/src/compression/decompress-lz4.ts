@@ -122,7 +122,10 @@ class Lz4Frames {
     // Reserves space for the largest result of the block, within the limit.
     this.#reserve(Math.min(most, Math.max(1, this.#maxBytes - this.#length)));
     const end = Math.min(this.#length + most, this.#output.length);
-    const length = readLz4Block(this.#bytes, from, this.#at, this.#output, this.#length, start, end);
+    const length = readLz4Block(
+      { bytes: this.#bytes, from, to: this.#at },
+      { output: this.#output, at: this.#length, start, most: end },
+    );
     if (length === -1) {
       if (end < this.#length + most) {
         throw this.#tooLarge();

@@ -26,7 +26,7 @@ export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
   const { length, elements } = readSnappyLength(bytes, 0, bytes.length);
   checkLength(length, maxBytes);
   const output = Buffer.allocUnsafe(length);
-  readSnappyElements(bytes, elements, bytes.length, output, 0, length);
+  readSnappyElements({ bytes, start: elements, end: bytes.length }, { bytes: output, start: 0, end: length });
   return output;
 }
 
@@ -42,7 +42,8 @@ function decompressStream(bytes: Uint8Array, maxBytes: number): Buffer {
   eachChunk(bytes, (chunk) => {
     const next = to + chunk.length;
     if (chunk.isCompressed) {
-      readSnappyElements(bytes, chunk.start, chunk.end, output, to, next);
+      const { start, end } = chunk;
+      readSnappyElements({ bytes, start, end }, { bytes: output, start: to, end: next });
     } else {
       output.set(bytes.subarray(chunk.start, chunk.end), to);
     }

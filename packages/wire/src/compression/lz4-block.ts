@@ -1,9 +1,30 @@
 import { WireError } from "../errors.ts";
+import { copyMatch } from "./copy-match.ts";
 
 /** Shortest match in bytes. The token stores the length minus this number. */
 const leastMatch = 4;
 /** A length field with this value continues in the next bytes. */
 const openLength = 15;
+
+/** The bytes of one block. */
+export interface BlockBytes {
+  readonly bytes: Uint8Array;
+  /** Index of the first byte. */
+  readonly from: number;
+  /** Index just past the last byte. */
+  readonly to: number;
+}
+
+/** Memory for a decompressed block. */
+export interface BlockOutput {
+  readonly output: Buffer;
+  /** Index of the block's first byte. */
+  readonly at: number;
+  /** Matches may refer to bytes from here on; at most `at`. */
+  readonly start: number;
+  /** Limit of the block's end. */
+  readonly most: number;
+}
 
 /**
  * Decompresses the LZ4 block `bytes[from, to)`. A block is a series of sequences:
@@ -18,21 +39,14 @@ const openLength = 15;
  *
  * The last sequence ends after its literals. `30 61 62 63` is "abc".
  *
- * @param output receives the block from `at`; matches may refer to bytes from `start`
- * @param most limit of the output's end position
- * @returns the end, or -1 when it would exceed `most`
+ * @returns the end of the output, or -1 when it would exceed `most`
  * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED for a match before `start`
  *
  * Source: lz4/lz4 doc/lz4_Block_format.md.
  */
 export function readLz4Block(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  output: Buffer,
-  at: number,
-  start: number,
-  most: number,
+  { bytes, from, to }: BlockBytes,
+  { output, at, start, most }: BlockOutput,
 ): number {
   let position = from;
   let length = at;
@@ -81,14 +95,7 @@ export function readLz4Block(
     if (count > most - length) {
       return -1;
     }
-    // A match may overlap its own output.
-    if (distance >= count) {
-      output.copyWithin(length, length - distance, length - distance + count);
-    } else {
-      for (let index = length; index < length + count; index++) {
-        output[index] = output[index - distance] as number;
-      }
-    }
+    copyMatch(output, length, distance, count);
     length += count;
   }
   throw truncated(to);

@@ -1,4 +1,5 @@
 import { WireError } from "../errors.ts";
+import { copyMatch } from "./copy-match.ts";
 
 /** Growth limit of a block: a copy of three bytes produces at most 64 bytes. */
 const largestGrowth = 22;
@@ -37,9 +38,17 @@ export function readSnappyLength(bytes: Uint8Array, start: number, end: number):
   }
 }
 
+/** A part of a buffer. */
+export interface BytesPart {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  /** Index just past the last byte. */
+  readonly end: number;
+}
+
 /**
- * Decodes the elements `bytes[start, end)` of a block into `output[outputStart, outputEnd)`, which the result fills
- * exactly. The low two bits of an element's tag are its kind:
+ * Decodes the elements of a block into `output`, which the result fills exactly. The low two bits of an element's tag
+ * are its kind:
  *
  * | Kind | Element | Length | Distance |
  * |---|---|---|---|
@@ -53,14 +62,8 @@ export function readSnappyLength(bytes: Uint8Array, start: number, end: number):
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
  * Source: google/snappy format_description.txt.
  */
-export function readSnappyElements(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  output: Uint8Array,
-  outputStart: number,
-  outputEnd: number,
-): void {
+export function readSnappyElements({ bytes, start, end }: BytesPart, output: BytesPart): void {
+  const { bytes: target, start: outputStart, end: outputEnd } = output;
   let at = start;
   let to = outputStart;
   while (at < end) {
@@ -81,7 +84,7 @@ export function readSnappyElements(
       if (length > outputEnd - to) {
         throw malformed("more bytes than its length says", element);
       }
-      output.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, length), to);
+      target.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, length), to);
       at += length;
       to += length;
       continue;
@@ -102,14 +105,7 @@ export function readSnappyElements(
     if (length > outputEnd - to) {
       throw malformed("more bytes than its length says", element);
     }
-    // The copy may overlap its own output. It then repeats bytes one by one.
-    if (offset >= length) {
-      output.copyWithin(to, to - offset, to - offset + length);
-    } else {
-      for (let index = to; index < to + length; index++) {
-        output[index] = output[index - offset] as number;
-      }
-    }
+    copyMatch(target, to, offset, length);
     to += length;
   }
   if (to !== outputEnd) {

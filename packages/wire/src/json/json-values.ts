@@ -57,7 +57,7 @@ export class JsonValues {
     if (tape.isEscaped(token)) {
       attributes.key(type, tape.string(token));
     } else {
-      attributes.keyBytes(type, tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+      attributes.keyBytes(type, tape, tape.start(token) + 1, tape.end(token));
     }
   }
 

@@ -201,21 +201,21 @@ export class AttributeTranscoder {
     const cursor = this.#cursor;
     const { bytes, view } = cursor;
     const at = this.#out.length;
-    if (this.#attributes.stringBytes(bytes, view, keyStart, keyEnd, start, end)) {
+    const isAsciiKey = this.#attributes.keyBytes(attributeTypeCodes.string, cursor, keyStart, keyEnd);
+    if (this.#attributes.valueBytes(bytes, view, start, end) && isAsciiKey) {
       return;
     }
     if (cursor.isText(keyStart, keyEnd) && cursor.isText(start, end)) {
       return;
     }
     this.#out.length = at;
-    this.#attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
+    this.#attributes.lenientKey(attributeTypeCodes.string, cursor, keyStart, keyEnd);
     this.#attributes.lenientValue(bytes, view, start, end);
   }
 
   /** Writes a key; the value must follow. */
   #key(type: number, start: number, end: number): void {
-    const { bytes, view } = this.#cursor;
-    this.#attributes.lenientKey(type, bytes, view, start, end);
+    this.#attributes.lenientKey(type, this.#cursor, start, end);
   }
 
   /** Writes a `KeyValue` with two values, which protobuf merges. */

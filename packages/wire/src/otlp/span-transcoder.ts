@@ -237,11 +237,6 @@ export class SpanTranscoder {
             this.#spanIdBytes = cursor.idBytes;
           }
           break;
-        case 26:
-          this.#traceStateEnd = cursor.fieldEnd(end);
-          this.#traceStateStart = cursor.position;
-          cursor.position = this.#traceStateEnd;
-          break;
         case 34:
           this.#parentSpanId = cursor.idStart(end, 8);
           if (this.#parentSpanId === -1 && cursor.idBytes > 0) {
@@ -269,20 +264,8 @@ export class SpanTranscoder {
         case 74:
           this.#attributes.add(cursor, end);
           break;
-        case 80:
-          this.#droppedAttributes = cursor.uint32(end);
-          break;
         case 90:
           this.#events.add(cursor, end);
-          break;
-        case 96:
-          this.#droppedEvents = cursor.uint32(end);
-          break;
-        case 106:
-          this.#links.add(cursor, end);
-          break;
-        case 112:
-          this.#droppedLinks = cursor.uint32(end);
           break;
         case 122:
           this.#scanStatus(cursor.fieldEnd(end));
@@ -291,8 +274,34 @@ export class SpanTranscoder {
           this.#flags = cursor.fixed32(end);
           break;
         default:
-          cursor.skip(tag, end, spanFields);
+          this.#scanRareField(tag, end);
       }
+    }
+  }
+
+  /** The fields that most spans lack. */
+  #scanRareField(tag: number, end: number): void {
+    const cursor = this.#cursor;
+    switch (tag) {
+      case 26:
+        this.#traceStateEnd = cursor.fieldEnd(end);
+        this.#traceStateStart = cursor.position;
+        cursor.position = this.#traceStateEnd;
+        break;
+      case 80:
+        this.#droppedAttributes = cursor.uint32(end);
+        break;
+      case 96:
+        this.#droppedEvents = cursor.uint32(end);
+        break;
+      case 106:
+        this.#links.add(cursor, end);
+        break;
+      case 112:
+        this.#droppedLinks = cursor.uint32(end);
+        break;
+      default:
+        cursor.skip(tag, end, spanFields);
     }
   }
 

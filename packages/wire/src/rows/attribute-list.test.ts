@@ -83,7 +83,7 @@ describe("an attribute list", () => {
         const out = new ByteWriter();
         const writer = new AttributeWriter(out);
         writer.beginList();
-        writer.lenientKey(1, key, viewOf(key), 0, key.length);
+        writer.lenientKey(1, { bytes: key, view: viewOf(key) }, 0, key.length);
         writer.lenientValue(value, viewOf(value), 0, value.length);
         const start = writer.end();
         const expected = { key: key.toString(), value: { type: "string", value: value.toString() } } as const;

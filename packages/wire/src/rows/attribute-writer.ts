@@ -4,6 +4,7 @@ import { attributeMark, typeLetterBytes, valueMark } from "./attribute-list.ts";
 import { attributeText, doubleText } from "./attribute-text.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { writeDecimal, writeShortDouble } from "./decimal-text.ts";
+import type { ViewedBytes } from "./viewed-bytes.ts";
 
 const trueText = Buffer.from("true");
 const falseText = Buffer.from("false");
@@ -62,23 +63,6 @@ export class AttributeWriter {
   }
 
   /**
-   * Writes a whole attribute of type string.
-   * @param view the same memory as `source`
-   * @returns false when a byte may be not ASCII: then the caller must check that both texts are UTF-8
-   */
-  stringBytes(
-    source: Uint8Array,
-    view: DataView,
-    keyStart: number,
-    keyEnd: number,
-    valueStart: number,
-    valueEnd: number,
-  ): boolean {
-    const isAscii = this.keyBytes(attributeTypeCodes.string, source, view, keyStart, keyEnd);
-    return this.valueBytes(source, view, valueStart, valueEnd) && isAscii;
-  }
-
-  /**
    * Writes key and type; a value must follow.
    * @param type number of the type, as in `attributeTypeCodes`
    */
@@ -95,35 +79,36 @@ export class AttributeWriter {
   }
 
   /**
-   * As `key`, for a key in `source[start, end)`.
+   * As `key`, for a key in `[start, end)` of the source.
    * @returns false when a byte may be not ASCII: then the caller must check that the key is UTF-8
    */
-  keyBytes(type: number, source: Uint8Array, view: DataView, start: number, end: number): boolean {
+  keyBytes(type: number, source: ViewedBytes, start: number, end: number): boolean {
+    const { bytes, view } = source;
     const out = this.#out;
     if (this.#isList) {
       // One size check for mark, key and type.
       out.reserve(end - start + 3);
       out.buffer[out.length++] = attributeMark;
-      const isAscii = out.textBytes(source, view, start, end);
+      const isAscii = out.textBytes(bytes, view, start, end);
       const { buffer, length } = out;
       buffer[length] = valueMark;
       buffer[length + 1] = typeLetterBytes[type] as number;
       out.length = length + 2;
       return isAscii;
     }
-    const isAscii = out.text(source, view, start, end);
+    const isAscii = out.text(bytes, view, start, end);
     out.uint8(type);
     return isAscii;
   }
 
   /** As `keyBytes`; bytes that are not UTF-8 become U+FFFD. */
-  lenientKey(type: number, source: Buffer, view: DataView, start: number, end: number): void {
+  lenientKey(type: number, source: ViewedBytes, start: number, end: number): void {
     const at = this.#out.length;
-    if (this.keyBytes(type, source, view, start, end) || isUtf8(source.subarray(start, end))) {
+    if (this.keyBytes(type, source, start, end) || isUtf8(source.bytes.subarray(start, end))) {
       return;
     }
     this.#out.length = at;
-    this.key(type, source.toString("utf8", start, end));
+    this.key(type, source.bytes.toString("utf8", start, end));
   }
 
   /** Position of the next attribute. */

@@ -193,9 +193,7 @@ export class ByteWriter {
       return false;
     }
     this.reserve(length);
-    const position = this.length;
-    this.length = position + length;
-    return copyText(source, view, start, end, this.buffer, this.view, position);
+    return this.#shortText(source, view, start, end);
   }
 
   /**
@@ -219,8 +217,8 @@ export class ByteWriter {
       target[position++] = (length & 0x7f) | 0x80;
       target[position++] = length >>> 7;
     }
-    this.length = position + length;
-    return copyText(source, view, start, end, target, this.view, position);
+    this.length = position;
+    return this.#shortText(source, view, start, end);
   }
 
   /**
@@ -339,6 +337,40 @@ export class ByteWriter {
     }
   }
 
+  /**
+   * Copies `source[start, end)`, a few hundred bytes at most. The caller has made room.
+   * @returns true when all bytes are ASCII
+   */
+  #shortText(source: Uint8Array, view: DataView, start: number, end: number): boolean {
+    const position = this.length;
+    this.length = position + end - start;
+    let bits = 0;
+    const shift = position - start;
+    if (end - start >= 4) {
+      // Copies four bytes at a time; the last four may overlap. Transcoders spend most time in this loop.
+      const target = this.view;
+      const last = end - 4;
+      for (let index = start; index < last; index += 4) {
+        const four = view.getInt32(index, true);
+        bits |= four;
+        target.setInt32(index + shift, four, true);
+      }
+      const four = view.getInt32(last, true);
+      bits |= four;
+      target.setInt32(last + shift, four, true);
+      bits |= bits >>> 16;
+      bits |= bits >>> 8;
+    } else {
+      const target = this.buffer;
+      for (let index = start; index < end; index++) {
+        const byte = source[index] as number;
+        bits |= byte;
+        target[index + shift] = byte;
+      }
+    }
+    return (bits & 0x80) === 0;
+  }
+
   #use(buffer: Buffer): void {
     this.buffer = buffer;
     this.#capacity = buffer.length;
@@ -357,42 +389,4 @@ export function varintBytes(value: number): number {
 
 function viewOf(buffer: Buffer): DataView {
   return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-}
-
-/**
- * Copies `source[start, end)`, a few hundred bytes at most, to `target[position]`.
- * @returns true when all bytes are ASCII
- */
-function copyText(
-  source: Uint8Array,
-  view: DataView,
-  start: number,
-  end: number,
-  target: Uint8Array,
-  targetView: DataView,
-  position: number,
-): boolean {
-  let bits = 0;
-  const shift = position - start;
-  if (end - start >= 4) {
-    // Copies four bytes at a time; the last four may overlap. Transcoders spend most time in this loop.
-    const last = end - 4;
-    for (let index = start; index < last; index += 4) {
-      const four = view.getInt32(index, true);
-      bits |= four;
-      targetView.setInt32(index + shift, four, true);
-    }
-    const four = view.getInt32(last, true);
-    bits |= four;
-    targetView.setInt32(last + shift, four, true);
-    bits |= bits >>> 16;
-    bits |= bits >>> 8;
-  } else {
-    for (let index = start; index < end; index++) {
-      const byte = source[index] as number;
-      bits |= byte;
-      target[index + shift] = byte;
-    }
-  }
-  return (bits & 0x80) === 0;
 }

@@ -45,7 +45,7 @@ function writeList(reader: RowReader, attributes: AttributeWriter): void {
     if (type >= typeCount) {
       throw new WireError("WIRE_MALFORMED", `attribute type ${type} is unknown`);
     }
-    attributes.lenientKey(type, bytes, view, keyStart, keyEnd);
+    attributes.lenientKey(type, reader, keyStart, keyEnd);
     const valueStart = reader.skipString();
     attributes.lenientValue(bytes, view, valueStart, reader.position);
   }

@@ -92,40 +92,28 @@ function readOrReject(cursor: ThriftCursor, index: number, rejected: RejectedSpa
   }
 }
 
+/** A span whose fields are read one by one. */
+type UnreadSpan = { -readonly [Field in keyof Span]: Span[Field] };
+
 /** Reads one struct `Span`. Absent numbers are 0 or undefined; fields of a wrong type are skipped. */
 function readZipkinSpan(cursor: ThriftCursor): Span {
-  const span = {
+  const span: UnreadSpan = {
     traceId: 0n,
-    traceIdHigh: undefined as bigint | undefined,
+    traceIdHigh: undefined,
     name: "",
     id: 0n,
-    parentId: undefined as bigint | undefined,
-    annotations: [] as Annotation[],
-    binaryAnnotations: [] as BinaryAnnotation[],
-    debug: undefined as boolean | undefined,
-    timestamp: undefined as bigint | undefined,
-    duration: undefined as bigint | undefined,
+    parentId: undefined,
+    annotations: [],
+    binaryAnnotations: [],
+    debug: undefined,
+    timestamp: undefined,
+    duration: undefined,
   };
   readFields(cursor, (id) => {
     switch (id) {
-      case spanFields.traceId.id:
-        if (cursor.has(thriftTypes.i64, spanFields.traceId)) {
-          span.traceId = readId(cursor);
-        }
-        break;
       case spanFields.name.id:
         if (cursor.has(thriftTypes.string, spanFields.name)) {
           span.name = readString(cursor);
-        }
-        break;
-      case spanFields.id.id:
-        if (cursor.has(thriftTypes.i64, spanFields.id)) {
-          span.id = readId(cursor);
-        }
-        break;
-      case spanFields.parentId.id:
-        if (cursor.has(thriftTypes.i64, spanFields.parentId)) {
-          span.parentId = readId(cursor);
         }
         break;
       case spanFields.annotations.id:
@@ -133,41 +121,61 @@ function readZipkinSpan(cursor: ThriftCursor): Span {
           span.annotations = readList(cursor, spanFields.annotations, maxZipkinAnnotations, readAnnotation);
         }
         break;
-      case spanFields.binaryAnnotations.id:
-        if (cursor.has(thriftTypes.list, spanFields.binaryAnnotations)) {
-          span.binaryAnnotations = readList(
-            cursor,
-            spanFields.binaryAnnotations,
-            maxZipkinAnnotations,
-            readBinaryAnnotation,
-          );
+      case spanFields.binaryAnnotations.id: {
+        const field = spanFields.binaryAnnotations;
+        if (cursor.has(thriftTypes.list, field)) {
+          span.binaryAnnotations = readList(cursor, field, maxZipkinAnnotations, readBinaryAnnotation);
         }
         break;
+      }
       case spanFields.debug.id:
         if (cursor.has(thriftTypes.bool, spanFields.debug)) {
           span.debug = cursor.bool();
         }
         break;
-      case spanFields.timestamp.id:
-        if (cursor.has(thriftTypes.i64, spanFields.timestamp)) {
-          span.timestamp = readInt64(cursor);
-        }
-        break;
-      case spanFields.duration.id:
-        if (cursor.has(thriftTypes.i64, spanFields.duration)) {
-          span.duration = readInt64(cursor);
-        }
-        break;
-      case spanFields.traceIdHigh.id:
-        if (cursor.has(thriftTypes.i64, spanFields.traceIdHigh)) {
-          span.traceIdHigh = readId(cursor);
-        }
-        break;
       default:
-        cursor.skipField();
+        readNumber(cursor, id, span);
     }
   });
   return span;
+}
+
+/** Reads an id or a time of a span. Any other field is skipped. */
+function readNumber(cursor: ThriftCursor, id: number, span: UnreadSpan): void {
+  switch (id) {
+    case spanFields.traceId.id:
+      if (cursor.has(thriftTypes.i64, spanFields.traceId)) {
+        span.traceId = readId(cursor);
+      }
+      break;
+    case spanFields.id.id:
+      if (cursor.has(thriftTypes.i64, spanFields.id)) {
+        span.id = readId(cursor);
+      }
+      break;
+    case spanFields.parentId.id:
+      if (cursor.has(thriftTypes.i64, spanFields.parentId)) {
+        span.parentId = readId(cursor);
+      }
+      break;
+    case spanFields.timestamp.id:
+      if (cursor.has(thriftTypes.i64, spanFields.timestamp)) {
+        span.timestamp = readInt64(cursor);
+      }
+      break;
+    case spanFields.duration.id:
+      if (cursor.has(thriftTypes.i64, spanFields.duration)) {
+        span.duration = readInt64(cursor);
+      }
+      break;
+    case spanFields.traceIdHigh.id:
+      if (cursor.has(thriftTypes.i64, spanFields.traceIdHigh)) {
+        span.traceIdHigh = readId(cursor);
+      }
+      break;
+    default:
+      cursor.skipField();
+  }
 }
 
 /** Reads a time in microseconds, a text, and the host that recorded the annotation. */

@@ -60,6 +60,8 @@ export class ThriftTags {
   /**
    * Reads one struct, whose fields may come in any order, and writes it. Only the value that the type selects is
    * written. Protobuf's defaults (0, false, "") are omitted.
+   *
+   * It is one function so that all fields are local variables: as fields of an object they cost a tag 3 % or more.
    */
   #write(out: ByteWriter, protoTag: number, isProcess: boolean): void {
     const cursor = this.#cursor;

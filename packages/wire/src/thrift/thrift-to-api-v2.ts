@@ -10,7 +10,7 @@ import type { ThriftCursor } from "./thrift-cursor.ts";
 import { thriftTypes } from "./thrift-descriptors.ts";
 import { ThriftReferences, writeId } from "./thrift-references.ts";
 import { ThriftTags } from "./thrift-tags.ts";
-import { writeMicros } from "./write-micros.ts";
+import { writeDuration, writeTimestamp } from "./write-micros.ts";
 
 const noProcess = Buffer.alloc(0);
 const { fields: batchFields } = Batch;
@@ -236,7 +236,11 @@ export class ThriftToApiV2 {
     }
   }
 
-  /** Reads the fields of a span, in any order, into this object's fields and into `#tail`; then writes it. */
+  /**
+   * Reads the fields of a span, in any order, into this object's fields and into `#tail`; then writes it.
+   *
+   * It is one function, because a second one for the numbers costs a span of the compact protocol 5 %.
+   */
   #span(): void {
     const cursor = this.#cursor;
     const ids = this.#ids;
@@ -366,8 +370,8 @@ export class ThriftToApiV2 {
       out.uint8(0x28);
       out.varint(this.#flags >>> 0);
     }
-    writeMicros(out, 0x32, this.#startLow, this.#startHigh, false);
-    writeMicros(out, 0x3a, this.#durationLow, this.#durationHigh, true);
+    writeTimestamp(out, 0x32, this.#startLow, this.#startHigh);
+    writeDuration(out, 0x3a, this.#durationLow, this.#durationHigh);
     out.copy(this.#tail.buffer, 0, this.#tail.length);
     endMessage(out, start, 2);
   }
@@ -387,7 +391,7 @@ export class ThriftToApiV2 {
           }
           checkOnce(seen, logFields.timestamp);
           cursor.int64();
-          writeMicros(out, 0x0a, cursor.low, cursor.high, false);
+          writeTimestamp(out, 0x0a, cursor.low, cursor.high);
           seen |= 1 << logFields.timestamp.id;
         } else if (id === logFields.fields.id) {
           if (!cursor.has(thriftTypes.list, logFields.fields)) {

@@ -6,29 +6,43 @@ const microsPerSecond = 1_000_000;
 /** Limit of exact divisions: for larger numbers a division by a million may round up to the next whole number. */
 const maxExactMicros = 2 ** 51;
 
-/**
- * Writes microseconds as a field of type `Timestamp` or `Duration`. Seconds and nanoseconds have the same sign.
- * @param tag tag of the field; @param low,high halves of the 64-bit number
- */
-export function writeMicros(
-  out: ByteWriter,
-  tag: number,
-  low: number,
-  high: number,
-  isDuration: boolean,
-): void {
+/** Writes microseconds since 1970 as a field with a `Timestamp`. @param low,high halves of the 64-bit number */
+export function writeTimestamp(out: ByteWriter, tag: number, low: number, high: number): void {
   const start = beginMessage(out, tag, 1);
-  const micros = (high | 0) * 0x1_0000_0000 + (low >>> 0);
+  const micros = microsOf(low, high);
   if (Math.abs(micros) <= maxExactMicros) {
-    const quotient = micros / microsPerSecond;
-    const seconds = isDuration ? Math.trunc(quotient) : Math.floor(quotient);
-    writeSecondsAndNanos(out, seconds, (micros - seconds * microsPerSecond) * 1_000);
+    writeParts(out, micros, Math.floor(micros / microsPerSecond));
   } else {
-    const nanos = ((BigInt(high) << 32n) | BigInt(low >>> 0)) * 1_000n;
-    const time = isDuration ? toDuration(nanos) : toTimestamp(nanos);
-    writeSecondsAndNanos(out, Number(time.seconds), time.nanos);
+    const { seconds, nanos } = toTimestamp(nanosOf(low, high));
+    writeSecondsAndNanos(out, Number(seconds), nanos);
   }
   endMessage(out, start, 1);
+}
+
+/** As `writeTimestamp`, with a `Duration`, whose parts have the same sign: -1.5 s is -1 s and -500,000,000 ns. */
+export function writeDuration(out: ByteWriter, tag: number, low: number, high: number): void {
+  const start = beginMessage(out, tag, 1);
+  const micros = microsOf(low, high);
+  if (Math.abs(micros) <= maxExactMicros) {
+    writeParts(out, micros, Math.trunc(micros / microsPerSecond));
+  } else {
+    const { seconds, nanos } = toDuration(nanosOf(low, high));
+    writeSecondsAndNanos(out, Number(seconds), nanos);
+  }
+  endMessage(out, start, 1);
+}
+
+/** Exact up to 2^53. */
+function microsOf(low: number, high: number): number {
+  return (high | 0) * 0x1_0000_0000 + (low >>> 0);
+}
+
+function nanosOf(low: number, high: number): bigint {
+  return ((BigInt(high) << 32n) | BigInt(low >>> 0)) * 1_000n;
+}
+
+function writeParts(out: ByteWriter, micros: number, seconds: number): void {
+  writeSecondsAndNanos(out, seconds, (micros - seconds * microsPerSecond) * 1_000);
 }
 
 function writeSecondsAndNanos(out: ByteWriter, seconds: number, nanos: number): void {

@@ -4,7 +4,7 @@ const shownLength = 100;
 
 /**
  * Reads upper-case or lower-case hex digits into the end of `target[at, at + byteCount)`, whose other bytes are already
- * zero.
+ * zero. The text has three parameters, because fields of an object cost 5 % of a message of one span.
  * @throws WireError WIRE_BAD_ID with the text of Go's number parser, which clients of the public model know
  */
 export function readHexId(

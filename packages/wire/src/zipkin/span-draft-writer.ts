@@ -429,7 +429,7 @@ export class SpanDraftWriter {
     const { bytes, view } = draft;
     const { offsets } = draft.tags;
     const at = tag * 4;
-    this.#attributes.lenientKey(stringType, bytes, view, offsets[at] as number, offsets[at + 1] as number);
+    this.#attributes.lenientKey(stringType, draft, offsets[at] as number, offsets[at + 1] as number);
     this.#attributes.lenientValue(bytes, view, offsets[at + 2] as number, offsets[at + 3] as number);
   }
 }

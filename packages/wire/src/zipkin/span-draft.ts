@@ -61,6 +61,7 @@ export class SpanDraft {
   open(bytes: Uint8Array): void {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.tags.bytes = this.bytes;
     this.#free = 0;
   }
 
@@ -77,6 +78,7 @@ export class SpanDraft {
       copy.set(this.bytes);
       this.bytes = copy;
       this.view = new DataView(copy.buffer, copy.byteOffset, copy.byteLength);
+      this.tags.bytes = copy;
     }
     const at = this.#free;
     this.#free += this.bytes.write(text, at);

@@ -11,6 +11,8 @@ const comparedTags = 32;
  * Positions of keys and values of one span's tags in a message. A repeated key replaces the first value, as in a map.
  */
 export class TagList {
+  /** The bytes that all places refer to. A longer copy of them may take their place while a span is read. */
+  bytes: Buffer = Buffer.alloc(0);
   count = 0;
   /** Four numbers for each tag: start and end of its key, start and end of its value. */
   offsets = new Int32Array(initialTags * 4);
@@ -24,11 +26,11 @@ export class TagList {
     }
   }
 
-  add(bytes: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
-    let tag = this.#find(bytes, keyStart, keyEnd);
+  add(keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
+    let tag = this.#find(keyStart, keyEnd);
     if (tag === -1) {
       tag = this.count++;
-      this.#byKey?.set(bytes.toString("latin1", keyStart, keyEnd), tag);
+      this.#byKey?.set(this.bytes.toString("latin1", keyStart, keyEnd), tag);
       if (tag * 4 === this.offsets.length) {
         const grown = new Int32Array(tag * 8);
         grown.set(this.offsets);
@@ -42,10 +44,10 @@ export class TagList {
   }
 
   /** @returns index of the tag with this key, or -1 */
-  #find(bytes: Buffer, keyStart: number, keyEnd: number): number {
-    const { count, offsets } = this;
+  #find(keyStart: number, keyEnd: number): number {
+    const { bytes, count, offsets } = this;
     if (count > comparedTags) {
-      this.#byKey ??= this.#indexed(bytes);
+      this.#byKey ??= this.#indexed();
       return this.#byKey.get(bytes.toString("latin1", keyStart, keyEnd)) ?? -1;
     }
     const length = keyEnd - keyStart;
@@ -65,7 +67,8 @@ export class TagList {
     return -1;
   }
 
-  #indexed(bytes: Buffer): Map<string, number> {
+  #indexed(): Map<string, number> {
+    const { bytes } = this;
     const byKey = new Map<string, number>();
     for (let tag = 0; tag < this.count; tag++) {
       byKey.set(

@@ -83,8 +83,7 @@ function spansOf(span: ZipkinCoreSpan): Span[] {
   if (kind !== undefined) {
     tags.push(stringTag("span.kind", kind));
   }
-  const { start, duration } = timesOf(span);
-  const first = modelSpan(span, start, duration, tags, logsOf(span.annotations));
+  const first = modelSpan(span, { ...timesOf(span), tags, logs: logsOf(span.annotations) });
   const sent = annotationOf(span, "cs");
   const received = annotationOf(span, "sr");
   if (sent === undefined || received === undefined) {
@@ -94,27 +93,27 @@ function spansOf(span: ZipkinCoreSpan): Span[] {
   const [begin, end] = isClient ? [received, annotationOf(span, "ss")] : [sent, annotationOf(span, "cr")];
   return [
     first,
-    modelSpan(
-      span,
-      begin.timestamp,
-      end === undefined ? 0n : end.timestamp - begin.timestamp,
-      [stringTag("span.kind", isClient ? "server" : "client")],
-      [],
-    ),
+    modelSpan(span, {
+      start: begin.timestamp,
+      duration: end === undefined ? 0n : end.timestamp - begin.timestamp,
+      tags: [stringTag("span.kind", isClient ? "server" : "client")],
+      logs: [],
+    }),
   ];
 }
 
-/**
- * Makes a span of the older model; times are in microseconds. The ids become big-endian bytes, and a parent becomes a
- * CHILD_OF reference.
- */
-function modelSpan(
-  span: ZipkinCoreSpan,
-  startUs: bigint,
-  durationUs: bigint,
-  tags: KeyValue[],
-  logs: Log[],
-): Span {
+/** The parts in which the two spans of a shared id differ. */
+interface OwnParts {
+  /** Microseconds since 1970. */
+  readonly start: bigint;
+  /** Microseconds. */
+  readonly duration: bigint;
+  readonly tags: KeyValue[];
+  readonly logs: Log[];
+}
+
+/** Makes a span of the older model. The ids become big-endian bytes, and a parent becomes a CHILD_OF reference. */
+function modelSpan(span: ZipkinCoreSpan, { start, duration, tags, logs }: OwnParts): Span {
   const traceId = Buffer.alloc(16);
   traceId.writeBigUInt64BE(span.traceIdHigh ?? 0n, 0);
   traceId.writeBigUInt64BE(span.traceId, 8);
@@ -128,8 +127,8 @@ function modelSpan(
     operationName: span.name,
     references,
     flags: span.debug ? debugFlag : 0,
-    startTime: toTimestamp(startUs * nanosPerMicro),
-    duration: toDuration(BigInt.asIntN(64, durationUs * nanosPerMicro)),
+    startTime: toTimestamp(start * nanosPerMicro),
+    duration: toDuration(BigInt.asIntN(64, duration * nanosPerMicro)),
     tags,
     logs,
     process: undefined,

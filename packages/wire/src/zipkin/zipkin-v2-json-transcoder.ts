@@ -297,7 +297,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
 
   /** Reads the tags. A value that is not a string becomes the text of its JSON. */
   #readTags(object: number): void {
-    const { bytes, tags } = this.#draft;
+    const { tags } = this.#draft;
     const text = this.#text;
     const { tape } = text;
     if (text.isEmptyList(object)) {
@@ -313,14 +313,14 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
       const { start: keyStart, end: keyEnd } = text;
       if (tape.kind(value) === quote) {
         text.locate(value);
-        tags.add(bytes, keyStart, keyEnd, text.start, text.end);
+        tags.add(keyStart, keyEnd, text.start, text.end);
       } else if (tape.kind(value) === nullStart) {
-        tags.add(bytes, keyStart, keyEnd, 0, 0);
+        tags.add(keyStart, keyEnd, 0, 0);
       } else if (tape.kind(value) !== openBrace && tape.kind(value) !== openBracket) {
-        tags.add(bytes, keyStart, keyEnd, tape.start(value), tape.end(value));
+        tags.add(keyStart, keyEnd, tape.start(value), tape.end(value));
       } else {
         text.container(value);
-        tags.add(bytes, keyStart, keyEnd, text.start, text.end);
+        tags.add(keyStart, keyEnd, text.start, text.end);
       }
     }
   }

@@ -318,6 +318,6 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
         cursor.skip(tag, end, tagFields);
       }
     }
-    this.#draft.tags.add(this.#draft.bytes, keyStart, keyEnd, valueStart, valueEnd);
+    this.#draft.tags.add(keyStart, keyEnd, valueStart, valueEnd);
   }
 }

@@ -2,6 +2,7 @@ import type { ByteWriter } from "../byte-writer.ts";
 import { textMark } from "../scope-text.ts";
 import type { SpanColumn } from "../span-columns.ts";
 import { type DictionaryColumn, isDictionary } from "./block-columns.ts";
+import { ComparedBytes } from "./compared-bytes.ts";
 import { columnBytes, copyString, copyStringBytes } from "./native-column.ts";
 import { RowBytes } from "./row-bytes.ts";
 
@@ -40,6 +41,7 @@ const maxProbes = 32;
 export class PrefixTable {
   /** The bytes of all prefixes, one after the other. `numberOf` compares a new prefix with them. */
   readonly #copies = columnBytes();
+  readonly #compared = new ComparedBytes();
   readonly #texts = {
     tenant: columnBytes(),
     service: columnBytes(),
@@ -147,9 +149,11 @@ export class PrefixTable {
   /** True when all bytes are equal; equal hashes are not enough. */
   #is(number: number, view: DataView, start: number, end: number): boolean {
     const copy = this.#starts[number] as number;
+    this.#compared.one = this.#copies.view;
+    this.#compared.other = view;
     return (
       (this.#starts[number + 1] as number) - copy === end - start &&
-      sameBytes(this.#copies.view, copy, view, start, end - start)
+      this.#compared.areSame(copy, start, end - start)
     );
   }
 
@@ -229,37 +233,6 @@ export class PrefixTable {
 
 function isScopeText(name: SpanColumn): name is ScopeText {
   return (scopeTexts as readonly SpanColumn[]).includes(name);
-}
-
-/** True when `count` bytes, at least 4, are equal at two positions. */
-export function sameBytes(
-  one: DataView,
-  oneStart: number,
-  other: DataView,
-  otherStart: number,
-  count: number,
-): boolean {
-  const last = count - 4;
-  const shift = otherStart - oneStart;
-  let index = oneStart + last;
-  // The hash starts at the end, because prefixes differ most in the scope. Each loop reads four words: for rows without
-  // marks, this hash is half of a block's cost.
-  for (; index >= oneStart + 16; index -= 16) {
-    const different =
-      (one.getInt32(index) ^ other.getInt32(index + shift)) |
-      (one.getInt32(index - 4) ^ other.getInt32(index - 4 + shift)) |
-      (one.getInt32(index - 8) ^ other.getInt32(index - 8 + shift)) |
-      (one.getInt32(index - 12) ^ other.getInt32(index - 12 + shift));
-    if (different !== 0) {
-      return false;
-    }
-  }
-  for (; index > oneStart; index -= 4) {
-    if (one.getInt32(index) !== other.getInt32(index + shift)) {
-      return false;
-    }
-  }
-  return one.getInt32(oneStart) === other.getInt32(otherStart);
 }
 
 function skipAttributes(from: RowBytes): void {

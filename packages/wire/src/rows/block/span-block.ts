@@ -4,8 +4,9 @@ import { hasPrefixMark } from "../row-prefixes.ts";
 import { RowScanner } from "../row-scanner.ts";
 import type { SpanRows } from "../span-rows.ts";
 import { type BlockColumn, blockColumns, isDictionary } from "./block-columns.ts";
+import { ComparedBytes } from "./compared-bytes.ts";
 import { packIndexes, writeDictionaryHead, writeIndexHead } from "./dictionary.ts";
-import { PrefixTable, sameBytes } from "./prefix-table.ts";
+import { PrefixTable } from "./prefix-table.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { SampledCounts } from "./sampled-counts.ts";
 import { ServiceGroups } from "./service-groups.ts";
@@ -28,6 +29,7 @@ export class SpanBlock {
   readonly #scanner = new RowScanner();
   readonly #prefixes = new PrefixTable();
   readonly #groups = new ServiceGroups();
+  readonly #compared = new ComparedBytes();
   #rows = 0;
 
   get rows(): number {
@@ -52,6 +54,9 @@ export class SpanBlock {
     const from = new RowBytes(bytes);
     const counts = new SampledCounts(bytes);
     const { view } = from;
+    const compared = this.#compared;
+    compared.one = view;
+    compared.other = view;
     const { length } = bytes;
     const prefixes = this.#prefixes;
     const rowsAfter = this.#rows + count;
@@ -71,7 +76,7 @@ export class SpanBlock {
         const repeats =
           group !== undefined &&
           start + prefixBytes <= length &&
-          sameBytes(view, prefixStart, view, start, prefixBytes);
+          compared.areSame(prefixStart, start, prefixBytes);
         const end = repeats ? start + prefixBytes : scanner.readPrefix(start);
         // The whole row is checked before any part of it is copied.
         position = scanner.readSpan(end);
