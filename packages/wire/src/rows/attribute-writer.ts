@@ -4,11 +4,17 @@ import { attributeMark, typeLetterBytes, valueMark } from "./attribute-list.ts";
 import { attributeText, doubleText } from "./attribute-text.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { writeDecimal, writeShortDouble } from "./decimal-text.ts";
-import type { ViewedBytes } from "./viewed-bytes.ts";
 
 const trueText = Buffer.from("true");
 const falseText = Buffer.from("false");
 const hexDigits = Buffer.from("0123456789abcdef");
+
+/** Bytes that are copied from. Cursors are such bytes themselves, so that no span and no attribute makes an object. */
+export interface ViewedBytes {
+  readonly bytes: Buffer;
+  /** The same memory as `bytes`. */
+  readonly view: DataView;
+}
 
 /**
  * Writes attributes one by one, in the two forms of a row. Attributes of spans and resources are written as one string
