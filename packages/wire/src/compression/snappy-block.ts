@@ -1,5 +1,5 @@
 import { WireError } from "../errors.ts";
-import { copyMatch } from "./copy-match.ts";
+import { copyMatch } from "./lz4-block.ts";
 
 /** Growth limit of a block: a copy of three bytes produces at most 64 bytes. */
 const largestGrowth = 22;
