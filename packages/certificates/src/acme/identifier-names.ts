@@ -10,7 +10,7 @@ function ipv6Groups(address: string): string[] {
   return [...(before ?? []), ...Array<string>(missing).fill("0"), ...(after ?? [])];
 }
 
-/** A name or address in the one way of writing it: lower case, without brackets, IPv6 at its shortest. */
+/** A name or address in its canonical form: lower case, without brackets, IPv6 in its shortest form. */
 export function canonicalName(name: string): string {
   const bare = name.toLowerCase().replace(/^\[(.*)\]$/, "$1");
   return isIP(bare) === 6 && !bare.includes("%") ? new URL(`http://[${bare}]/`).hostname.slice(1, -1) : bare;
@@ -35,7 +35,7 @@ export function reverseName(name: string): string {
   }
 }
 
-/** The address of a name that {@link reverseName} made; undefined for other names. */
+/** The address in a name that {@link reverseName} made; undefined for other names. */
 export function addressOf(serverName: string): string | undefined {
   const [, octets, digits] =
     /^(\d{1,3}(?:\.\d{1,3}){3})\.in-addr\.arpa$|^([\da-f](?:\.[\da-f]){31})\.ip6\.arpa$/i.exec(serverName) ??

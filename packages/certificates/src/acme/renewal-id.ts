@@ -1,9 +1,11 @@
 import type { X509Certificate } from "node:crypto";
-// The library finds its algorithms through this polyfill, which must come first.
+// The library needs this polyfill to find its algorithms, so this import must come first.
 import "../material/reflect-metadata.ts";
 import { AuthorityKeyIdentifierExtension, X509Certificate as LibraryCertificate } from "@peculiar/x509";
 
-/** The name by which an authority knows a certificate when renewal is asked for. Source: RFC 9773, section 4.1 */
+/**
+ * The ID with which a CA identifies a certificate in requests for renewal information. Source: RFC 9773, section 4.1
+ */
 export function renewalId(certificate: X509Certificate): string | undefined {
   const parsed = new LibraryCertificate(certificate.raw);
   const extension = parsed.extensions.find((each) => each instanceof AuthorityKeyIdentifierExtension);

@@ -7,7 +7,10 @@ const algorithm = z.string().refine((name) => Object.hasOwn(keyAlgorithms, name.
   error: (issue) => `unrecognized public key algorithm: ${issue.input}`,
 });
 
-/** How to choose where several certificates fit a name; all that is given must hold. Source: the public model (Caddy 2.11) */
+/**
+ * How to choose among several certificates for a name. A certificate must meet all given conditions. Source: the public
+ * model (Caddy 2.11)
+ */
 export const certificateSelectionSchema = z.strictObject({
   serial_number: z.array(z.coerce.string()).nullish().describe("Serial numbers, decimal."),
   subject_organization: z.array(z.string()).nullish().describe("Organizations in the subject."),
@@ -18,7 +21,7 @@ export const certificateSelectionSchema = z.strictObject({
 
 export type CertificateSelection = z.infer<typeof certificateSelectionSchema>;
 
-/** Whether a certificate may be chosen. */
+/** True when the selection allows this certificate. */
 export function isSelected(certificate: LoadedCertificate, selection: CertificateSelection): boolean {
   const { leaf, tags, keyType } = certificate;
   const serial = BigInt(`0x${leaf.serialNumber}`).toString();

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPair as generate, type KeyObject, type web
 import { promisify } from "node:util";
 import { messageOf, ServerError } from "server-core/errors";
 
-/** Kinds of keys that certificates are made for. */
+/** Kinds of keys for certificates. */
 export const keyTypes = ["ed25519", "p256", "p384", "rsa2048", "rsa4096"] as const;
 
 /** `p256` is the default of policies. RSA is for clients that know no elliptic curve. */
@@ -11,7 +11,7 @@ export type KeyType = (typeof keyTypes)[number];
 let lastRsaKey: Promise<unknown> = Promise.resolve();
 
 /**
- * Keys are made one after the other. An RSA key of 4096 bits takes seconds of a thread in libuv's pool, which
+ * Keys are made one after the other. An RSA key of 4096 bits occupies a thread of libuv's pool for seconds. That pool
  * also reads files, and clients can cause certificates on demand.
  */
 function makeRsaKey(modulusLength: number): Promise<KeyObject> {
@@ -40,7 +40,7 @@ export function keyToPem(key: KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** @param source names the file in the error. @throws ServerError CERTIFICATE, which tells nothing of the key */
+/** @param source names the file in the error. @throws ServerError CERTIFICATE, which never contains parts of the key */
 export function keyFromPem(pem: string | Uint8Array, source: string): KeyObject {
   try {
     return createPrivateKey(Buffer.from(pem as Uint8Array));
@@ -53,7 +53,7 @@ export function keyFromPem(pem: string | Uint8Array, source: string): KeyObject 
 export interface SigningKey {
   /** Private for signing, public for verifying. */
   readonly key: webcrypto.CryptoKey;
-  /** As WebCrypto takes it; with the hash, where the kind of key leaves that open. */
+  /** In the form for WebCrypto; with the hash if the kind of key does not determine it. */
   readonly algorithm: EcdsaParams | Algorithm;
 }
 
@@ -65,7 +65,7 @@ interface EcdsaParams extends Algorithm {
   readonly hash: string;
 }
 
-/** @throws ServerError CERTIFICATE for kinds of keys that are no use for certificates */
+/** @throws ServerError CERTIFICATE for kinds of keys that certificates cannot use */
 export function webKey(key: KeyObject): SigningKey {
   const usages: webcrypto.KeyUsage[] = key.type === "private" ? ["sign"] : ["verify"];
   switch (key.asymmetricKeyType) {

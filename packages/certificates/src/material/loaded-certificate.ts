@@ -6,9 +6,9 @@ import { certificatesToPem, parseCertificates } from "./pem.ts";
 
 /** A certificate with its key, ready to be shown to clients. */
 export interface LoadedCertificate {
-  /** Hash of certificate and key; equal pairs count as one. */
+  /** Hash of certificate and key; equal pairs have the same ID. */
   readonly id: string;
-  /** DNS names and IP addresses, lower case; `*.example.com` too. */
+  /** DNS names (including names like `*.example.com`) and IP addresses, lower case. */
   readonly names: readonly string[];
   /** The certificate itself, without its chain. */
   readonly leaf: X509Certificate;
@@ -17,9 +17,9 @@ export interface LoadedCertificate {
   /** PEM. Goes nowhere but into TLS. */
   readonly keyPem: string;
   readonly keyType: string;
-  /** Words of the config by which policies select it; none for one that the server obtained. */
+  /** Tags from the config, by which policies select the certificate; empty for one that the server obtained. */
   readonly tags: readonly string[];
-  /** Names files or whatever it came from. */
+  /** Names the files or another source. */
   readonly source: string;
 }
 
@@ -37,15 +37,15 @@ export function namesOf(certificate: X509Certificate): string[] {
 
 /** For people: its first name, or its subject. */
 export function describeCertificate(certificate: X509Certificate): string {
-  // Node has undefined for an empty subject, whatever its types say.
+  // For an empty subject, Node returns undefined, although its types say otherwise.
   const subject: string | undefined = certificate.subject;
   return namesOf(certificate)[0] ?? subject?.replaceAll("\n", ", ") ?? "without a name";
 }
 
 /**
- * Reads certificate and key, and tries whether TLS would take them.
- * @param source names files or whatever they came from
- * @throws ServerError CERTIFICATE naming subject and source: unreadable, not belonging together, too weak
+ * Reads certificate and key, and checks that TLS accepts them.
+ * @param source names the files or another source
+ * @throws ServerError CERTIFICATE naming subject and source: unreadable, not a pair, or too weak
  */
 export function loadCertificate(
   chainPem: string | Uint8Array,

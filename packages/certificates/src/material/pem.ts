@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { messageOf, ServerError } from "server-core/errors";
 
-/** Most certificates that one text may hold. */
+/** Limit of certificates in one text. */
 export const maxChain = 1_000;
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -10,7 +10,7 @@ const keyBlock = /-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----[^-]+-----END \1-----
 /**
  * Reads the certificates of a PEM text, in their order.
  * @param source names the file in the error
- * @throws ServerError CERTIFICATE when there is none, or one that cannot be read
+ * @throws ServerError CERTIFICATE when there is none, or when one cannot be read
  */
 export function parseCertificates(pem: string | Uint8Array, source: string): X509Certificate[] {
   const text = typeof pem === "string" ? pem : Buffer.from(pem).toString("latin1");

@@ -27,7 +27,7 @@ function deleteMetadata(key: unknown, target: object): boolean {
   return metadata.get(target)?.delete(key) === true;
 }
 
-/** Also of what the target inherits from. */
+/** Includes the metadata that the target inherits. */
 function getMetadata(key: unknown, target: object): unknown {
   for (let each: object | null = target; each !== null; each = Object.getPrototypeOf(each)) {
     const own = metadata.get(each);
@@ -38,7 +38,7 @@ function getMetadata(key: unknown, target: object): unknown {
   return undefined;
 }
 
-// A module of a user may have brought a whole polyfill, whose metadata must stay together.
+// A user's module may have loaded a complete polyfill. Its metadata must stay together.
 if (!("getMetadata" in Reflect)) {
   Object.assign(Reflect, {
     defineMetadata,

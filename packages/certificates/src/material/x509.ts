@@ -1,4 +1,4 @@
-// The library finds its algorithms through this polyfill, which must come first.
+// The library needs this polyfill to find its algorithms, so this import must come first.
 import "./reflect-metadata.ts";
 import { createPublicKey, type KeyObject, randomBytes, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
@@ -20,11 +20,11 @@ import {
 import { messageOf, ServerError } from "server-core/errors";
 import { webKey } from "./key-pair.ts";
 
-/** A certificate to be made. */
+/** The content of a new certificate. */
 export interface CertificatePlan {
-  /** "" for none. */
+  /** "" for no common name. */
   readonly commonName: string;
-  /** DNS names and IP addresses; none for an authority. */
+  /** DNS names and IP addresses; empty for a CA. */
   readonly names: readonly string[];
   /** The key that the certificate is for. */
   readonly publicKey: KeyObject;
@@ -34,11 +34,11 @@ export interface CertificatePlan {
   readonly notAfter: Date;
   /** For an authority: how many authorities may be below it. Undefined for a leaf. */
   readonly pathLength?: number;
-  /** Absent: signed with its own key. */
+  /** Absent: self-signed. */
   readonly issuer?: X509Certificate | undefined;
-  /** The private key that signs: the issuer's, or the own one without an issuer. */
+  /** The private key that signs: the issuer's key, or the certificate's own key without an issuer. */
   readonly issuerKey: KeyObject;
-  /** Further extensions of the caller, such as the one of the TLS-ALPN-01 challenge. */
+  /** Further extensions, such as the one of the TLS-ALPN-01 challenge. */
   readonly extensions?: readonly Extension[];
 }
 
@@ -79,7 +79,7 @@ export async function makeCertificate(plan: CertificatePlan): Promise<X509Certif
     extensions.push(await AuthorityKeyIdentifierExtension.create(issuerPublic));
   }
   if (plan.names.length > 0) {
-    // Critical where the subject is empty: RFC 5280, section 4.2.1.6.
+    // Critical when the subject is empty: RFC 5280, section 4.2.1.6.
     extensions.push(new SubjectAlternativeNameExtension(generalNames(plan.names), plan.commonName === ""));
   }
   extensions.push(...(plan.extensions ?? []));

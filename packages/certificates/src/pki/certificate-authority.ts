@@ -7,7 +7,7 @@ import { certificatesToPem, parseCertificates } from "../material/pem.ts";
 import { readPemFile } from "../material/read-file.ts";
 import type { CertificatePlan } from "../material/x509.ts";
 
-/** With the library for certificates, when it is needed: most starts make none. */
+/** Loads the certificate library only when needed, because most starts make no certificate. */
 async function makeCertificate(plan: CertificatePlan): Promise<X509Certificate> {
   const x509 = await import("../material/x509.ts");
   return x509.makeCertificate(plan);
@@ -16,41 +16,40 @@ async function makeCertificate(plan: CertificatePlan): Promise<X509Certificate> 
 const dayMs = 24 * 3_600_000;
 /** Source: the public model (Caddy 2.11) */
 const rootLifetimeMs = 3600 * dayMs;
-/** Clocks of clients may be a little behind. */
+/** Clocks of clients may be slightly slow. */
 const backdateMs = 60_000;
 
-/** A certificate with its key, as PEM files that the config names. */
+/** A certificate and its key as PEM files named in the config. */
 export interface KeyPairFiles {
   /** File of the certificate; certificates above it may follow. */
   readonly certificate: string;
   /**
-   * File of the private key; undefined: the key is on another machine, and this authority signs nothing with
-   * the certificate.
+   * File of the private key; undefined: the key is on another machine, and this CA cannot sign with the certificate.
    */
   readonly privateKey: string | undefined;
 }
 
-/** How an authority is set up. */
+/** Settings of a CA. */
 export interface AuthorityOptions {
   /** Names it in configs, paths of the admin API, and keys of the storage: `local`. */
   readonly id: string;
   /** Shown to people. */
   readonly name: string;
-  /** Subject of a root that is made here. */
+  /** Subject of a root that this server makes. */
   readonly rootCommonName: string;
-  /** Subject of an intermediate that is made here. */
+  /** Subject of an intermediate that this server makes. */
   readonly intermediateCommonName: string;
   /** Lifetime of a new intermediate; 7 days unless configured. It must end before the root does. */
   readonly intermediateLifetimeMs: number;
-  /** A certificate is renewed when so much of its life is left, 0 to 1. */
+  /** A certificate is renewed when this fraction of its lifetime is left, 0 to 1. */
   readonly renewalWindowRatio: number;
-  /** Absent: made, and kept in the storage. */
+  /** Absent: this server makes it and keeps it in the storage. */
   readonly root?: KeyPairFiles | undefined;
-  /** Absent: made, and kept in the storage. One of files is never renewed here. */
+  /** Absent: this server makes it and keeps it in the storage. An intermediate from files is never renewed here. */
   readonly intermediate?: KeyPairFiles | undefined;
 }
 
-/** A certificate, and its key where it is here. */
+/** A certificate, with its key if this server has it. */
 interface Pair {
   /** The certificate, then those above it, without the root. */
   readonly chain: readonly [X509Certificate, ...X509Certificate[]];
@@ -69,11 +68,11 @@ export interface LeafRequest {
   readonly names: readonly string[];
   /** The certificate's own key. */
   readonly publicKey: KeyObject;
-  /** From the begin of its life. The signer's own end cuts it short. */
+  /** Counted from the start of validity. The certificate never outlives its signer. */
   readonly lifetimeMs: number;
-  /** When its life begins, milliseconds since 1970; absent: now. */
+  /** Start of validity, milliseconds since 1970; absent: now. */
   readonly notBeforeMs?: number;
-  /** By the root itself, not by the intermediate. */
+  /** True: the root signs it, not the intermediate. */
   readonly signWithRoot?: boolean;
 }
 
@@ -89,7 +88,7 @@ async function readPair({ certificate, privateKey }: KeyPairFiles): Promise<Pair
   return { chain: [first, ...others], key: undefined };
 }
 
-/** @throws ServerError CERTIFICATE when there is nothing to sign with */
+/** @throws ServerError CERTIFICATE when there is no key to sign with */
 function withKey({ chain, key }: Pair, what: string): Signer {
   if (key === undefined) {
     throw new ServerError("CERTIFICATE", `the ${what} has no private key here to sign with: set private_key`);
@@ -116,18 +115,18 @@ function needsRenewal(certificate: X509Certificate, ratio: number): boolean {
   return Date.now() >= to - (to - from) * ratio;
 }
 
-/** The keys that an authority signs with, and the storage that keeps them. */
+/** The keys that a CA signs with, and the storage that keeps them. */
 interface AuthorityParts {
-  /** Keeps pairs that are made here, under `pki/authorities/<id>`. */
+  /** Keeps pairs made by this server, under `pki/authorities/<id>`. */
   readonly storage: Storage;
   readonly log: Logger;
   /** Without its key it signs nothing here: the intermediate must exist. */
   readonly root: Pair;
-  /** Signs leaf certificates unless a request asks for the root. */
+  /** Signs leaf certificates, unless a request wants the root. */
   readonly intermediate: Signer;
 }
 
-/** A certificate authority of this server's own: a root, and an intermediate that signs. */
+/** This server's own certificate authority: a root, and an intermediate that signs. */
 export class CertificateAuthority {
   readonly options: AuthorityOptions;
   readonly #storage: Storage;
@@ -143,7 +142,7 @@ export class CertificateAuthority {
     this.#intermediate = intermediate;
   }
 
-  /** Loads an authority, and makes its missing certificates. @throws ServerError CERTIFICATE, STORAGE */
+  /** Loads a CA, and makes its missing certificates. @throws ServerError CERTIFICATE, STORAGE */
   static async open(options: AuthorityOptions, storage: Storage, log: Logger): Promise<CertificateAuthority> {
     const unlock = await storage.lock(`pki_${options.id}`);
     try {
@@ -222,7 +221,7 @@ export class CertificateAuthority {
   }
 
   /**
-   * Renews root and intermediate where it is time. A pair that another instance renewed and stored is used
+   * Renews root and intermediate when their time has come. A pair that another instance renewed and stored is used
    * instead.
    */
   async #renew(): Promise<void> {
@@ -268,7 +267,7 @@ async function keep(
   signer: Signer,
 ): Promise<Signer> {
   const keys = storageKeys(id, part);
-  // The certificate last: without it the pair counts as not there.
+  // The certificate is stored last: a pair without a certificate counts as missing.
   await storage.store(keys.key, keyToPem(signer.key));
   await storage.store(keys.crt, certificatesToPem(signer.chain));
   return signer;

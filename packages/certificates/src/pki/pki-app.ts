@@ -15,7 +15,7 @@ import { type AuthorityOptions, CertificateAuthority, type KeyPairFiles } from "
 import { thisMachine } from "./trust/machine.ts";
 import { TrustInstaller, trustInstallers } from "./trust/trust-installer.ts";
 
-/** The authority of configs that name none. */
+/** ID of the CA for configs that name none. */
 export const defaultAuthority = "local";
 
 const dayMs = 24 * 3_600_000;
@@ -87,27 +87,27 @@ export interface AuthorityInfo {
   readonly rootCommonName: string;
   /** Name that certificates have as their issuer. */
   readonly intermediateCommonName: string;
-  /** The root alone. */
+  /** Only the root. */
   readonly rootPem: string;
   /** The intermediate, and certificates between it and the root. */
   readonly intermediatePem: string;
 }
 
-/** Topic by which the admin endpoint asks for an {@link AuthorityInfo}; undefined when there is none of that id. */
+/** Topic by which the admin endpoint requests an {@link AuthorityInfo}; undefined when there is no CA with that ID. */
 export const authorityTopic = "pki.authority";
 
 /** An authority of the config, which is opened on first use. */
 interface ConfiguredAuthority {
   readonly options: AuthorityOptions;
-  /** Keeps what the authority makes for itself. */
+  /** Stores the certificates and keys that the CA makes for itself. */
   readonly storage: Storage;
-  /** Time between two looks for a root or intermediate to renew, in milliseconds. */
+  /** Interval of the checks for a root or intermediate to renew, in milliseconds. */
   readonly intervalMs: number;
   /** True: the root is installed into the trust store of the machine. */
   readonly installTrust: boolean;
 }
 
-/** The app `pki`: the server's own authorities. `local` is made on first use. */
+/** The app `pki`: the server's own CAs. `local` is made on first use. */
 export class PkiApp implements App {
   readonly #configs: ReadonlyMap<string, ConfiguredAuthority>;
   readonly #opened = new Map<string, Promise<CertificateAuthority>>();
@@ -152,19 +152,19 @@ export class PkiApp implements App {
       configs.set(id, { options: authorityOptions(id, config), storage, intervalMs, installTrust });
     }
     const app = new PkiApp(context, configs);
-    // From now on: policies of the same config may trust an authority of it.
+    // From now on, policies of the same config may use a CA of this app.
     context.messages.on(authorityTopic, (id) => app.#info(String(id)));
     return app;
   }
 
-  /** Whether there is an authority of that id, or will be when it is asked for. */
+  /** True when a CA with that ID exists or can be opened. */
   has(id: string): boolean {
     return this.#configs.has(id);
   }
 
   /**
-   * Returns an authority for an issuer; if configured, the machine will trust its root.
-   * @returns undefined when there is none of that id
+   * Returns a CA for an issuer. If the config says so, its root is added to the machine's trusted roots.
+   * @returns undefined when there is no CA with that ID
    * @throws ServerError CERTIFICATE, STORAGE
    */
   async authority(id: string): Promise<CertificateAuthority | undefined> {
@@ -194,7 +194,7 @@ export class PkiApp implements App {
     return opened;
   }
 
-  /** Opens the configured authorities, so that an unreadable file is an error of the config. */
+  /** Opens the configured CAs, so that an unreadable file is reported as a fault of the config. */
   async start(): Promise<void> {
     if (this.#context.changesTrustStores) {
       const make = () => new TrustInstaller(thisMachine(process.stderr.isTTY === true));
@@ -233,7 +233,7 @@ export class PkiApp implements App {
     this.#timers.push(timer);
   }
 
-  /** Only for a config that runs: one that is given up leaves no trace on the machine. */
+  /** Called only for a config that runs: a rejected config must not change the machine. */
   #installTrust(): void {
     if (this.#active) {
       for (const { root, options } of this.#toTrust) {
@@ -265,7 +265,7 @@ export class PkiApp implements App {
     if (authority === undefined) {
       throw new ServerError("CERTIFICATE", `no certificate authority configured with id: ${ca}`);
     }
-    // Loaded with the first request: its libraries are of no use to others.
+    // Loaded with the first request, because only this server needs its libraries.
     const { AcmeServer } = await import("./acme-server/acme-server.ts");
     return new AcmeServer(authority, this.#context.storage, this.#nonces, this.#log);
   }

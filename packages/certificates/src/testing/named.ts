@@ -55,7 +55,7 @@ export class Named {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** The texts of a name, as the server gives them; none where the name is not there. */
+  /** The texts of a name, as the server returns them; empty when the name does not exist. */
   async texts(name: string): Promise<string[]> {
     const found = await this.resolver.resolveTxt(name).catch(() => []);
     return found.map((parts) => parts.join("")).sort();

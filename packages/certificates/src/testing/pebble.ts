@@ -7,7 +7,9 @@ import { freePorts } from "server-core/testing/free-ports";
 import { Agent, request } from "undici";
 import { selfSigned } from "./self-signed.ts";
 
-/** The folder of the public peers' programs, which the environment names; tests that need them are skipped without. */
+/**
+ * The environment names the folder with the programs of the public peers. Without it, tests that need them are skipped.
+ */
 const peers = process.env.PEERS ?? "";
 
 export const hasPebble =
@@ -31,7 +33,7 @@ async function started(child: ChildProcess, pattern: RegExp): Promise<void> {
   }
 }
 
-/** For tests: an authority that speaks ACME (Let's Encrypt's pebble), with a DNS server that says what tests tell it. */
+/** For tests: a CA that speaks ACME (Let's Encrypt's pebble), with a DNS server whose records the tests set. */
 export class Pebble {
   readonly httpPort: number;
   readonly tlsPort: number;
@@ -40,7 +42,7 @@ export class Pebble {
   readonly dnsManagement: string;
   /** Address of the DNS server. */
   readonly dns: string;
-  /** PEM file of the root that vouches for the authority's own certificate. */
+  /** PEM file of the root of the CA's own TLS certificate. */
   readonly rootFile: string;
   readonly #children: ChildProcess[] = [];
   readonly #management: string;
@@ -56,7 +58,7 @@ export class Pebble {
     this.rootFile = rootFile;
   }
 
-  /** @param nameServer whom the authority asks for names; undefined: the DNS server that comes with it */
+  /** @param nameServer the DNS server that the CA uses; undefined: the DNS server that comes with it */
   static async start(folder: string, more: object = {}, nameServer?: string): Promise<Pebble> {
     const ports = await freePorts(6);
     const { cert, key } = await selfSigned("pebble", { names: ["127.0.0.1", "localhost"] });
@@ -108,7 +110,7 @@ export class Pebble {
     return pebble;
   }
 
-  /** From now on the authority wants a certificate renewed at once. @param pem the certificate */
+  /** From now on, the CA tells clients to renew a certificate immediately. @param pem the certificate */
   async wantRenewal(pem: string): Promise<void> {
     const now = Date.now();
     const suggestedWindow = { start: new Date(now - 7_200_000), end: new Date(now - 3_600_000) };

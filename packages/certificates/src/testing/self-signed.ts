@@ -5,7 +5,7 @@ import { type CertificatePlan, makeCertificate } from "../material/x509.ts";
 
 const dayMs = 86_400_000;
 
-/** A certificate that vouches for itself. */
+/** A self-signed certificate. */
 export interface SelfSigned {
   /** PEM. */
   readonly cert: string;
@@ -16,7 +16,7 @@ export interface SelfSigned {
 
 /** Deviations from the defaults. */
 export interface SelfSignedOptions extends Pick<CertificatePlan, "extensions" | "pathLength"> {
-  /** DNS names and IP addresses; default: the common name, none where that is "". */
+  /** DNS names and IP addresses; default: the common name, or no name if that is "". */
   readonly names?: readonly string[];
   /** Its first moment, in days from now; default -1. */
   readonly fromDays?: number;
@@ -26,7 +26,7 @@ export interface SelfSignedOptions extends Pick<CertificatePlan, "extensions" | 
   readonly keyType?: KeyType;
 }
 
-/** For tests: makes a key, and a certificate that it signs. @param commonName "" for none */
+/** For tests: makes a key and a certificate that it signs. @param commonName "" for none */
 export async function selfSigned(commonName: string, options: SelfSignedOptions = {}): Promise<SelfSigned> {
   const { names, fromDays = -1, toDays = 1, keyType = "p256", ...more } = options;
   const key = await makeKey(keyType);

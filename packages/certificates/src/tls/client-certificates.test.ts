@@ -23,7 +23,7 @@ let root: X509Certificate;
 let friend: Client;
 let other: Client;
 let stranger: Client;
-/** Facts about a certificate of the server's own authority. */
+/** Facts about a certificate of the server's own CA. */
 let own: Client;
 
 async function authority(): Promise<{ root: X509Certificate; issue(name: string): Promise<Client> }> {
@@ -107,7 +107,7 @@ async function isLetInByQuic(client: Client | undefined, site: string): Promise<
   }
 }
 
-/** Whether TCP and QUIC let a client in; where they do not agree, that is the answer. */
+/** True when both TCP and QUIC let a client in. If they differ, the result is a text with both. */
 async function isLetIn(client: Client | undefined, { site } = running): Promise<boolean | string> {
   const [tcp, quic] = await Promise.all([isLetInByTcp(client, site), isLetInByQuic(client, site)]);
   return tcp === quic ? tcp : `TCP ${tcp}, QUIC ${quic}`;
@@ -214,7 +214,7 @@ describe("pools of authorities", () => {
 describe("modes", () => {
   const inline = (pem: string) => new X509Certificate(pem).raw.toString("base64");
   const pool = () => ({ trusted_ca_certs: [root.raw.toString("base64")] });
-  /** Whether a client of the authority, one of another authority and one without a certificate are let in. */
+  /** Tells whether a client of the CA, a client of another CA, and a client without a certificate are let in. */
   test.each<[string, () => object, readonly boolean[]]>([
     ["request", () => ({ mode: "request" }), [true, true, true]],
     ["request, with authorities", () => ({ mode: "request", ...pool() }), [true, true, true]],

@@ -2,20 +2,20 @@ import { nameInTicket } from "./session-tickets.ts";
 
 /** The client's first message, before encryption. */
 export interface ClientHello {
-  /** Lower case; "" when it names no server. */
+  /** Lower case; "" when the client sends no server name. */
   readonly serverName: string;
   /** Application protocols, in its order. */
   readonly protocols: readonly string[];
-  /** Name of the key that the ticket of an earlier session is under; "" when it brings none. */
+  /** Name of the key of the ticket from an earlier session; "" when the client sends no ticket. */
   readonly ticketKey: string;
 }
 
-/** More than this no client sends: RFC 8446 allows 2^24, browsers stay below 4 KiB. */
+/** No client sends more: RFC 8446 allows 2^24, but browsers send less than 4 KiB. */
 export const maxHelloBytes = 64 * 1024;
 
 /**
- * The state of the bytes so far. `partial`: more bytes may make it whole. `hello`: read. `malformed`: the
- * connection gets an alert.
+ * The state of the bytes so far. `partial`: more bytes may complete the ClientHello. `hello`: it is complete.
+ * `malformed`: the connection gets an alert.
  */
 export type HelloState =
   | { readonly kind: "partial" }
@@ -53,7 +53,7 @@ class Reader {
     return this.#bytes.length - this.#at;
   }
 
-  /** An unsigned number of so many bytes, big-endian. @throws Truncated */
+  /** Reads an unsigned number of `size` bytes, big-endian. @throws Truncated */
   number(size: number): number {
     let value = 0;
     for (const byte of this.take(size)) {
@@ -75,16 +75,16 @@ class Reader {
     return this.take(this.left);
   }
 
-  /** A length of so many bytes, then a reader of that many bytes. @throws Truncated */
+  /** Reads a length of `sizeOfLength` bytes; returns a reader of that many bytes. @throws Truncated */
   vector(sizeOfLength: number): Reader {
     return new Reader(this.take(this.number(sizeOfLength)));
   }
 }
 
 /**
- * The handshake message of some records; undefined while it is not whole. A client may cut its hello into
+ * The handshake message in some records; undefined while it is incomplete. A client may split its ClientHello into
  * several records.
- * @throws Truncated when a record of another type comes between
+ * @throws Truncated when a record of another type comes between them
  */
 function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
   const parts: Uint8Array[] = [];
@@ -109,10 +109,7 @@ function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-/**
- * Reads the three extensions that choose policy, certificate and ticket key. All others are left to the TLS
- * library.
- */
+/** Reads the three extensions that determine policy, certificate and ticket key. The TLS library handles all others. */
 function readExtensions(extensions: Reader): ClientHello {
   let serverName = "";
   const protocols: string[] = [];
@@ -135,7 +132,7 @@ function readExtensions(extensions: Reader): ClientHello {
     } else if (type === ticketExtension) {
       ticketKey = nameInTicket(data.rest());
     } else if (type === sharedKeyExtension) {
-      // The first of several sessions is the preferred one.
+      // The client prefers the first of several sessions.
       ticketKey = nameInTicket(data.vector(2).vector(2).rest());
     }
   }

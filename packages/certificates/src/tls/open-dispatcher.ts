@@ -2,9 +2,9 @@ import { rootCertificates } from "node:tls";
 import { ServerError } from "server-core/errors";
 import type { Dispatcher } from "undici";
 
-/** Variables that name a proxy. Where none is set, undici's agent for them need not be loaded. */
+/** Variables that name a proxy. When none is set, undici's proxy agent is not loaded. */
 const inEnvironment = ["https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
-/** Authorities on this machine are asked without those proxies. Source: Go's net/http, ProxyFromEnvironment */
+/** Requests to CAs on this machine never use those proxies. Source: Go's net/http, ProxyFromEnvironment */
 const alwaysDirect = "localhost,127.0.0.1,::1";
 
 /** @throws ServerError MODULE_CONFIG when no request can go through such a proxy */
@@ -18,10 +18,10 @@ export function checkProxy(proxy: string | undefined): void {
 }
 
 /**
- * Opens connections for requests to authorities, over HTTP/1.1 always: a fault of `node:http2` can end the
- * whole process.
- * @param roots PEM, trusted for the authorities beside those that Node trusts
- * @param proxy URL of a proxy; "" for none, undefined for that of the environment, if any
+ * Opens connections for requests to CAs. They always use HTTP/1.1, because a fault in `node:http2` can end the whole
+ * process.
+ * @param roots PEM; trusted for the CAs in addition to Node's roots
+ * @param proxy URL of a proxy; "" for none, undefined for the proxy from the environment, if any
  */
 export async function openDispatcher(
   roots: readonly string[],

@@ -65,7 +65,7 @@ describe("sessions", () => {
     expect(answer.error).toBe("");
   }
 
-  /** One request. @returns the session to go on with, and whether an earlier one was gone on with */
+  /** Sends one request. @returns the session for the next visit, and true when an earlier session was resumed */
   async function visit(
     version: "TLSv1.2" | "TLSv1.3",
     session?: Buffer,
@@ -104,7 +104,7 @@ describe("sessions", () => {
       while ((await keys()).length < before + 3) {
         await visit(version);
       }
-      // Several, as the system gives connections to any thread.
+      // Several visits, because the system gives connections to any thread.
       const reused = await Promise.all(Array.from({ length: 8 }, () => visit(version, session)));
       expect(reused.map((each) => each.reused)).toEqual(Array(8).fill(true));
     },

@@ -1,14 +1,17 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Bytes of key material that the TLS library takes. */
+/** Size in bytes of the key material that the TLS library needs. */
 export const ticketKeyBytes = 48;
-/** The first of them are told in the clear with each ticket, so that its key can be found. */
+/** These first bytes are sent unencrypted with each ticket, so that the server can find its key. */
 const nameBytes = 16;
 
-/** The keys that encrypt session tickets; the same for all threads, so that each takes the tickets of the others. */
+/**
+ * The keys that encrypt session tickets. All threads have the same keys, so that each thread accepts the tickets of the
+ * others.
+ */
 export interface TicketKeys extends SharedResource {
-  /** Newest first: it is for new sessions; tickets under the others still count. */
+  /** Newest first. The newest key is for new sessions; tickets of the other keys remain valid. */
   readonly keys: readonly Uint8Array[];
   /**
    * From now on the key changes at this interval.
@@ -18,7 +21,7 @@ export interface TicketKeys extends SharedResource {
   rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void;
 }
 
-/** One for all threads, so that a ticket of one thread is taken by each other. */
+/** One for all threads, so that each thread accepts the tickets of the others. */
 export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
 /**
@@ -59,16 +62,16 @@ export class TicketKeyRing implements TicketKeys {
 }
 
 /**
- * The key of one policy: 48 bytes of an HMAC of the shared key. Other policies refuse its tickets, since they
+ * The key of one policy: 48 bytes of an HMAC of the shared key. Other policies refuse tickets of this key, because they
  * may require a client certificate.
- * @param policy id of the policy, or `quic`
+ * @param policy ID of the policy, or `quic`
  */
 export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
   const first = createHmac("sha512", key).update(policy).digest();
   return first.subarray(0, ticketKeyBytes);
 }
 
-/** Name of a policy's key, by which tickets under it are known; hexadecimal. */
+/** Name of a policy's key, by which its tickets are recognized; hexadecimal. */
 export function ticketKeyName(policyKey: Uint8Array): string {
   return Buffer.from(policyKey.subarray(0, nameBytes)).toString("hex");
 }

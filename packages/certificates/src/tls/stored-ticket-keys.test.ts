@@ -57,7 +57,7 @@ test("one of them makes the next key in time, the others find it, and some older
   await changed.promise;
   expect(texts(first)).toHaveLength(2);
   expect(texts(first)).not.toContain(oldest);
-  // A server that comes now has what they have, or the key right after.
+  // A server that starts now has the same keys, or already the next one.
   const third = await open(3_600_000, 2);
   expect(texts(third).some((key) => texts(first).includes(key))).toBe(true);
 });

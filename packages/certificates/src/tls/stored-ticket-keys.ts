@@ -5,13 +5,13 @@ import type { Storage } from "server-core/storage/storage";
 import { z } from "zod";
 import { ticketKeyBytes } from "./session-tickets.ts";
 
-/** Where the keys rest, and the lock under which they change. */
+/** File of the keys in the storage. */
 const storedName = "stek/keys.json";
-/** Held while the keys are read and, when it is time, replaced. */
+/** Lock that is held while the keys are read and, when their time has come, replaced. */
 const lockName = "stek_check";
-/** Other servers write the file, so it is not trusted to be small. A key has 64 characters. */
+/** Other servers write the file, so its size must be limited. A key has 64 characters. */
 const maxStoredBytes = 64 * 1024;
-/** How long until the storage is asked again after it failed. */
+/** Time before the next attempt after the storage failed. */
 const retryMs = 60_000;
 
 const storedSchema = z.object({
@@ -27,34 +27,34 @@ const storedSchema = z.object({
       }),
     )
     .min(1),
-  /** When the next server that looks makes a new key, RFC 3339. */
+  /** Time of the next rotation, RFC 3339. The first server that checks after it makes a new key. */
   nextRotation: z.iso.datetime({ offset: true }),
 });
 
 type StoredKeys = z.infer<typeof storedSchema>;
 
-/** How keys are kept. */
+/** Settings of the stored keys. */
 export interface StoredTicketKeysOptions {
   readonly storage: Storage;
   readonly log: Logger;
-  /** How long a key is the newest; undefined: this server makes no new ones. */
+  /** Time during which a key is the newest; undefined: this server makes no new keys. */
   readonly intervalMs: number | undefined;
-  /** How many count at a time. */
+  /** Limit of valid keys. */
   readonly maxKeys: number;
-  /** Called when they are other ones. */
+  /** Called when the keys have changed. */
   changed(): void;
 }
 
 /**
- * Keys for session tickets that rest in the storage, so that servers which share it take the tickets of each other.
- * The first server that sees the time is up makes the next key, under a lock; the other servers find that key.
- * Source: the public model (Caddy 2.11), tls.stek.distributed
+ * Keys for session tickets in the storage, so that servers which share it accept the tickets of each other. The first
+ * server that sees that the time has come makes the next key, under a lock. The other servers read that key. Source:
+ * the public model (Caddy 2.11), tls.stek.distributed
  */
 export class StoredTicketKeys {
   readonly #options: StoredTicketKeysOptions;
-  /** The first `maxKeys` of the stored ones. */
+  /** The first `maxKeys` of the stored keys. */
   #keys: readonly Uint8Array[] = [];
-  /** The next look at the storage. */
+  /** The next check of the storage. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -62,14 +62,14 @@ export class StoredTicketKeys {
     this.#options = options;
   }
 
-  /** Finds the keys, or makes the first. @throws ServerError STORAGE */
+  /** Reads the keys, or makes the first one. @throws ServerError STORAGE */
   static async open(options: StoredTicketKeysOptions): Promise<StoredTicketKeys> {
     const keys = new StoredTicketKeys(options);
     keys.#take(await keys.#current());
     return keys;
   }
 
-  /** 48 bytes each; newest first: it is for new sessions. */
+  /** 48 bytes each, newest first. The newest key is for new sessions. */
   get keys(): readonly Uint8Array[] {
     return this.#keys;
   }
@@ -79,24 +79,24 @@ export class StoredTicketKeys {
     clearTimeout(this.#timer);
   }
 
-  /** Uses keys from now on, and plans the next look for the time of their rotation. */
+  /** Uses keys from now on, and plans the next check for the time of their rotation. */
   #take({ keys, nextRotation }: StoredKeys): void {
     this.#keys = keys.slice(0, this.#options.maxKeys);
     this.#lookIn(Date.parse(nextRotation) - Date.now());
   }
 
-  /** Plans a look, at least 10 ms and at most one interval from now. */
+  /** Plans a check, at least 10 ms and at most one interval from now. */
   #lookIn(ms: number): void {
     if (this.#options.intervalMs !== undefined && !this.#closed) {
-      // A time far away, or behind the clock of another server, is looked at again before.
+      // The rotation time may be far away or wrong, because another server set it. The keys are then checked earlier.
       const waitMs = Math.min(Math.max(ms, 10), this.#options.intervalMs, 2 ** 31 - 1);
       this.#timer = setTimeout(() => void this.#look(), waitMs).unref();
     }
   }
 
   /**
-   * Reads the keys again; the first server after the rotation time makes the new key. A failure keeps the old
-   * keys for a minute more.
+   * Reads the keys again; the first server after the rotation time makes the new key. After a failure, the old keys
+   * stay in use for another minute.
    */
   async #look(): Promise<void> {
     const { log, changed } = this.#options;
@@ -115,7 +115,7 @@ export class StoredTicketKeys {
     }
   }
 
-  /** The stored keys, with a new one first where it is time. @throws ServerError STORAGE */
+  /** The stored keys, with a new one first when the time for it has come. @throws ServerError STORAGE */
   async #current(): Promise<StoredKeys> {
     const { storage, intervalMs, maxKeys } = this.#options;
     const giveBack = await storage.lock(lockName);
@@ -135,7 +135,7 @@ export class StoredTicketKeys {
     }
   }
 
-  /** An unreadable file is replaced, because it would keep every server from starting. */
+  /** An unreadable file is replaced, because otherwise no server could start. */
   async #load(): Promise<StoredKeys | undefined> {
     const bytes = await this.#options.storage.load(storedName, maxStoredBytes);
     if (bytes === undefined) {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** Whether a certificate for the name can be requested. Source: the public model (certmagic) */
+/** True when a certificate for the name can be requested. Source: the public model (certmagic) */
 export function qualifiesForCertificate(name: string): boolean {
   const forbidden = /[()[\]{}<> \t\n"\\!@#$%^&|;'+=]/;
   const stars = name.split("*").length - 1;
@@ -14,7 +14,7 @@ export function qualifiesForCertificate(name: string): boolean {
   );
 }
 
-/** Whether a name that a client gives in its handshake can be on a certificate: with a port or a path it is none. */
+/** True when a server name from a client's handshake can be in a certificate. A text with a port or a path cannot. */
 export function isServerName(name: string): boolean {
   return isIP(name) !== 0 || (qualifiesForCertificate(name) && !/[:/]/.test(name));
 }
@@ -25,14 +25,14 @@ export function wildcardOver(name: string): string | undefined {
   return dot < 1 || name.startsWith("*") || isIP(name) !== 0 ? undefined : `*${name.slice(dot)}`;
 }
 
-/** Whether no public authority will vouch for a name: local names, single labels, addresses. */
+/** True when no public CA issues certificates for a name: local names, single labels, addresses. */
 export function isInternalName(name: string): boolean {
   return (
     isIP(name) !== 0 || !name.includes(".") || /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/.test(name)
   );
 }
 
-/** Whether the name of a policy fits: itself, or with `*` for a label. */
+/** True when the name of a policy matches: the name itself, or a name with `*` for a label. */
 export function subjectCovers(subject: string, name: string): boolean {
   if (subject === name) {
     return true;

@@ -261,7 +261,7 @@ describe("automation", () => {
     for (const name of ["one.example", "two.example", "three.example", "one.example"]) {
       serials.push((await ask(name)).serial);
     }
-    // One made room, and came back from the storage.
+    // One certificate was removed to make room, and was read again from the storage.
     expect([new Set(serials).size, serials[3]]).toEqual([3, serials[0]]);
     permission.close();
   });

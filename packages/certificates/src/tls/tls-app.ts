@@ -29,9 +29,9 @@ import { StoredTicketKeys } from "./stored-ticket-keys.ts";
 import { isServerName, qualifiesForCertificate, wildcardOver } from "./subject-names.ts";
 import { type TlsConfig, tlsAppSchema } from "./tls-app-schema.ts";
 
-/** How often certificates are looked through for those to renew: every ten minutes. */
+/** Interval of the checks for certificates to renew: ten minutes. */
 const defaultRenewMs = 600_000;
-/** How long a ticket key is the newest: twelve hours. */
+/** Time during which a ticket key is the newest: twelve hours. */
 const defaultRotationMs = 12 * 3_600_000;
 /**
  * Ticket keys that count at a time: a session can be resumed for up to two days. Source: the public model (Caddy
@@ -39,19 +39,19 @@ const defaultRotationMs = 12 * 3_600_000;
  */
 const defaultTicketKeys = 4;
 /**
- * On-demand certificates in memory; those asked for longest ago make room. Source: the public model (Caddy
- * 2.11)
+ * Limit of on-demand certificates in memory; the least recently requested ones are removed first. Source: the public
+ * model (Caddy 2.11)
  */
 const defaultCapacity = 10_000;
-/**
- * How often certificates that ended long ago are removed from the storage. Source: the public model (Caddy
- * 2.11)
- */
+/** Interval for removing certificates from the storage that expired long ago. Source: the public model (Caddy 2.11) */
 const defaultCleanMs = 24 * 3_600_000;
 
-/** The threads that keep answers, over all configs. Where no site has TLS, a change of the config wakes none of them for news. */
+/**
+ * The threads that keep answers, over all configs. Without any TLS site, there are no such threads to notify after a
+ * change of the config.
+ */
 interface CertificateReaders extends SharedResource {
-  /** Whether there ever was one: each asks for the keys of tickets before its first handshake. */
+  /** True when there ever was such a thread. Each thread requests the ticket keys before its first handshake. */
   hasAny: boolean;
 }
 
@@ -62,48 +62,48 @@ const certificateReaders: ResourceKind<CertificateReaders> = { name: "tls.reader
  * The app `tls`: certificates for all threads. It runs in the main thread; handshakes are done in the threads
  * that have the connections.
  *
- * | Question of a thread | Answer |
+ * | Request of a thread | Result |
  * |---|---|
- * | `find` | certificates of a name, from the cache or from an external manager; obtained while the client waits, where a policy says so |
+ * | `find` | certificates of a name, from the cache or from an external manager; obtained while the client waits, if a policy says so |
  * | `manage` | certificates of sites are obtained and renewed from now on |
  * | `tickets` | keys for session tickets |
- * | `httpChallenge`, `alpnChallenge` | the proof that an authority wants to see |
+ * | `httpChallenge`, `alpnChallenge` | the proof that a CA expects |
  *
- * Threads keep answers for a minute at most. `changed` tells them to forget all at once.
+ * Threads keep these results for at most a minute. `changed` tells them to forget everything immediately.
  */
 class TlsApp implements App {
   readonly #config: TlsConfig;
   readonly #context: ModuleContext;
   readonly #log: Logger;
-  /** Certificates that handshakes may show now: loaded and managed ones. */
+  /** Certificates that handshakes may use now: loaded and managed ones. */
   readonly #cache = new CertificateCache();
   /** Issuers and storage of each name. */
   readonly #policies: SubjectPolicies;
-  /** Names that get certificates of their own, also below a wildcard. */
+  /** Names that get certificates of their own, even if a wildcard covers them. */
   readonly #automate = new Set<string>();
   /** Obtains and renews the managed certificates. */
   readonly #manager: CertificateManager;
-  /** Names from clients' handshakes, the last used one at the end. */
+  /** Names from clients' handshakes, the most recently used one last. */
   readonly #onDemandNames = new Set<string>();
   /** Names of certificates that are shown to clients. */
   readonly #siteNames = new Set<string>();
-  /** Names of certificates that the server shows to others; each resolves when the name is looked after. */
+  /** Names of the server's own client certificates. Each promise resolves when the name is managed. */
   readonly #clientNames = new Map<string, Promise<void>>();
   /** Tries the storage before certificates go there, and cleans it. */
   readonly #upkeep: StorageUpkeep;
-  /** Where the keys for tickets come from; undefined: no tickets. */
+  /** Source of the ticket keys; undefined: no tickets. */
   #tickets: { readonly keys: readonly Uint8Array[] } | undefined;
-  /** Storage of keys that several servers share; undefined: this process makes its own. */
+  /** Storage of keys that several servers share; undefined: this process makes its own keys. */
   #ticketStorage: Storage | undefined;
   /** The keys from that storage, closed with this app. */
   #storedTickets: StoredTicketKeys | undefined;
   /** Calls `renewDue` at the config's interval. */
   #timer: NodeJS.Timeout | undefined;
-  /** Whether a notice is on its way. */
+  /** True while a notice is waiting to be sent. */
   #isNoticeDue = false;
   /** Undefined before `start`. */
   #readers: CertificateReaders | undefined;
-  /** Notices that were under way at `close` are dropped. */
+  /** After `close`, waiting notices are dropped. */
   #isClosed = false;
 
   constructor(config: TlsConfig, context: ModuleContext) {
@@ -156,7 +156,7 @@ class TlsApp implements App {
   }
 
   /**
-   * Answers the questions of threads from now on. Obtains certificates for names in `automate`, and waits only for
+   * Handles the requests of threads from now on. Obtains certificates for names in `automate`, and waits only for
    * issuers on this machine.
    * @throws ServerError STORAGE
    */
@@ -189,7 +189,7 @@ class TlsApp implements App {
   }
 
   /**
-   * Opens the keys for tickets. Keys of this process outlive the config, so a reload ends no session. @throws
+   * Opens the ticket keys. Keys of this process stay when the config changes, so a reload ends no session. @throws
    * ServerError STORAGE
    */
   async #startTickets(): Promise<void> {
@@ -220,7 +220,7 @@ class TlsApp implements App {
     }
   }
 
-  /** The config runs: threads must forget answers of the one before. */
+  /** The config is now running: threads must forget results of the previous config. */
   activate(): void {
     this.#tellChange();
     if (this.#config.disable_storage_clean !== true) {
@@ -240,10 +240,7 @@ class TlsApp implements App {
     this.#manager.close();
   }
 
-  /**
-   * Shows a certificate that a loader brought, also one that is not valid today: clients then say what is
-   * wrong.
-   */
+  /** Adds a certificate from a loader, even if it is not valid today: clients then report the fault. */
   #takeLoaded(certificate: LoadedCertificate): void {
     const { leaf, source } = certificate;
     const fault = dateFault(leaf);
@@ -255,14 +252,15 @@ class TlsApp implements App {
   }
 
   /**
-   * Notes the names of a config's sites, and obtains what is missing. A name below a managed wildcard uses that
-   * certificate.
+   * Stores the names of a config's sites, and obtains missing certificates. A name below a managed wildcard uses the
+   * wildcard's certificate.
    */
   async #manageSites({ names, ignoreLoaded, wildcards }: ManageRequest): Promise<void> {
     const others = new Set(wildcards.map((name) => name.toLowerCase()));
     const own: string[] = [];
     for (const name of names.map((each) => each.toLowerCase())) {
-      // Asked first: a name is not its own wildcard, and what `automate` lists has a certificate of its own.
+      // This is checked first: a wildcard does not cover itself, and names in `automate` have certificates of their
+      // own.
       if (this.#automate.has(name) || !this.#isBelowWildcard(name, others)) {
         own.push(name);
       }
@@ -272,7 +270,7 @@ class TlsApp implements App {
   }
 
   /**
-   * Whether a wildcard that covers a name is looked after, or will be.
+   * True when a wildcard that covers a name is managed, or will be.
    * Source: the public model (Caddy 2.11), `managingWildcardFor`
    */
   #isBelowWildcard(name: string, others: ReadonlySet<string>): boolean {
@@ -284,8 +282,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Obtains certificates for names that can have one and that no policy leaves to the first handshake. @throws
-   * ServerError STORAGE when the storage does not work
+   * Obtains certificates for names that can have one, except names that a policy obtains only at the first handshake.
+   * @throws ServerError STORAGE when the storage does not work
    */
   async #manage(names: readonly string[], ignoreLoaded: boolean): Promise<void> {
     const wanted = names
@@ -301,7 +299,7 @@ class TlsApp implements App {
   }
 
   /**
-   * Looks in the cache, then asks external managers, then obtains one. The last two only happen during
+   * Looks in the cache, then asks external managers, then obtains a certificate. The last two steps only happen during
    * handshakes of clients.
    */
   async #find({
@@ -327,7 +325,7 @@ class TlsApp implements App {
         };
   }
 
-  /** The server's own certificate for a client. A new config learns the name by this call. */
+  /** The server's own certificate when it is a client. With this call, a new config learns the name. */
   async #findForClient(name: string): Promise<CertificateAnswer | undefined> {
     let managed = this.#clientNames.get(name);
     if (managed === undefined) {
@@ -343,7 +341,10 @@ class TlsApp implements App {
     return found;
   }
 
-  /** The last thread that showed the certificate to upstreams is gone. Names of sites and clients stay managed. */
+  /**
+   * Called when the last thread with this client certificate is gone. Names that sites or other clients use stay
+   * managed.
+   */
   #forgetForClient(name: string): void {
     const isOthers = this.#siteNames.has(name) || this.#onDemandNames.has(name);
     if (this.#clientNames.delete(name) && !isOthers) {
@@ -369,7 +370,7 @@ class TlsApp implements App {
     return [];
   }
 
-  /** Obtains a certificate while a client waits, where a policy allows it. @returns whether there may be one now */
+  /** Obtains a certificate while a client waits, if a policy allows it. @returns true when there may be one now */
   async #obtainNow(name: string): Promise<boolean> {
     const { permission } = this.#policies;
     const policy = this.#policies.find(name);
@@ -391,7 +392,7 @@ class TlsApp implements App {
     }
   }
 
-  /** Keeps the names of clients within the capacity: names that were not used for longest are forgotten. */
+  /** Limits the number of names from clients: the least recently used names are forgotten. */
   #rememberOnDemand(name: string): void {
     const names = this.#onDemandNames;
     names.delete(name);
@@ -402,7 +403,7 @@ class TlsApp implements App {
         break;
       }
       names.delete(oldest);
-      // It rests in the storage, from where the next client gets it.
+      // The certificate stays in the storage, where the next client finds it.
       this.#manager.forget(oldest);
     }
   }

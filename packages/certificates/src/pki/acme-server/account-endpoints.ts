@@ -22,15 +22,15 @@ function describe({ base }: AcmeCall, { id, status, contact }: Account): object 
   return { status, contact, orders: `${accountUrl(base, id)}/orders` };
 }
 
-/** An account with its URL in `Location`. @param status 201 for a new account, 200 for a known one */
+/** Returns an account, with its URL in `Location`. @param status 201 for a new account, 200 for a known one */
 function answer(call: AcmeCall, account: Account, status: number): AcmeReply {
   return reply(status, describe(call, account), ["Location", accountUrl(call.base, account.id)]);
 }
 
 /**
- * Checks the addresses that the client gave. Nobody writes to them; they are only stored.
- * @throws AcmeProblem unsupportedContact for anything but `mailto:`; invalidContact for several addresses or a
- *   header in one
+ * Checks the contact addresses of the client. They are only stored; nobody sends mail to them.
+ * @throws AcmeProblem unsupportedContact for anything but `mailto:`; invalidContact for several addresses in one
+ * contact, or for mail headers in it
  */
 function checkContacts(contacts: readonly string[]): void {
   for (const contact of contacts) {
@@ -48,7 +48,7 @@ export async function newAccount(call: AcmeCall): Promise<AcmeReply> {
   const { contact = [], onlyReturnExisting } = readPayload(newAccountSchema, call.payload);
   checkContacts(contact);
   const { key, store } = call;
-  // Two requests with one new key must not make two accounts.
+  // Two concurrent requests with the same new key must not make two accounts.
   return call.queue.run(`key ${await calculateJwkThumbprint(key)}`, async () => {
     const known = await store.accountOfKey(key);
     if (known?.status === "deactivated") {
@@ -86,13 +86,16 @@ export async function account(call: AcmeCall): Promise<AcmeReply> {
   }
   const { contact, status } = readPayload(updateAccountSchema, call.payload);
   checkContacts(contact ?? []);
-  // A `deactivated` account stays stored: its key can never open another account.
+  // A `deactivated` account stays stored, so that its key can never open another account.
   const changed = { ...caller, contact: contact ?? caller.contact, status: status ?? caller.status };
   await call.store.saveAccount(changed);
   return answer(call, changed, 200);
 }
 
-/** Gives an account another key: a message of the new one within one of the old. Source: RFC 8555, section 7.3.5 */
+/**
+ * Replaces the key of an account. The request is a message of the new key inside a message of the old one. Source: RFC
+ * 8555, section 7.3.5
+ */
 export async function keyChange(call: AcmeCall): Promise<AcmeReply> {
   const caller = callerOf(call);
   const inner = readMessage(call.payload);
@@ -106,7 +109,7 @@ export async function keyChange(call: AcmeCall): Promise<AcmeReply> {
   const key: JWK = jwk;
   const payload = await verifyMessage(inner, key);
   const { account: accountName, oldKey } = readPayload(keyChangeSchema, payload);
-  // The client proves that it means this account: its old key stands in the signed inner message too.
+  // The client must prove that it means this account: the signed inner message also contains the old key.
   const [old, named] = await Promise.all([
     calculateJwkThumbprint(caller.key as JWK),
     calculateJwkThumbprint(oldKey as JWK).catch(() => ""),

@@ -16,7 +16,7 @@ export interface AcmeServices {
   readonly store: AcmeStore;
   /** Checks challenges in the background. */
   readonly validations: Validations;
-  /** Changes of a record are made one after the other. */
+  /** Changes of one record run one after the other. */
   readonly queue: KeyedQueue;
   readonly log: Logger;
 }
@@ -25,17 +25,17 @@ export interface AcmeServices {
 export interface AcmeCall extends AcmeServices {
   /** Settings of the handler that took the request. */
   readonly settings: AcmeServerSettings;
-  /** URL that every URL of this server begins with, without a slash at its end. */
+  /** Prefix of all URLs of this server, without a slash at its end. */
   readonly base: string;
   /** The URL that was signed. */
   readonly url: string;
-  /** Parts of the path behind the endpoint's name. */
+  /** Segments of the path after the endpoint's name. */
   readonly rest: readonly string[];
-  /** Empty: the client only asks (POST-as-GET). */
+  /** Empty: the client only reads (POST-as-GET). */
   readonly payload: Uint8Array;
   /** The key that signed. */
   readonly key: JWK;
-  /** The owner of the key, when the message names an account. */
+  /** The account with this key, when the message names an account. */
   readonly account: Account | undefined;
 }
 

@@ -4,45 +4,47 @@ import { AcmeProblem } from "./acme-problem.ts";
 /** Kinds of challenges. */
 export const challengeTypes = ["http-01", "dns-01", "tls-alpn-01"] as const;
 
-/** How a client proves a name: by a file over HTTP, by a record in DNS, or by a certificate in a TLS handshake. */
+/** How a client proves a name: by a file over HTTP, by a DNS record, or by a certificate in a TLS handshake. */
 export type ChallengeType = (typeof challengeTypes)[number];
 
-/** Topic by which the handler `acme_server` hands a request to the main thread: {@link AcmeRequest}, {@link AcmeReply}. */
+/**
+ * Topic by which the handler `acme_server` passes a request to the main thread: {@link AcmeRequest}, {@link AcmeReply}.
+ */
 export const acmeServerTopic = "pki.acme_server";
 
 /** The settings of a handler's config. */
 export interface AcmeServerSettings {
   /** Which authority issues. */
   readonly ca: string;
-  /** Lifetime of certificates whose order names no end. */
+  /** Lifetime of certificates when the order sets no end. */
   readonly lifetimeMs: number;
-  /** True: the root signs, and certificates come without an intermediate. */
+  /** True: the root signs, and certificates have no intermediate. */
   readonly signWithRoot: boolean;
   /** Challenges that are offered. */
   readonly challenges: readonly ChallengeType[];
-  /** DNS servers asked for TXT records; none: those of the app tls, else of the system. */
+  /** DNS servers for TXT records; empty: those of the app tls, or else those of the system. */
   readonly resolvers: readonly string[];
   /** Names of an order must pass it. */
   readonly policy: IssuancePolicy;
-  /** Ports on which names are asked for. */
+  /** Ports for the checks of names. */
   readonly httpPort: number;
   /** Port of `tls-alpn-01`. */
   readonly tlsPort: number;
 }
 
-/** Which names are issued for. */
+/** Names for which certificates are issued. */
 export interface IssuancePolicy {
   /** Names that are issued for; without rules in it, all that `deny` does not have. */
   readonly allow: NameRules;
-  /** Names that are refused, also where `allow` has them. */
+  /** Names that are refused, even if `allow` contains them. */
   readonly deny: NameRules;
-  /** Whether an order may have names that begin with `*.`; without any rule of the policy it may. */
+  /** True when an order may contain names that start with `*.`. A policy without rules also allows them. */
   readonly allowWildcardNames: boolean;
 }
 
-/** A name meets the rules when one of them fits it. */
+/** A name meets the rules when at least one of them matches it. */
 export interface NameRules {
-  /** Names, or `*.` and a name for those one label below it. */
+  /** A name, or `*.` and a name: this matches names one label below it. */
   readonly domains: readonly string[];
   /** Addresses, or networks in CIDR form. */
   readonly ipRanges: readonly string[];
@@ -50,11 +52,11 @@ export interface NameRules {
 
 /** One request of an ACME client. */
 export interface AcmeRequest {
-  /** Settings of the handler that took the request; the main thread keeps none. */
+  /** Settings of the handler that received the request; the main thread keeps none. */
   readonly settings: AcmeServerSettings;
   /** Upper case, as in HTTP. */
   readonly method: string;
-  /** URL under which everything stands, without a slash at its end: `https://ca.internal/acme/local`. */
+  /** URL prefix of all resources, without a slash at its end: `https://ca.internal/acme/local`. */
   readonly base: string;
   /** The rest of the path: `new-order`. */
   readonly path: string;
@@ -70,22 +72,22 @@ export interface AcmeReply {
   readonly status: number;
   /** Name, value, name, value, … */
   readonly headers: readonly string[];
-  /** JSON or PEM; "" for none. */
+  /** JSON or PEM; "" for an empty body. */
   readonly body: string;
 }
 
 /**
- * One name of an order. `type` stays open, so that an unknown type gets `unsupportedIdentifier` and not
- * `malformed`.
+ * One name of an order. The schema allows any `type`, so that an unknown type gets the error `unsupportedIdentifier`
+ * and not `malformed`.
  */
 const identifierSchema = z.object({
   type: z.string().max(50),
   value: z.string().min(1).max(253),
 });
 
-/** Most names of one order. Source: the limit of Let's Encrypt */
+/** Limit of names in one order. Source: the limit of Let's Encrypt */
 const maxIdentifiers = 100;
-/** Most addresses of one account; more is refused as malformed. */
+/** Limit of addresses of one account; more are refused as malformed. */
 const maxContacts = 10;
 
 /** Payload of `new-account`. Source: RFC 8555, section 7.3 */
@@ -93,7 +95,7 @@ export const newAccountSchema = z.object({
   /** Accepted and ignored: these authorities have no terms. */
   termsOfServiceAgreed: z.boolean().optional(),
   contact: z.array(z.string().max(255)).max(maxContacts).optional(),
-  /** True: an unknown key gets `accountDoesNotExist`, and no account is made. */
+  /** True: an unknown key gets `accountDoesNotExist`, and no account is created. */
   onlyReturnExisting: z.boolean().optional(),
 });
 
@@ -115,7 +117,7 @@ export const newOrderSchema = z.object({
 /** Payload that ends an order: a request for the certificate, DER. Source: RFC 8555, section 7.4 */
 export const finalizeSchema = z.object({ csr: z.base64url() });
 
-/** Payload that gives an authorization up. Source: RFC 8555, section 7.5.2 */
+/** Payload that deactivates an authorization. Source: RFC 8555, section 7.5.2 */
 export const updateAuthorizationSchema = z.object({ status: z.literal("deactivated") });
 
 /** Payload of `revoke-cert`: the certificate, DER, and a reason of RFC 5280. Source: RFC 8555, section 7.6 */

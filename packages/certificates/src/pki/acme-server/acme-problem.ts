@@ -1,4 +1,6 @@
-/** Kinds of problems, without `urn:ietf:params:acme:error:`, and the status each goes with. Source: RFC 8555, section 6.7 */
+/**
+ * Types of problems, without `urn:ietf:params:acme:error:`, and the HTTP status of each. Source: RFC 8555, section 6.7
+ */
 const statuses = {
   accountDoesNotExist: 400,
   alreadyRevoked: 400,
@@ -32,14 +34,14 @@ export class AcmeProblem extends Error {
   /** Status code of the HTTP answer. */
   readonly status: number;
 
-  /** @param status where the usual one of `type` does not fit */
+  /** @param status if the usual status of `type` does not fit */
   constructor(type: ProblemType, detail: string, status?: number) {
     super(detail);
     this.type = type;
     this.status = status ?? statuses[type];
   }
 
-  /** As problem documents have it. */
+  /** In the form of a problem document. */
   get document(): ProblemDocument {
     return {
       type: `urn:ietf:params:acme:error:${this.type}`,
@@ -53,7 +55,7 @@ export class AcmeProblem extends Error {
 export interface ProblemDocument {
   /** A URN: `urn:ietf:params:acme:error:malformed`. */
   readonly type: string;
-  /** The reason, for the person who reads the client's log. */
+  /** The reason, for people who read the client's log. */
   readonly detail: string;
   /** Status code of HTTP, again for readers of the body. */
   readonly status: number;

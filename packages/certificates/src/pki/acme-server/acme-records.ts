@@ -20,7 +20,7 @@ export const accountSchema = z.object({
   key: z.record(z.string(), z.unknown()),
   /** URLs as the client gave them: `mailto:a@example.com`. */
   contact: z.array(z.string()),
-  /** RFC 3339. Where accounts are too many, one without orders is removed an hour after it. */
+  /** RFC 3339. When there are too many accounts, accounts without orders are removed one hour after this time. */
   createdAt: z.string(),
 });
 
@@ -29,18 +29,18 @@ export const accountSchema = z.object({
  *
  * | Status | Meaning | Leaves it |
  * |---|---|---|
- * | `pending` | the client did not ask for the check yet | the client posts to the challenge |
- * | `processing` | `Validations` asks the name | the answer, or the last failed attempt |
+ * | `pending` | the client has not started the check yet | the client posts to the challenge |
+ * | `processing` | `Validations` checks the name | the answer, or the last failed attempt |
  * | `valid`, `invalid` | decided | nobody |
  *
- * A stop of the server leaves `processing` behind; the next question of the client begins the check again.
+ * If the server stops during a check, `processing` stays stored; the client's next request restarts the check.
  */
 const challengeSchema = z.object({
   type: z.enum(challengeTypes),
   /** Random text that the proof repeats, base64url. */
   token: z.string(),
   status: z.enum(["pending", "processing", "valid", "invalid"]),
-  /** When the check succeeded, RFC 3339. */
+  /** Time of the successful check, RFC 3339. */
   validated: z.string().optional(),
   /** Why the last check failed; absent in other states. */
   error: problem.optional(),
@@ -64,7 +64,7 @@ const authorizationSchema = z.object({
   identifier: z.object({ type: z.enum(["dns", "ip"]), value: z.string() }),
   /** True: the order is for `*.` and the name. */
   wildcard: z.boolean(),
-  /** At least one; only those that the config enables and that suit the name. */
+  /** At least one; only challenges that the config enables and that can prove the name. */
   challenges: z.array(challengeSchema),
 });
 
@@ -82,10 +82,10 @@ const authorizationSchema = z.object({
  */
 export const orderSchema = z.object({
   id: z.string(),
-  /** The account that ordered; no other account sees the order. */
+  /** The account that placed the order; no other account sees it. */
   accountId: z.string(),
   status: z.enum(["pending", "ready", "valid", "invalid"]),
-  /** When the order and its authorizations expire, or the certificate once there is one. */
+  /** End of the order and its authorizations; end of the certificate as soon as one exists. */
   expires: z.string(),
   /** Begin of the certificate's life, RFC 3339; absent: the moment of issue. */
   notBefore: z.string().optional(),
@@ -101,25 +101,25 @@ export const orderSchema = z.object({
 
 /** A certificate that was issued, by its serial number. */
 export const certificateSchema = z.object({
-  /** The account that ordered it. It may revoke the certificate, as may whoever proved all the names. */
+  /** The account that ordered it. Revocation is open to this account and to every account that proved all the names. */
   accountId: z.string(),
   /** DNS names and addresses, sorted. */
   names: z.array(z.string()),
   /** PEM, without chain. */
   certificate: z.string(),
-  /** End of its life, RFC 3339. The record is removed within an hour after it. */
+  /** End of its validity, RFC 3339. The record is removed within an hour after it. */
   expires: z.string(),
-  /** When and why, as a reason code of RFC 5280; absent while the certificate is good. */
+  /** Time and reason of the revocation (reason code of RFC 5280); absent while the certificate is not revoked. */
   revoked: z.object({ at: z.string(), reason: z.number() }).optional(),
 });
 
-/** A client of this server, known by its key. */
+/** A client of this server, identified by its key. */
 export type Account = z.infer<typeof accountSchema>;
-/** A request for one certificate. */
+/** A client's request for one certificate. */
 export type Order = z.infer<typeof orderSchema>;
 /** The proof of one name. */
 export type Authorization = z.infer<typeof authorizationSchema>;
-/** One way to give the proof. */
+/** One way to prove the name. */
 export type Challenge = z.infer<typeof challengeSchema>;
 /** A certificate that this server issued. */
 export type IssuedCertificate = z.infer<typeof certificateSchema>;

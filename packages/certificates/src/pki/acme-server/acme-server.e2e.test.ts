@@ -44,7 +44,7 @@ async function serve(name: string, config: object, workers = "0"): Promise<Serve
   return server;
 }
 
-/** An authority in a server of its own. @returns URL of its directory, and its root */
+/** Starts a CA in a server of its own. @returns URL of its directory, and its root */
 async function authority(ports: object): Promise<{ directory: string; root: string }> {
   const routes = [{ handle: [{ handler: "acme_server", ...ports }] }];
   const pki = { certificate_authorities: { local: { install_trust: false } } };
@@ -81,11 +81,12 @@ describe("an authority of the server's own issues by ACME", () => {
   test(
     "to a server of ours, by HTTP-01, then by TLS-ALPN-01",
     async () => {
-      // One authority and one client for both: a process with two worker threads takes seconds of the processor to start.
+      // Both tests share one CA and one client, because a process with two worker threads takes seconds of CPU time to
+      // start.
       const [httpPort = 0, tlsPort = 0] = await freePorts(2);
       const { directory, root } = await authority({ http_port: httpPort, tls_alpn_port: tlsPort });
       const by = (name: string, challenges: object) => ({
-        // A storage without certificates: each way has to get its own.
+        // A storage without certificates: each challenge type must obtain its own.
         storage: { module: "file_system", root: join(folder, name) },
         apps: site(httpPort, tlsPort, { ca: directory, challenges }),
       });
@@ -135,7 +136,7 @@ describe("an authority of the server's own issues by ACME", () => {
         }
       }
       child.stderr.resume();
-      // It says so before it shows the certificate.
+      // The server logs this before it uses the certificate.
       await vi.waitFor(
         async () => {
           const answer = await askTls(`https://127.0.0.1:${tlsPort}`, { servername: "localhost", ca: root });

@@ -13,7 +13,7 @@ import { makeRequest } from "../../material/x509.ts";
 import { FileSystemStorage } from "../../tls/storage/file-system.ts";
 import { AcmeStore } from "./acme-store.ts";
 
-/** Where names are asked for: answers what tests put there. */
+/** Responses for the checks of names; tests fill this map. */
 const answers = new Map<string, string>();
 const site = createServer((request, response) => {
   const text = answers.get(request.url ?? "");
@@ -53,7 +53,7 @@ function load(handler: object, more: object = {}) {
 
 const base = () => `${running.site}/acme/local`;
 
-/** A client that signs what it is told, also what no honest one would. */
+/** A client that signs everything, even what no honest client would sign. */
 class Client {
   readonly key: CryptoKey;
   readonly jwk: JWK;
@@ -115,7 +115,7 @@ async function orderFor(client: Client, names: string[]) {
   return { answer, url: String(answer.headers.location), order: JSON.parse(answer.text) };
 }
 
-/** Polls until it is decided; each question is an answer of the server, which ends its attempts by itself. */
+/** Polls until it is decided. Each poll gets a response; the server ends its attempts by itself. */
 async function decided(client: Client, url: string) {
   for (;;) {
     const found = JSON.parse((await client.post(url, "")).text);
@@ -377,7 +377,7 @@ test("certificates are asked for when to renew: at once when they are revoked", 
     by.post("revoke-cert", { certificate: leaf.raw.toString("base64url"), ...more });
   expect(problemOf(await revoke(await Client.registered()))[1]).toBe("unauthorized");
   expect(problemOf(await revoke(client, { reason: 7 }))[1]).toBe("badRevocationReason");
-  // Whoever has the certificate's own key may do so too, without an account.
+  // The holder of the certificate's own key may also revoke it, without an account.
   const owner = await Client.create();
   Object.assign(owner, {
     key: key.toCryptoKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign"]),

@@ -17,10 +17,10 @@ import { renewalInfo, revokeCertificate } from "./revocation-endpoints.ts";
 import { type MessageHeader, readMessage, signatureAlgorithms, verifyMessage } from "./signed-message.ts";
 import { Validations } from "./validations.ts";
 
-/** How often expired orders and certificates are removed from the storage. */
+/** Interval for removing expired orders and certificates from the storage. */
 const cleanIntervalMs = 3_600_000;
 
-/** One resource that takes signed messages. */
+/** One resource that receives signed messages. */
 interface Endpoint {
   /** The required signature: by a key in the message, by an account, or by either. */
   readonly signedBy: "key" | "account" | "either";
@@ -29,7 +29,7 @@ interface Endpoint {
 }
 
 /**
- * Endpoints of signed messages, by the first part of the path. All others answer GET and HEAD without a
+ * Endpoints of signed messages, by the first segment of the path. All other endpoints accept GET and HEAD without a
  * signature.
  */
 const endpoints: Readonly<Record<string, Endpoint>> = {
@@ -56,9 +56,9 @@ function directory(base: string): object {
   };
 }
 
-/** Answers ACME clients for one authority. Source: RFC 8555 */
+/** Serves ACME clients for one CA. Source: RFC 8555 */
 export class AcmeServer {
-  /** Services that every call gets beside its own message. */
+  /** Services that every call gets in addition to its own message. */
   readonly #services: AcmeServices;
   /** Shared by all authorities and configs. */
   readonly #nonces: Nonces;
@@ -76,7 +76,7 @@ export class AcmeServer {
     void this.#clean();
   }
 
-  /** Answers one request; never fails. */
+  /** Handles one request; never fails. */
   async handle(request: AcmeRequest): Promise<AcmeReply> {
     let answer: AcmeReply;
     try {
@@ -96,7 +96,7 @@ export class AcmeServer {
     };
   }
 
-  /** Ends the checks under way. A client that asks again has them begin again. */
+  /** Ends running checks. They restart when the client asks again. */
   async close(): Promise<void> {
     clearInterval(this.#cleaning);
     await this.#services.validations.close();
@@ -131,8 +131,8 @@ export class AcmeServer {
   }
 
   /**
-   * Checks the message in the order of RFC 8555, section 6: form, URL, key, signature, nonce. The nonce comes
-   * last, so that a forged message does not use one up.
+   * Checks the message in the order of RFC 8555, section 6: form, URL, key, signature, nonce. The nonce is last, so
+   * that a forged message does not consume one.
    * @throws AcmeProblem
    */
   async #check(request: AcmeRequest, endpoint: Endpoint, rest: readonly string[]): Promise<AcmeCall> {
@@ -152,10 +152,10 @@ export class AcmeServer {
   }
 
   /**
-   * The key that the signature is checked with. `jwk` brings it, `kid` names an account that has it. Source:
+   * Finds the key for the check of the signature. `jwk` contains the key; `kid` names an account that has it. Source:
    * RFC 8555, section 6.2
    * @throws AcmeProblem malformed when the header has the wrong one of them; badPublicKey, accountDoesNotExist,
-   *   unauthorized
+   * unauthorized
    */
   async #signer(
     { kid, jwk }: MessageHeader,
@@ -188,8 +188,8 @@ export class AcmeServer {
   }
 
   /**
-   * A problem document. An error that is no {@link AcmeProblem} is logged, and the client learns only that it
-   * is the server's.
+   * Makes a problem document. An error that is not an {@link AcmeProblem} is logged; the client learns only that the
+   * server failed.
    */
   #describe(error: unknown): AcmeReply {
     if (!(error instanceof AcmeProblem)) {

@@ -12,22 +12,22 @@ import {
   orderSchema,
 } from "./acme-records.ts";
 
-/** Most accounts of one authority; when they are all there, those that never ordered make room. */
+/** Limit of accounts in one CA. At the limit, accounts without any order are removed for new ones. */
 const maxAccounts = 10_000;
-/** Most orders of one account that are not over. */
+/** Limit of unfinished orders of one account. */
 const maxOrders = 10_000;
-/** How long an account is kept, at least, that never ordered. */
+/** Minimum age in milliseconds before an account without orders may be removed. */
 const idleMs = 3_600_000;
 
-/** Ids come from URLs of clients: anything else could lead out of the folder. */
+/** IDs come from URLs of clients: any other text could lead out of the folder. */
 const idPattern = /^[\w-]{1,64}$/;
 
-/** A random name for a record, which nobody can guess. */
+/** A random name for a record that nobody can guess. */
 export function makeId(): string {
   return randomBytes(12).toString("base64url");
 }
 
-/** Accounts, orders and certificates of one authority, in the storage below `acme_server/<id>`. */
+/** Accounts, orders and certificates of one CA, in the storage below `acme_server/<id>`. */
 export class AcmeStore {
   readonly #storage: Storage;
   /** Start of all keys: `acme_server/local`. */
@@ -48,7 +48,7 @@ export class AcmeStore {
     return id === undefined ? undefined : this.account(id.toString());
   }
 
-  /** @throws AcmeProblem rateLimited when there are too many */
+  /** @throws AcmeProblem rateLimited when there are too many accounts */
   async addAccount(account: Account): Promise<void> {
     const accounts = await this.#storage.list(`${this.#base}/accounts`);
     if (accounts.length >= maxAccounts && (await this.#removeIdleAccounts(accounts)) === 0) {
@@ -65,8 +65,8 @@ export class AcmeStore {
   }
 
   /**
-   * Gives an account another key. The new key leads to the account before the old one stops: after a crash
-   * between the writes, one of both works.
+   * Replaces the key of an account. The new key is stored before the old one is removed: after a crash between the
+   * writes, at least one of them works.
    */
   async changeKey(account: Account, key: JWK): Promise<void> {
     await this.#storage.store(await this.#keyPlace(key), account.id);
@@ -74,7 +74,7 @@ export class AcmeStore {
     await this.#storage.delete(await this.#keyPlace(account.key as JWK));
   }
 
-  /** An order of one account; undefined also where the order is another account's. */
+  /** An order of one account; also undefined when the order belongs to another account. */
   order(accountId: string, id: string): Promise<Order | undefined> {
     return this.#load(orderSchema, `orders/${accountId}`, id);
   }
@@ -95,8 +95,7 @@ export class AcmeStore {
   }
 
   /**
-   * Replaces the order's record. Callers hold the order's turn in {@link KeyedQueue}. @throws ServerError
-   * STORAGE
+   * Replaces the order's record. Callers must hold the order's turn in {@link KeyedQueue}. @throws ServerError STORAGE
    */
   saveOrder(order: Order): Promise<void> {
     return this.#save(`orders/${order.accountId}`, order.id, order);
@@ -141,12 +140,12 @@ export class AcmeStore {
     return removed;
   }
 
-  /** Where the id of a key's account is stored. The thumbprint names the key (RFC 7638). */
+  /** Path in the storage of the account ID for a key. The thumbprint identifies the key (RFC 7638). */
   async #keyPlace(key: JWK): Promise<string> {
     return `${this.#base}/keys/${await calculateJwkThumbprint(key)}`;
   }
 
-  /** @returns undefined also for a text that is no id, and for a damaged entry */
+  /** @returns undefined also for an invalid ID and for a damaged entry */
   async #load<Value>(schema: z.ZodType<Value>, folder: string, id: string): Promise<Value | undefined> {
     if (!idPattern.test(id)) {
       return undefined;

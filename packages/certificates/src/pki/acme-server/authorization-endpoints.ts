@@ -5,12 +5,12 @@ import type { Authorization, Challenge, Order } from "./acme-records.ts";
 import { orderOf } from "./order-endpoints.ts";
 import { afterDecision } from "./validations.ts";
 
-/** Above the most names of an order; a larger position is no authorization. */
+/** Above the limit of names in an order; a larger position is never an authorization. */
 const maxPosition = 1_000;
 
 /**
- * The authorization that a path names, as its index in the order: `/authz/<order>/0`. @throws AcmeProblem
- * malformed with 404
+ * The index in the order of the authorization that a path names: `/authz/<order>/0`. @throws AcmeProblem malformed with
+ * 404
  */
 function positionOf(call: AcmeCall): number {
   const position = Number(call.rest[1]);
@@ -19,7 +19,7 @@ function positionOf(call: AcmeCall): number {
     : notFound("authorization");
 }
 
-/** URL of the authorization that a call names. */
+/** URL of the authorization of a call. */
 function urlOf({ base, rest }: AcmeCall): string {
   return `${base}/authz/${rest[0]}/${rest[1]}`;
 }
@@ -38,7 +38,7 @@ function describeChallenge(call: AcmeCall, challenge: Challenge): object {
 function describe(call: AcmeCall, authorization: Authorization, { expires }: Order): object {
   const { identifier, status, wildcard, challenges } = authorization;
   const over = status === "pending" && Date.parse(expires) <= Date.now();
-  // Once it is decided, only the challenge that did so is of interest.
+  // After the decision, only the challenge that decided matters.
   const shown = status === "pending" ? challenges : challenges.filter((each) => each.status === status);
   return {
     identifier,
@@ -50,9 +50,9 @@ function describe(call: AcmeCall, authorization: Authorization, { expires }: Ord
 }
 
 /**
- * Starts the check of a challenge, unless it is under way already.
- * @returns false when the authorization is decided or its order expired
- * @throws AcmeProblem rateLimited when too many checks are under way
+ * Starts the check of a challenge, unless it is already running.
+ * @returns false when the authorization is decided or its order has expired
+ * @throws AcmeProblem rateLimited when too many checks are running
  */
 function begin(call: AcmeCall, order: Order, position: number, found: Challenge): boolean {
   const caller = callerOf(call);
@@ -71,7 +71,7 @@ function begin(call: AcmeCall, order: Order, position: number, found: Challenge)
   return true;
 }
 
-/** Reads an authorization, or gives it up. Source: RFC 8555, sections 7.5, 7.5.2 */
+/** Reads or deactivates an authorization. Source: RFC 8555, sections 7.5, 7.5.2 */
 export async function authorization(call: AcmeCall): Promise<AcmeReply> {
   const position = positionOf(call);
   const read = async () => {
@@ -98,8 +98,8 @@ export async function authorization(call: AcmeCall): Promise<AcmeReply> {
 }
 
 /**
- * Starts the check of a challenge, or answers with its state. An empty payload only asks. Source: RFC 8555,
- * section 7.5.1
+ * Starts the check of a challenge, or returns its state. With an empty payload, the client only reads. Source: RFC
+ * 8555, section 7.5.1
  */
 export async function challenge(call: AcmeCall): Promise<AcmeReply> {
   const position = positionOf(call);
@@ -107,7 +107,7 @@ export async function challenge(call: AcmeCall): Promise<AcmeReply> {
     const order = await orderOf(call);
     const parent = order.authorizations[position] ?? notFound("authorization");
     const found = parent.challenges.find(({ type }) => type === call.rest[2]) ?? notFound("challenge");
-    // One that a crash or a new config cut off is begun again when the client asks.
+    // A check that was interrupted by a crash or a new config restarts when the client asks.
     const asked = call.payload.length > 0 || found.status === "processing";
     if (asked && begin(call, order, position, found) && found.status === "pending") {
       found.status = "processing";

@@ -1,11 +1,11 @@
-// The library finds its algorithms through this polyfill, which must come first.
+// The library needs this polyfill to find its algorithms, so this import must come first.
 import "../../material/reflect-metadata.ts";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
 import { AcmeProblem } from "./acme-problem.ts";
 
-/** The names and key that a client wants certified. */
+/** The names and the key for which a client wants a certificate. */
 export interface CertificateRequest {
   /** Key whose private half signed the request, which proves that the client has it. */
   readonly publicKey: KeyObject;
@@ -15,17 +15,17 @@ export interface CertificateRequest {
 
 /** Shorter keys of RSA are considered breakable. */
 const minRsaBits = 2048;
-/** Longer keys make every handshake slow; no client needs them. */
+/** Longer keys slow down every handshake, and no client needs them. */
 const maxRsaBits = 8192;
-/** P-256, P-384 and P-521, as OpenSSL names them. */
+/** P-256, P-384 and P-521, with OpenSSL's names. */
 const curves = ["prime256v1", "secp384r1", "secp521r1"];
 
-/** Addresses in the one form that node gives them, names in lower case. */
+/** Addresses in Node's canonical form, names in lower case. */
 export function canonicalName(name: string): string {
   return isIP(name) === 6 ? new URL(`http://[${name}]/`).hostname.slice(1, -1) : name.toLowerCase();
 }
 
-/** Why a key is not certified; undefined when it is good. */
+/** The reason why a key is not allowed in a certificate; undefined when it is. */
 function keyFault(key: KeyObject): string | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   const bits = details?.modulusLength ?? 0;

@@ -1,14 +1,14 @@
 /**
- * Runs tasks of one key one after the other, and tasks of different keys at the same time. A task that fails
- * does not stop those behind it.
+ * Runs tasks of one key one after the other, and tasks of different keys at the same time. A failed task does not stop
+ * the tasks after it.
  *
  * An endpoint reads a record, changes it and writes it back; its key is the record's id.
  */
 export class KeyedQueue {
-  /** The newest task of each key; removed when it ends and no other waits behind it. */
+  /** The newest task of each key. It is removed when it ends and no other task waits for it. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** @returns what the task returns; it fails with the task's error */
+  /** @returns the result of the task; fails with the task's error */
   async run<Value>(key: string, task: () => Promise<Value>): Promise<Value> {
     const turn = (this.#last.get(key) ?? Promise.resolve()).then(task, task);
     this.#last.set(key, turn);

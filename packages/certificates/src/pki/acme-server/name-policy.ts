@@ -1,7 +1,10 @@
 import { BlockList, isIP } from "node:net";
 import type { IssuancePolicy, NameRules } from "./acme-messages.ts";
 
-/** Whether a name fits a rule: itself, or `*.` and a name for those exactly one label below. Source: the public model */
+/**
+ * True when a name matches a rule. A rule is the name itself, or `*.` and a name: this matches names exactly one label
+ * below. Source: the public model
+ */
 function domainFits(rule: string, name: string): boolean {
   const wanted = rule.toLowerCase().split(".");
   const given = name.split(".");
@@ -26,7 +29,7 @@ function rangesOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether a text is an address or a network, as rules have them. */
+/** True when a text is an address or a network in the form for rules. */
 export function isIpRange(text: string): boolean {
   try {
     rangesOf([text]);
@@ -41,14 +44,14 @@ function isEmpty(rules: NameRules): boolean {
   return rules.domains.length === 0 && rules.ipRanges.length === 0;
 }
 
-/** Whether a policy has any rule; without one every name is issued for, wildcards too. */
+/** True when a policy has any rule. A policy without rules allows every name, including wildcards. */
 export function hasRules({ allow, deny, allowWildcardNames }: IssuancePolicy): boolean {
   return !isEmpty(allow) || !isEmpty(deny) || allowWildcardNames;
 }
 
 /**
- * The reason why a policy refuses a name; undefined when it allows it. A denied name stays denied. Once any
- * name is allowed, all others are refused. With any rule, wildcards need `allowWildcardNames`. Source: the
+ * The reason why a policy refuses a name; undefined when it allows it. A denied name is always refused. When the policy
+ * lists allowed names, all others are refused. When it has any rule, wildcards need `allowWildcardNames`. Source: the
  * public model (Caddy 2.11)
  * @param name lower case, or an IP address
  */

@@ -2,15 +2,18 @@ import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Nonces that may be out at once; when there are more, the oldest do not count any more. */
+/** Limit of unused nonces; above it, the oldest become invalid. */
 const maxNonces = 100_000;
-/** A nonce that nobody used counts for an hour. */
+/** An unused nonce is valid for an hour. */
 const lifetimeMs = 3_600_000;
 
 /** Nonces of all configs: a nonce stays valid when one config replaces another. */
 export const nonceKind: ResourceKind<Nonces> = { name: "pki.acme_nonces" };
 
-/** Numbers that clients may use once each. Kept in memory: after a restart clients are told to take new ones. */
+/**
+ * Numbers that clients may use once each. They are only in memory: after a restart, clients are told to request new
+ * ones.
+ */
 export class Nonces implements SharedResource {
   readonly #out = new LRUCache<string, true>({
     maxSize: maxNonces, // as `max` it would take megabytes at once
@@ -25,7 +28,7 @@ export class Nonces implements SharedResource {
     return nonce;
   }
 
-  /** @returns whether it was made here and not used yet */
+  /** @returns true when this server made the nonce and it was not used yet */
   take(nonce: string): boolean {
     return this.#out.delete(nonce);
   }

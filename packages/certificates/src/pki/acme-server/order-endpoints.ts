@@ -17,13 +17,13 @@ import { makeId } from "./acme-store.ts";
 import { canonicalName, readCertificateRequest } from "./certificate-request.ts";
 import { policyFault } from "./name-policy.ts";
 
-/** How long an order may take, from `new-order` to `finalize`: a day. */
+/** Time limit of an order, from `new-order` to `finalize`: a day. */
 const orderLifetimeMs = 24 * 3_600_000;
 /** Shortest life of a certificate: five minutes. */
 const minLifetimeMs = 5 * 60_000;
-/** Longest life of a certificate: a year. Source: the public model (Caddy 2.11) */
+/** Longest lifetime of a certificate: a year. Source: the public model (Caddy 2.11) */
 const maxLifetimeMs = 365 * 24 * 3_600_000;
-/** Longest DNS name as text. Source: RFC 1035, section 2.3.4 */
+/** Length limit of DNS names as text. Source: RFC 1035, section 2.3.4 */
 const maxNameLength = 253;
 
 /** Challenges by which a name can be proved. Source: RFC 8555, section 7.1.3 (wildcards), RFC 8738, section 7 (addresses) */
@@ -33,7 +33,7 @@ function challengesFor(name: string, { challenges }: AcmeServerSettings): Challe
   );
 }
 
-/** @returns the name in its one form. @throws AcmeProblem unsupportedIdentifier, malformed, rejectedIdentifier */
+/** @returns the name in its canonical form. @throws AcmeProblem unsupportedIdentifier, malformed, rejectedIdentifier */
 function checkIdentifier(
   { type, value }: { type: string; value: string },
   settings: AcmeServerSettings,
@@ -67,7 +67,7 @@ function checkIdentifier(
 }
 
 /**
- * Checks the life that an order asks for. `notBefore` lies at most a year back and a day ahead.
+ * Checks the validity that an order requests. `notBefore` may be up to a year ago and up to a day ahead.
  * @throws AcmeProblem malformed
  */
 function checkDates(notBefore: string | undefined, notAfter: string | undefined): void {
@@ -100,12 +100,12 @@ function makeAuthorization(name: string, settings: AcmeServerSettings): Authoriz
   };
 }
 
-/** The name that was asked for. */
+/** The name as the client requested it. */
 export function nameOf({ identifier, wildcard }: Authorization): string {
   return wildcard ? `*.${identifier.value}` : identifier.value;
 }
 
-/** Whether the order's time is over, or its certificate's once it is valid. */
+/** True when the order has expired, or its certificate once the order is valid. */
 function isOver(order: Order): boolean {
   return Date.parse(order.expires) <= Date.now();
 }
@@ -131,7 +131,7 @@ function answer({ base }: AcmeCall, order: Order, status: number): AcmeReply {
   return reply(status, describe(base, order), ["Location", `${base}/order/${order.id}`]);
 }
 
-/** The order that a path names, of the account that asks. @throws AcmeProblem */
+/** The order that a path names. It must belong to the account of the call. @throws AcmeProblem */
 export async function orderOf(call: AcmeCall): Promise<Order> {
   return (await call.store.order(callerOf(call).id, call.rest[0] ?? "")) ?? notFound("order");
 }
@@ -178,7 +178,7 @@ export async function order(call: AcmeCall): Promise<AcmeReply> {
         `the request is for ${request.names.join(", ").slice(0, 500) || "nobody"}, the order for ${names.join(", ").slice(0, 500)}`,
       );
     }
-    // The key of an account must not be that of a certificate: RFC 8555, section 11.1.
+    // The key of an account must differ from that of a certificate: RFC 8555, section 11.1.
     const key = await exportJWK(request.publicKey);
     if ((await calculateJwkThumbprint(key)) === (await calculateJwkThumbprint(call.key as JWK))) {
       throw new AcmeProblem("badCSR", "the key is that of the account");
@@ -188,8 +188,8 @@ export async function order(call: AcmeCall): Promise<AcmeReply> {
 }
 
 /**
- * Issues the certificate of a `ready` order. The certificate is stored before the order turns `valid`, so a
- * crash between the writes leaves an order that can be finalized again.
+ * Issues the certificate of a `ready` order. The certificate is stored before the order becomes `valid`. After a crash
+ * between the two writes, the client can finalize the order again.
  * @throws AcmeProblem rejectedIdentifier; ServerError CERTIFICATE, STORAGE
  */
 async function issue(

@@ -9,12 +9,12 @@ import { nameOf } from "./order-endpoints.ts";
 
 /** Reasons that RFC 5280, section 5.3.1 has: 7 is not used. */
 const reasons = [0, 1, 2, 3, 4, 5, 6, 8, 9, 10];
-/** How often clients may ask when to renew. */
+/** Interval at which clients may ask when to renew. */
 const renewalInfoSeconds = 6 * 3600;
 /** Certificates are to be renewed within this part of their life, counted from its start. */
 const renewalWindow = [0.6, 0.7] as const;
 
-/** Whether an account has proved every name of a certificate. */
+/** True when an account has proved every name of a certificate. */
 async function holdsAll({ store, account }: AcmeCall, names: readonly string[]): Promise<boolean> {
   const proved = new Set<string>();
   for (const id of account === undefined ? [] : await store.orderIds(account.id)) {
@@ -29,8 +29,8 @@ async function holdsAll({ store, account }: AcmeCall, names: readonly string[]):
 }
 
 /**
- * Whether the signer is the account that ordered, an account that proved all names, or the holder of the
- * certificate's key.
+ * True when the signer is the account that ordered the certificate, an account that proved all its names, or the holder
+ * of its key.
  */
 async function mayRevoke(call: AcmeCall, known: IssuedCertificate): Promise<boolean> {
   if (call.account !== undefined) {
@@ -72,7 +72,7 @@ export async function revokeCertificate(call: AcmeCall): Promise<AcmeReply> {
   });
 }
 
-/** When a certificate is to be renewed; now, once it is revoked. Source: RFC 9773, section 4 */
+/** The time for renewal of a certificate; now if it is revoked. Source: RFC 9773, section 4 */
 export async function renewalInfo({ store }: AcmeServices, id: string): Promise<AcmeReply> {
   const [, serial = ""] = id.split(".");
   const digits = Buffer.from(serial, "base64url").toString("hex").replace(/^00/, "");

@@ -2,7 +2,7 @@ import { decodeProtectedHeader, type FlattenedJWSInput, flattenedVerify, importJ
 import { z } from "zod";
 import { AcmeProblem } from "./acme-problem.ts";
 
-/** How messages may be signed: no shared secrets, nothing unsigned. Source: RFC 8555, section 6.2 */
+/** Allowed signature algorithms: no shared secrets, and no unsigned messages. Source: RFC 8555, section 6.2 */
 const algorithms = ["ES256", "ES384", "ES512", "RS256", "EdDSA", "Ed25519"];
 
 const messageSchema = z.strictObject({
@@ -38,9 +38,9 @@ export type MessageHeader = z.infer<typeof headerSchema>;
 
 /** A message whose signature is not checked yet. */
 export interface SignedMessage {
-  /** Its protected header, which names the key, the URL and a nonce. */
+  /** Its protected header, with the key, the URL and a nonce. */
   readonly header: MessageHeader;
-  /** The message as it came, for the check of its signature. */
+  /** The message as received, for the check of its signature. */
   readonly message: FlattenedJWSInput;
 }
 
@@ -99,5 +99,5 @@ export async function verifyMessage({ header, message }: SignedMessage, jwk: JWK
   }
 }
 
-/** Tells a client which algorithms there are. */
+/** Told to clients that use another algorithm. */
 export const signatureAlgorithms: readonly string[] = algorithms;

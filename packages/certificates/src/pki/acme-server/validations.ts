@@ -20,11 +20,10 @@ const validators: Readonly<Record<ChallengeType, Validator>> = {
 };
 
 /**
- * Pauses before a name that could not be reached is asked again, in milliseconds; after the last one the
- * challenge fails.
+ * Pauses in milliseconds before the next attempt on an unreachable name; after the last attempt the challenge fails.
  */
 const pausesMs = [1_000, 3_000];
-/** Validations under way, all clients together. */
+/** Limit of running validations of all clients together. */
 const maxRunning = 200;
 
 /** Which challenge of which order. */
@@ -51,10 +50,10 @@ interface PendingValidation {
 }
 
 /**
- * Asks names in the background, and stores what came of it.
+ * Checks names in the background, and stores the results.
  *
- * A check runs at most three times. Only a name that could not be reached is asked again; a wrong answer
- * decides at once. A check that is cut off by `close` decides nothing.
+ * A check runs at most three times. Only an unreachable name is checked again; a wrong answer decides immediately. A
+ * check that `close` interrupts decides nothing.
  */
 export class Validations {
   readonly #store: AcmeStore;
@@ -62,7 +61,7 @@ export class Validations {
   readonly #log: Logger;
   /** Aborted by `close`: all checks end. */
   readonly #end = new AbortController();
-  /** Checks under way, by their place as JSON. */
+  /** Running checks, by their place as JSON. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(store: AcmeStore, queue: KeyedQueue, log: Logger) {
@@ -71,7 +70,7 @@ export class Validations {
     this.#log = log;
   }
 
-  /** Begins, unless it is under way. @throws AcmeProblem rateLimited when too many are under way */
+  /** Starts a check, unless it is already running. @throws AcmeProblem rateLimited when too many are running */
   start({ place, token, account, name, ways }: PendingValidation): void {
     const key = JSON.stringify(place);
     if (this.#running.has(key)) {
@@ -90,7 +89,7 @@ export class Validations {
     this.#running.set(key, done);
   }
 
-  /** Ends what is under way: clients that ask again have it begun again. */
+  /** Ends running checks; they restart when clients ask again. */
   async close(): Promise<void> {
     this.#end.abort();
     await Promise.all(this.#running.values());
@@ -125,8 +124,8 @@ export class Validations {
   }
 
   /**
-   * Stores the outcome, in the order's turn. Nothing is stored when the client gave the authorization up
-   * meanwhile, or another challenge decided it.
+   * Stores the result when it is the order's turn. Nothing is stored when the client has deactivated the authorization
+   * meanwhile, or when another challenge decided it.
    * @param problem undefined: the name is proved
    */
   #conclude(
@@ -154,8 +153,7 @@ export class Validations {
 }
 
 /**
- * An order after something was decided about its authorizations: `invalid` after one failure, `ready` once all
- * are valid.
+ * An order after a decision about one of its authorizations: `invalid` after one failure, `ready` once all are valid.
  */
 export function afterDecision(order: Order): Order {
   if (order.status !== "pending" && order.status !== "ready") {

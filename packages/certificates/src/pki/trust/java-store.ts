@@ -6,7 +6,7 @@ import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 /** Password of the key store that every Java ships with. */
 const password = "changeit";
 
-/** The key store of the Java that `JAVA_HOME` names; undefined where there is none. */
+/** The key store of the Java in `JAVA_HOME`; undefined when there is none. */
 export async function javaStore(machine: Machine): Promise<TrustStore | undefined> {
   const home = machine.environment.JAVA_HOME ?? "";
   if (home === "") {

@@ -4,7 +4,10 @@ import type { Machine } from "./machine.ts";
 import { findProgram, runPrivileged } from "./machine.ts";
 import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 
-/** Folders of anchors, and the program that has them taken in. Source: the public model's trust store library */
+/**
+ * Folders of trusted roots, and the program that makes the system read them. Source: the public model's trust store
+ * library
+ */
 const layouts = [
   { folder: "etc/pki/ca-trust/source/anchors", ending: "pem", update: ["update-ca-trust", "extract"] },
   { folder: "usr/local/share/ca-certificates", ending: "crt", update: ["update-ca-certificates"] },
@@ -16,7 +19,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** The system's store of a Linux distribution; undefined where it has none that is known. */
+/** The system's store of a Linux distribution; undefined when it has none of the known kinds. */
 export async function linuxStore(machine: Machine): Promise<TrustStore | undefined> {
   for (const { folder, ending, update } of layouts) {
     const path = join(machine.root, folder);

@@ -3,7 +3,7 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { messageOf } from "server-core/errors";
 
-/** How long one program may take: refreshing a big store takes seconds. */
+/** Time limit of one program: refreshing a big store takes seconds. */
 const programTimeoutMs = 120_000;
 const maxOutputBytes = 4 * 1024 * 1024;
 
@@ -11,13 +11,13 @@ const maxOutputBytes = 4 * 1024 * 1024;
 export interface Machine {
   /** Chooses the stores that there can be. */
   readonly platform: NodeJS.Platform;
-  /** For `PATH`, `HOME` and `JAVA_HOME`, which say where stores and their programs are. */
+  /** For `PATH`, `HOME` and `JAVA_HOME`, which name the stores and their programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Below it stand the folders of the system: "/" outside tests and images. */
+  /** Root of the system's folders: "/" except in tests and images. */
   readonly root: string;
-  /** Whether files of the system can be changed without `sudo`. */
+  /** True when files of the system can be changed without `sudo`. */
   readonly privileged: boolean;
-  /** Whether `sudo` can ask somebody at a terminal for a password. */
+  /** True when `sudo` can ask somebody at a terminal for a password. */
   readonly interactive: boolean;
 }
 
@@ -32,7 +32,7 @@ export function thisMachine(interactive: boolean): Machine {
   };
 }
 
-/** Full path of a program; undefined when it is not there. */
+/** Full path of a program; undefined when it does not exist. */
 export async function findProgram(machine: Machine, name: string): Promise<string | undefined> {
   const folders = (machine.environment.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   // Programs of the administrator are not on everybody's path.
@@ -42,7 +42,7 @@ export async function findProgram(machine: Machine, name: string): Promise<strin
       await access(path, constants.X_OK);
       return path;
     } catch {
-      // the next one
+      // Try the next folder.
     }
   }
   return undefined;
@@ -53,13 +53,13 @@ export interface ProgramResult {
   /** 0 when all went well. */
   readonly code: number;
   /**
-   * Standard output, then standard error; the reason of the failure where both are empty. A program with more
-   * than 4 MiB is ended.
+   * Standard output, followed by standard error; the reason of the failure when both are empty. A program that writes
+   * more than 4 MiB is ended.
    */
   readonly output: string;
 }
 
-/** Runs a program; one that cannot be started ends with 127. @param input for its standard input */
+/** Runs a program. A program that cannot be started has exit code 127. @param input for its standard input */
 export function runProgram(
   machine: Machine,
   program: string,
@@ -87,8 +87,8 @@ export function runProgram(
 }
 
 /**
- * Runs a program that changes the system, through `sudo` where that is needed and there. Without anybody at a terminal
- * sudo does not ask for a password, but fails.
+ * Runs a program that changes the system, through `sudo` when that is needed and available. Without a terminal, sudo
+ * fails and does not ask for a password.
  */
 export async function runPrivileged(
   machine: Machine,
@@ -100,6 +100,6 @@ export async function runPrivileged(
   if (sudo === undefined) {
     return runProgram(machine, program, args, input);
   }
-  // sudo asks at the terminal itself, not at standard input.
+  // sudo reads the password from the terminal, not from standard input.
   return runProgram(machine, sudo, [...(machine.interactive ? [] : ["-n"]), "--", program, ...args], input);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findProgram, type Machine, runProgram } from "./machine.ts";
 import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 
-/** Where Firefox keeps profiles, below the home folder; each may hold a database. */
+/** Folders of Firefox profiles, below the home folder; each profile may contain a database. */
 const profileFolders: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   linux: [".mozilla/firefox", "snap/firefox/common/.mozilla/firefox"],
   darwin: ["Library/Application Support/Firefox/Profiles"],
@@ -16,7 +16,7 @@ async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
-/** Databases, as certutil names them. */
+/** Databases in certutil's notation. */
 async function databases({ platform, environment }: Machine): Promise<string[]> {
   const home = environment.HOME ?? "";
   const folders = profileFolders[platform];
@@ -39,7 +39,7 @@ async function databases({ platform, environment }: Machine): Promise<string[]> 
   return found;
 }
 
-/** Databases of Firefox and Chromium, where their tool `certutil` is there too. */
+/** Databases of Firefox and Chromium, if their tool `certutil` is installed too. */
 export async function nssStores(machine: Machine): Promise<TrustStore[]> {
   const certutil = await findProgram(machine, "certutil");
   if (certutil === undefined) {

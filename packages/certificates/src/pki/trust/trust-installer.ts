@@ -7,7 +7,10 @@ import { installRoot, isTrustedBySystem } from "./trust-root.ts";
 
 export const trustInstallers: ResourceKind<TrustInstaller> = { name: "pki.trust_installer" };
 
-/** Has the machine trust roots of the server's own, each once while the server runs, one after the other. */
+/**
+ * Adds the server's own roots to the machine's trusted roots: each root once while the server runs, one after the
+ * other.
+ */
 export class TrustInstaller implements SharedResource {
   readonly #machine: Machine;
   readonly #isTrusted: (root: X509Certificate) => boolean;

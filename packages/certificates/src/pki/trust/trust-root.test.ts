@@ -123,7 +123,7 @@ describe.skipIf(process.platform === "win32")("other stores", () => {
       await symlink(keytool, join(home, "bin/keytool"));
       const store = join(home, "lib/security/cacerts");
       const host = machine({ environment: { ...process.env, HOME: folder, JAVA_HOME: home } });
-      // A store must have something in it to begin with.
+      // The store must not be empty at the start.
       const made = [
         "-genkeypair",
         "-alias",

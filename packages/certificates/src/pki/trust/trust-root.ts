@@ -24,7 +24,7 @@ async function systemStore(machine: Machine): Promise<TrustStore | undefined> {
   }
 }
 
-/** All trust stores of a machine, the system's last: it is the one that may ask for a password. */
+/** All trust stores of a machine. The system's store is last, because it may ask for a password. */
 async function trustStores(machine: Machine): Promise<TrustStore[]> {
   const [nss, java, system] = await Promise.all([
     nssStores(machine),
@@ -34,7 +34,7 @@ async function trustStores(machine: Machine): Promise<TrustStore[]> {
   return [...nss, ...(java === undefined ? [] : [java]), ...(system === undefined ? [] : [system])];
 }
 
-/** Whether the system trusts a root already. Reads the store again only in a process that did not ask before. */
+/** True when the system already trusts a root. Only the first call in a process reads the store. */
 export function isTrustedBySystem(root: X509Certificate): boolean {
   return getCACertificates("system").some(
     (pem) => pem.replace(/\s/g, "") === root.toString().replace(/\s/g, ""),
@@ -76,12 +76,12 @@ async function inAllStores(
   }
 }
 
-/** Has everybody on a machine trust a root. @throws ServerError CERTIFICATE where there is no trust store at all */
+/** Makes all programs of a machine trust a root. @throws ServerError CERTIFICATE when there is no trust store at all */
 export function installRoot(machine: Machine, root: X509Certificate): Promise<StoreOutcome[]> {
   return inAllStores(machine, root, (store, file) => store.install(file));
 }
 
-/** Takes it back. @throws ServerError CERTIFICATE where there is no trust store at all */
+/** Removes a root from the trust stores. @throws ServerError CERTIFICATE when there is no trust store at all */
 export function removeRoot(machine: Machine, root: X509Certificate): Promise<StoreOutcome[]> {
   return inAllStores(machine, root, (store, file) => store.remove(file));
 }

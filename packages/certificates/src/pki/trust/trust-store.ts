@@ -9,13 +9,13 @@ export interface RootFile {
   readonly path: string;
 }
 
-/** A place where a machine, or a program on it, keeps whom it trusts. */
+/** A store where a machine, or a program on it, keeps its trusted roots. */
 export interface TrustStore {
   /** For people: `system (/usr/local/share/ca-certificates)`. */
   readonly name: string;
   /** @throws ServerError CERTIFICATE */
   install(root: RootFile): Promise<void>;
-  /** A root that is not there is no error. @throws ServerError CERTIFICATE */
+  /** A missing root is not an error. @throws ServerError CERTIFICATE */
   remove(root: RootFile): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ function commonName(certificate: X509Certificate): string {
   return /^CN=(.+)$/m.exec(certificate.subject)?.[1] ?? "Development CA";
 }
 
-/** Name of a root in trust stores: the same that the public model's trust store library gives it. */
+/** Name of a root in trust stores. The public model's trust store library uses the same name. */
 export function storeName(certificate: X509Certificate): string {
   return `${commonName(certificate)} ${BigInt(`0x${certificate.serialNumber}`)}`;
 }

@@ -5,7 +5,7 @@ import { certificateKeys } from "./certificate-files.ts";
 /** Emits an event, as `ModuleContext.emit` does. */
 export type EmitEvent = (name: string, data: EventData) => Promise<EventOutcome>;
 
-/** An attempt to obtain a certificate, or to renew one. */
+/** An attempt to obtain or renew a certificate. */
 export interface CertificateAttempt {
   readonly name: string;
   /** The present certificate and its issuer; undefined for the first certificate. */
@@ -14,7 +14,7 @@ export interface CertificateAttempt {
 
 const nanoseconds = 1e6;
 
-/** How long the certificate that is there is good, in nanoseconds. */
+/** Remaining validity of the present certificate, in nanoseconds. */
 function remaining({ current }: CertificateAttempt): EventData {
   return current === undefined
     ? {}

@@ -39,7 +39,7 @@ export async function storeManaged(
   { issuerKey, name, certificate, data }: ManagedFiles,
 ): Promise<void> {
   const keys = certificateKeys(issuerKey, name);
-  // The certificate last: without it the others count for nothing.
+  // The certificate is stored last: without it, the other files are ignored.
   await storage.store(keys.key, certificate.keyPem);
   await storage.store(keys.json, JSON.stringify({ sans: [name], issuer_data: data }, null, "\t"));
   await storage.store(keys.crt, certificate.chainPem);

@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An authority that fails so often before it issues. */
+/** A CA that fails a number of times before it issues. */
 function authority(
   failures = 0,
   more: Partial<CertificateIssuer> = {},
@@ -188,7 +188,7 @@ describe("pauses", () => {
     expect([away.asked, lines]).toEqual([1, [expect.stringContaining("attempt 1, next in 0 s")]]);
   });
 
-  /** Refuses the first attempts, each for so long, and says so. */
+  /** Refuses the first attempts. Each error tells how long to wait. */
   function limited(key: string, ...pausesMs: number[]) {
     const issuer = authority(0, { key });
     const { issue } = issuer;

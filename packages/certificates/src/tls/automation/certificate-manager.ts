@@ -9,15 +9,15 @@ import type { CertificateIssuer } from "../issuers/issuer.ts";
 import { type CertificateAttempt, certificateEvents, type EmitEvent } from "./certificate-events.ts";
 import { loadManaged, storeManaged } from "./certificate-files.ts";
 
-/** How the certificates of some names are obtained. */
+/** How to obtain the certificates of some names. */
 export interface AutomationPolicy {
   /** In the order in which they are tried; the first success ends an attempt. */
   readonly issuers: readonly CertificateIssuer[];
-  /** Where certificates are kept, and locked while one is obtained, so that instances share both. */
+  /** Stores the certificates, and holds a lock while one is obtained. Instances of the server share both. */
   readonly storage: Storage;
   /** The kind of new private keys. */
   readonly keyType: KeyType;
-  /** A certificate is renewed in this last part of its life, 0 to 1. */
+  /** A certificate is renewed in this last part of its lifetime, 0 to 1. */
   readonly renewalWindowRatio: number;
   /** True: a renewed certificate keeps the private key of the old one. */
   readonly reuseKeys: boolean;
@@ -25,66 +25,69 @@ export interface AutomationPolicy {
 
 /** Settings of a manager, and the services that it uses. */
 export interface CertificateManagerOptions {
-  /** @throws ServerError when nobody issues for a name */
+  /** @throws ServerError when no issuer issues for a name */
   readonly policyFor: (name: string) => AutomationPolicy;
-  /** Gets each certificate as soon as there is one; handshakes look for it there. */
+  /** Gets each certificate as soon as it exists; handshakes find it there. */
   readonly cache: CertificateCache;
   /** Gets each certificate that was obtained, and each failed attempt with the pause after it. */
   readonly log: Logger;
-  /** Certificates came or went. */
+  /** Called when certificates were added or removed. */
   readonly onChange: () => void;
   /** Emits events about certificates. A handler that aborts `cert_obtaining` makes the attempt fail. */
   readonly emit?: EmitEvent;
-  /** Pauses after failures, in milliseconds; the last one stays. */
+  /** Pauses after failures, in milliseconds; the last pause repeats. */
   readonly pausesMs?: readonly number[];
 }
 
 const minuteMs = 60_000;
-/** Source: the public model (certmagic), which goes up to six hours */
+/** Source: the public model (certmagic), whose pauses grow to six hours */
 const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 360].map(
   (minutes) => minutes * minuteMs,
 );
-/** A certificate that is nearly over is worth a hurry: no pause is longer than this part of the time that is left. */
+/** Certificates near their end are retried sooner: no pause is longer than this part of the remaining time. */
 const hurryRatio = 0.25;
 
-/** How long after an answer an authority is asked again when a certificate should be renewed. Source: RFC 9773, section 4.3.3 */
+/** Time after which a CA is asked again when it wants a certificate renewed. Source: RFC 9773, section 4.3.3 */
 const askAgainMs = 6 * 3_600_000;
 
 /** The certificate that handshakes show now. */
 interface Current {
   /** With its private key and chain. */
   readonly certificate: LoadedCertificate;
-  /** The issuer it came from. Only this one is told, at a renewal, which certificate is replaced. */
+  /** The issuer of the certificate. At a renewal, only this issuer is told which certificate is replaced. */
   readonly issuer: CertificateIssuer;
   /** By its age. */
   readonly renewAtMs: number;
-  /** When its authority wants it renewed, as far as it said. */
+  /** The renewal time that the CA suggests, if it suggested one. */
   suggestedMs: number;
-  /** When the authority is to be asked again. */
+  /** Time of the next question to the CA. */
   askAtMs: number;
 }
 
 /** One name whose certificate is obtained and renewed. */
 interface Managed {
-  /** A DNS name, which may begin with `*.`, or an IP address. */
+  /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
-  /** Undefined until one was obtained or found in the storage. */
+  /** Undefined until a certificate was obtained or found in the storage. */
   current: Current | undefined;
-  /** The attempt that is under way. */
+  /** The running attempt. */
   attempt: Promise<void> | undefined;
-  /** Failed attempts one after the other; 0 after a success. */
+  /** Number of consecutive failed attempts; 0 after a success. */
   failures: number;
-  /** When the last one did, in milliseconds since 1970. */
+  /** Time of the last failure, in milliseconds since 1970. */
   failedAtMs: number;
   /** The fault of each issuer in the last attempt; undefined after a success. */
   lastError: string | undefined;
-  /** The next attempt after a failure. While it waits, `renewDue` leaves the name alone. */
+  /** The next attempt after a failure. While it is planned, `renewDue` skips the name. */
   retry: NodeJS.Timeout | undefined;
-  /** Before which time an issuer wants no other try for this name, in milliseconds since 1970, by its key. */
+  /** By the issuer's key: the issuer wants no attempt for this name before this time (milliseconds since 1970). */
   readonly notBefore: Map<string, number>;
 }
 
-/** Obtains certificates, keeps them in the storage, and renews them in time. Failures are tried again, and never end it. */
+/**
+ * Obtains certificates, keeps them in the storage, and renews them in time. It retries after failures and never gives
+ * up.
+ */
 export class CertificateManager {
   readonly #options: CertificateManagerOptions;
   readonly #managed = new Map<string, Managed>();
@@ -94,17 +97,17 @@ export class CertificateManager {
     this.#options = options;
   }
 
-  /** How many names are looked after. */
+  /** Number of managed names. */
   get size(): number {
     return this.#managed.size;
   }
 
   /**
-   * Looks after a name from now on.
-   * @returns resolves when its certificate is there, or the first attempt failed and another one is planned; of issuers on
-   *   other machines it does not wait unless told so
-   * @param wait asks again though another attempt is planned, unless the last one was a moment ago (the first pause), or
-   *   the issuers want to be left alone
+   * Manages a name from now on.
+   * @returns resolves when its certificate is available, or when the first attempt failed and another one is planned.
+   * It waits for issuers on other machines only if `wait` is true
+   * @param wait true: makes an attempt now, even if another one is planned. It does not when the last attempt was
+   * within the first pause, or when the issuers want no request yet
    */
   async manage(name: string, wait = false): Promise<void> {
     const managed = this.#managed.get(name) ?? {
@@ -149,7 +152,7 @@ export class CertificateManager {
     }));
   }
 
-  /** Stops managing a name, and shows its certificate no more. Stored files stay. */
+  /** Stops managing a name and using its certificate. Stored files stay. */
   forget(name: string): void {
     const managed = this.#managed.get(name);
     this.#managed.delete(name);
@@ -160,7 +163,7 @@ export class CertificateManager {
     }
   }
 
-  /** Renews what is due. */
+  /** Renews all certificates whose renewal time has come. */
   async renewDue(now = Date.now()): Promise<void> {
     for (const managed of this.#managed.values()) {
       const { current } = managed;
@@ -206,7 +209,10 @@ export class CertificateManager {
     return managed.attempt;
   }
 
-  /** From when on one of the issuers may be asked, in milliseconds since 1970; 0 while one of them never said anything. */
+  /**
+   * The earliest time at which one of the issuers accepts a request, in milliseconds since 1970; 0 if at least one set
+   * no time.
+   */
   #earliest({ name, notBefore }: Managed): number {
     const { issuers } = this.#options.policyFor(name);
     return Math.min(...issuers.map(({ key }) => notBefore.get(key) ?? 0));
@@ -237,7 +243,7 @@ export class CertificateManager {
     managed.retry.unref();
   }
 
-  /** Uses the stored certificate of a name. @returns whether it is valid and not due for renewal */
+  /** Uses the stored certificate of a name. @returns true when it is valid and need not be renewed yet */
   async #adopt(managed: Managed): Promise<boolean> {
     const policy = this.#options.policyFor(managed.name);
     for (const issuer of policy.issuers) {
@@ -326,7 +332,9 @@ export class CertificateManager {
     );
   }
 
-  /** Asks the authority when it wants a certificate renewed. One that is away is asked again as late as any other. */
+  /**
+   * Asks the CA when it wants a certificate renewed. A CA that does not answer is asked again after the usual interval.
+   */
   async #ask(name: string, current: Current, now: number): Promise<void> {
     current.askAtMs = now + askAgainMs;
     try {
@@ -347,7 +355,7 @@ export class CertificateManager {
     };
   }
 
-  /** Nobody waits for the handlers. */
+  /** Nothing waits for the handlers. */
   #tell(...event: Parameters<EmitEvent>): void {
     void this.#options.emit?.(...event);
   }

@@ -5,13 +5,13 @@ import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import { httpOneAgent } from "../http-one-agent.ts";
 
-/** Decides whether a certificate may be obtained for a name in a client's handshake. */
+/** Decides whether a certificate may be obtained for a name from a client's handshake. */
 export interface CertificatePermission extends ModuleInstance {
   /** @throws ServerError CERTIFICATE when not, saying why */
   check(name: string): Promise<void>;
 }
 
-/** Modules that say whether a certificate may be obtained on demand. */
+/** Modules that decide whether a certificate may be obtained on demand. */
 export const permissions: ModuleNamespace<CertificatePermission> = { prefix: "tls.permission" };
 
 /** Source: the public model (Caddy 2.11) */

@@ -17,13 +17,13 @@ const defaultRenewalRatio = 1 / 3;
 export interface SubjectPolicy {
   /** Empty: all names. */
   readonly subjects: readonly string[];
-  /** Without issuers: those that fit the name. */
+  /** Without issuers: the default issuers for the name. */
   readonly policy: Omit<AutomationPolicy, "issuers"> & {
     readonly issuers: readonly CertificateIssuer[] | undefined;
   };
-  /** Whether a certificate is obtained during the first handshake for its name. */
+  /** True when a certificate is obtained during the first handshake for its name. */
   readonly onDemand: boolean;
-  /** Whether certificates on demand need a permission module. */
+  /** True when on-demand certificates need a permission module. */
   readonly needsPermission: boolean;
   /** Others that may have the certificate. */
   readonly managers: readonly ExternalManager[];
@@ -39,7 +39,7 @@ function keyTypeOf(configured: string | null | undefined): KeyType {
   return found;
 }
 
-/** An issuer's config; a DNS challenge without a provider gets the common one. */
+/** An issuer's config. A DNS challenge without a provider gets the common provider. */
 function withProvider(issuer: JsonObject, provider: JsonObject | undefined): JsonObject {
   const { challenges } = issuer;
   if (provider === undefined || !isJsonObject(challenges) || !isJsonObject(challenges.dns)) {
@@ -49,7 +49,7 @@ function withProvider(issuer: JsonObject, provider: JsonObject | undefined): Jso
   return { ...issuer, challenges: { ...challenges, dns } };
 }
 
-/** The policies of a config, and the default for names without a policy. */
+/** The policies of a config, and the default policy for other names. */
 export class SubjectPolicies {
   readonly #context: ModuleContext;
   readonly #policies: SubjectPolicy[] = [];
@@ -67,12 +67,12 @@ export class SubjectPolicies {
     return this.#permission;
   }
 
-  /** Where certificates rest that the policies are for; some may be there twice. */
+  /** Storages of the certificates of all policies; some may occur twice. */
   get storages(): Storage[] {
     return this.#policies.map(({ policy }) => policy.storage);
   }
 
-  /** @param dns config of the provider for issuers whose DNS challenge names none. @throws ServerError */
+  /** @param dns provider config for issuers whose DNS challenge has no provider. @throws ServerError */
   async load(automation: AutomationConfig | null | undefined, dns?: JsonObject): Promise<void> {
     const context = this.#context;
     this.#dns = dns;
@@ -97,7 +97,7 @@ export class SubjectPolicies {
     }
   }
 
-  /** The first policy whose subjects fit the name; undefined when none does. */
+  /** The first policy whose subjects match the name; undefined when none does. */
   find(name: string): SubjectPolicy | undefined {
     return this.#policies.find(
       ({ subjects }) => subjects.length === 0 || subjects.some((subject) => subjectCovers(subject, name)),
@@ -124,8 +124,8 @@ export class SubjectPolicies {
       const place = `${path}/get_certificate/${position}`;
       managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
     }
-    // Listed names cannot be abused, since the config chose them. Nor can the own authority: it costs nobody
-    // anything. Source: the public model (Caddy 2.11)
+    // Clients cannot misuse listed names, because the config chose them. The server's own CA needs no protection
+    // either, because its certificates cost nothing. Source: the public model (Caddy 2.11)
     const subjects = (config.subjects ?? []).map((name) => replaceAll(name).toLowerCase());
     const isOpen = subjects.length === 0 || subjects.some((name) => name.startsWith("*"));
     const issuesInside = (config.issuers ?? []).every(({ module }) => module === "internal");

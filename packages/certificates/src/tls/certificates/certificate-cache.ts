@@ -1,7 +1,9 @@
 import { type CertificateSelection, isSelected } from "../../material/certificate-selection.ts";
 import { dateFault, type LoadedCertificate } from "../../material/loaded-certificate.ts";
 
-/** Names under which a certificate for `name` may be found: itself, then wildcards, nearest first. */
+/**
+ * Names under which a certificate for `name` may be found: the name itself, then wildcards, the most specific first.
+ */
 export function candidateNames(name: string): string[] {
   const labels = name.split(".");
   const names = [name];
@@ -11,10 +13,10 @@ export function candidateNames(name: string): string[] {
   return names;
 }
 
-/** Longest name that is looked up; longer texts are no host. Source: RFC 1035, section 2.3.4 */
+/** Length limit of names for a search; longer texts cannot be hosts. Source: RFC 1035, section 2.3.4 */
 const maxNameLength = 253;
 
-/** Certificates by the names in them. */
+/** Certificates by their names. */
 export class CertificateCache {
   readonly #byName = new Map<string, LoadedCertificate[]>();
 
@@ -41,14 +43,14 @@ export class CertificateCache {
     return [...new Map([...this.#byName.values()].flat().map((each) => [each.id, each])).values()];
   }
 
-  /** Whether a certificate covers a name, itself or by a wildcard. */
+  /** True when a certificate covers a name, directly or by a wildcard. */
   covers(name: string): boolean {
     return name.length <= maxNameLength && candidateNames(name).some((each) => this.#byName.has(each));
   }
 
   /**
-   * The certificates to show for a name: of each kind of key the newest one added, those that are good today first. The
-   * TLS library takes the one that the client understands.
+   * The certificates to send for a name: the newest one of each kind of key; currently valid ones come first. The TLS
+   * library selects one that the client supports.
    */
   find(name: string, selection?: CertificateSelection | undefined): LoadedCertificate[] {
     if (name.length > maxNameLength) {

@@ -9,5 +9,5 @@ export interface CertificateLoader extends ModuleInstance {
   readonly automate?: readonly string[];
 }
 
-/** Modules that load certificates from where the config says, such as files and folders. */
+/** Modules that load certificates from the sources in the config, such as files and folders. */
 export const certificateLoaders: ModuleNamespace<CertificateLoader> = { prefix: "tls.certificates" };

@@ -9,12 +9,15 @@ import {
 
 /** Names that a thread remembers; each costs some hundred bytes, those with a certificate some kilobytes. */
 const maxNames = 10_000;
-/** How long an answer is cached. Changes are announced at once; this limits the effect of a lost announcement. */
+/**
+ * Time for which an answer is cached. Changes are announced immediately; this time limits the effect of a lost
+ * announcement.
+ */
 const trustedMs = 60_000;
-/** Questions that may be under way: more come from clients that make names up. */
+/** Limit of running requests: more of them come from clients that invent names. */
 const maxQuestions = 1_000;
 
-/** The certificates known to a serving thread: it asks the main thread, and caches the answers. */
+/** The certificates that a serving thread knows: it asks the main thread, and caches the answers. */
 export class CertificateSource {
   readonly #messages: ThreadMessages;
   readonly #answers = new LRUCache<string, { answer: CertificateAnswer | false }>({
@@ -36,7 +39,7 @@ export class CertificateSource {
     messages.onNews(certificateTopics.ticketsChanged, () => this.loadTicketKeys());
   }
 
-  /** Newest first; none when there are to be no tickets. */
+  /** Newest first; empty when tickets are off. */
   get ticketKeys(): readonly Uint8Array[] {
     return this.#ticketKeys;
   }

@@ -1,10 +1,13 @@
 import type { X509Certificate } from "node:crypto";
 import { type LoadedCertificate, namesOf } from "../../material/loaded-certificate.ts";
 
-/** Topic by which the main thread is asked for all certificates; answers with a list of {@link CertificateState}. */
+/**
+ * Topic by which threads request all certificates from the main thread; the result is a list of {@link
+ * CertificateState}.
+ */
 export const certificatesTopic = "tls.certificates";
 
-/** The public facts about a certificate; of its key only the kind. */
+/** The public facts about a certificate; for its key, only the kind. */
 export interface CertificateState {
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
@@ -21,21 +24,21 @@ export interface CertificateState {
   readonly key_type: string;
   /** Words of the config by which policies select it. */
   readonly tags: readonly string[];
-  /** Whether this server obtains and renews it. */
+  /** True when this server obtains and renews it. */
   readonly managed: boolean;
-  /** When it will be renewed, RFC 3339; null where it is not managed. */
+  /** Time of the next renewal, RFC 3339; null when the certificate is not managed. */
   readonly renew_at: string | null;
 }
 
-/** A name whose certificate is looked after. */
+/** A managed name. */
 export interface ManagedName {
-  /** A DNS name, which may begin with `*.`, or an IP address. */
+  /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
-  /** The certificate's id; undefined while there is none. */
+  /** The certificate's ID; undefined while there is none. */
   readonly certificateId: string | undefined;
-  /** When its age has it renewed, in milliseconds since 1970; undefined without a certificate. */
+  /** Planned renewal because of the certificate's age, in milliseconds since 1970; undefined without a certificate. */
   readonly renewAtMs: number | undefined;
-  /** Attempts that failed, one after the other; 0 when the last one succeeded. */
+  /** Number of consecutive failed attempts; 0 after a success. */
   readonly failures: number;
   /** Why the last attempt failed; undefined when it succeeded. */
   readonly lastError: string | undefined;
@@ -43,19 +46,19 @@ export interface ManagedName {
 
 /** A name without a certificate, or whose renewal fails. */
 export interface CertificateTrouble {
-  /** A DNS name, which may begin with `*.`, or an IP address. */
+  /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
-  /** Attempts that failed, one after the other. */
+  /** Number of consecutive failed attempts. */
   readonly failures: number;
-  /** Why the last attempt failed; null where none has failed yet. */
+  /** Reason of the last failure; null when no attempt has failed yet. */
   readonly error: string | null;
 }
 
 /** The answer to {@link certificatesTopic}. */
 export interface CertificateStates {
-  /** Those in use, also the ones that the config loads. */
+  /** Certificates in use, including those that the config loads. */
   readonly certificates: readonly CertificateState[];
-  /** Names for which there is none yet, or whose renewal fails. */
+  /** Names without a certificate so far, and names whose renewal fails. */
   readonly pending: readonly CertificateTrouble[];
 }
 
@@ -63,7 +66,7 @@ function issuerOf({ issuer }: X509Certificate): string {
   return /^CN=(.+)$/m.exec(issuer)?.[1] ?? /^O=(.+)$/m.exec(issuer)?.[1] ?? issuer.replaceAll("\n", ", ");
 }
 
-/** Tells of all certificates, those that end first before the others. */
+/** States of all certificates; those that expire first come first. */
 export function certificateStates(
   certificates: readonly LoadedCertificate[],
   managed: readonly ManagedName[],

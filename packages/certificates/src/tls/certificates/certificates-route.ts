@@ -20,7 +20,7 @@ function endsText(certificates: CertificateStates["certificates"], nowMs: number
     .join(", ");
 }
 
-/** A page of the list. Pending names are limited only where the request names a limit. */
+/** A page of the list. Pending names are limited only when the request contains a limit. */
 function partOf({ certificates, pending }: CertificateStates, asked: ListPage) {
   const listed = pageOf(certificates, asked, ({ names, issuer, serial, fingerprint, tags }) =>
     [...names, issuer, serial, fingerprint, ...tags].join(" "),
@@ -45,7 +45,10 @@ function partOf({ certificates, pending }: CertificateStates, asked: ListPage) {
   };
 }
 
-/** `GET /tls/certificates`: what the server can show to clients, when it ends, and what it fails to obtain. Takes `contains`, `limit` and `offset`. */
+/**
+ * `GET /tls/certificates`: certificates that the server can send to clients, when they expire, and certificates that it
+ * fails to obtain. Parameters: `contains`, `limit` and `offset`.
+ */
 export const certificatesRoute = defineModule({
   id: "admin.api.certificates",
   config: z.strictObject({}),

@@ -2,7 +2,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { type CertificateAnswer, certificateTopics } from "../../material/certificate-messages.ts";
 
-/** Certificates with their keys, PEM, one for each kind of key; as `tls.connect` takes them. */
+/** Certificates with their keys, PEM, one for each kind of key, in the form for `tls.connect`. */
 export interface ClientIdentity {
   /** Each with its chain. */
   readonly cert: string[];
@@ -10,7 +10,7 @@ export interface ClientIdentity {
   readonly key: string[];
 }
 
-/** A certificate of the app `tls` that this server shows where it is itself the client. */
+/** A certificate of the app `tls` that this server uses as a client. */
 export class ClientCertificate implements SharedResource {
   readonly name: string;
   readonly #messages: ThreadMessages;
@@ -23,8 +23,8 @@ export class ClientCertificate implements SharedResource {
   }
 
   /**
-   * Has the newest config manage the name, and returns the present certificate. Nothing is cached: connections
-   * are rarer than requests, and each gets the certificate of its time.
+   * Makes the newest config manage the name, and returns the present certificate. There is no cache here: connections
+   * are rarer than requests, and each connection gets the current certificate.
    * @returns undefined while there is no certificate
    * @throws ServerError THREAD
    */
@@ -37,10 +37,10 @@ export class ClientCertificate implements SharedResource {
     );
   }
 
-  /** The last config that used the certificate is gone: the name is no longer managed for this thread. */
+  /** Called when the last config with this certificate is gone: the name is no longer managed for this thread. */
   close(): void {
     if (this.#isLookedAfter) {
-      // At the end of the server nobody listens any more.
+      // When the server ends, nothing listens any more.
       this.#messages.askMain(certificateTopics.clientEnded, this.name).catch(() => {});
     }
   }

@@ -4,14 +4,14 @@ import { parseCertificates } from "../../material/pem.ts";
 
 /** A certificate that is ready to be shown. */
 export interface ShownCertificate {
-  /** DER, that of the server first. */
+  /** DER; the server's certificate first. */
   readonly chain: readonly Buffer[];
   readonly key: KeyObject;
 }
 
 const known = new WeakMap<CertificateAnswer, readonly ShownCertificate[]>();
 
-/** Reads the texts of an answer, once. @throws ServerError CERTIFICATE, or what the library says of a key */
+/** Parses the texts of an answer, only once. @throws ServerError CERTIFICATE, or the library's error for a key */
 export function readAnswer(answer: CertificateAnswer): readonly ShownCertificate[] {
   let shown = known.get(answer);
   if (shown === undefined) {

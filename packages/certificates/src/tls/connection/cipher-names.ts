@@ -1,4 +1,4 @@
-/** IANA names of cipher suites, and what OpenSSL calls them. Source: the public model's list; `openssl ciphers -stdname` */
+/** IANA names of cipher suites → OpenSSL's names. Source: the public model's list; `openssl ciphers -stdname` */
 export const cipherNames: ReadonlyMap<string, string> = new Map([
   ["TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"],
   ["TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"],
@@ -32,13 +32,13 @@ export const cipherIds: ReadonlyMap<string, number> = new Map([
   ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", 0xc013],
 ]);
 
-/** Suites of TLS 1.3, which OpenSSL lists beside the others. */
+/** Suites of TLS 1.3, which OpenSSL keeps in the same list. */
 const tls13 = [...cipherNames.values()].filter((name) => name.startsWith("TLS_"));
 
 /** Forward secret and authenticated only. */
 export const defaultCiphers = [...cipherNames.values()].filter((name) => !name.endsWith("-SHA")).join(":");
 
-/** Cipher suites in OpenSSL's form; TLS 1.3 keeps its suites unless some are named. */
+/** Cipher suites in OpenSSL's form. TLS 1.3 keeps its suites unless the config names some. */
 export function cipherList(names: readonly string[] | null | undefined): string {
   if (!names?.length) {
     return defaultCiphers;
@@ -47,7 +47,7 @@ export function cipherList(names: readonly string[] | null | undefined): string 
   return [...(chosen.some((name) => tls13.includes(name)) ? [] : tls13), ...chosen].join(":");
 }
 
-/** Names of curves in configs, and what OpenSSL calls them. */
+/** Names of curves in configs → OpenSSL's names. */
 export const groupNames: ReadonlyMap<string, string> = new Map([
   ["x25519mlkem768", "X25519MLKEM768"],
   ["x25519", "X25519"],

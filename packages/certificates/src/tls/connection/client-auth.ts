@@ -8,24 +8,24 @@ import type { ClientAuthConfig } from "./policy-schema.ts";
 
 /** A further check of a client's certificate. */
 export interface ClientVerifier extends ModuleInstance {
-  /** @returns why it is refused; undefined when it is not */
+  /** @returns the reason for a refusal; undefined when the certificate is accepted */
   fault(certificate: X509Certificate): string | undefined;
 }
 
-/** Modules that look at a client's certificate after its chain was checked. */
+/** Modules that check a client's certificate after the check of its chain. */
 export const clientVerifiers: ModuleNamespace<ClientVerifier> = { prefix: "tls.client_auth.verifier" };
 
 /** A policy's demands on client certificates. */
 export interface ClientAuth {
-  /** PEM of trusted authorities; undefined: none is asked. */
+  /** PEM of trusted CAs; undefined: clients are not told any CAs. */
   readonly ca: readonly string[] | undefined;
-  /** Whether clients without a certificate are refused. */
+  /** True when clients without a certificate are refused. */
   readonly required: boolean;
-  /** Looks at a finished handshake. @returns why it is refused; undefined when it is not */
+  /** Checks a finished handshake. @returns the reason for a refusal; undefined when it is accepted */
   fault(socket: TLSSocket): string | undefined;
 }
 
-/** The part of node's TLS handle that says what its library thinks of the client's chain; `tls.Server` asks it too. */
+/** The part of Node's TLS handle that returns the library's verdict on the client's chain; `tls.Server` uses it too. */
 interface Verifying {
   verifyError(): Error | null | undefined;
 }
@@ -46,7 +46,7 @@ function chainFault(socket: TLSSocket): string | undefined {
  * | `verify_if_given` | let in | its chain must be trusted |
  * | `require_and_verify` | refused | its chain must be trusted |
  *
- * Listed certificates and verifiers are heeded in every mode. Source: the public model (Caddy 2.11)
+ * Listed certificates and verifiers apply in every mode. Source: the public model (Caddy 2.11)
  * @throws ServerError CERTIFICATE, MODULE_CONFIG
  */
 export async function loadClientAuth(
@@ -88,7 +88,7 @@ export async function loadClientAuth(
       if (certificate === undefined) {
         return required ? "the client showed no certificate" : undefined;
       }
-      // Certificates that are listed one by one need no authority.
+      // Certificates that are listed one by one need no CA.
       const chain = verifies && (pools.length > 0 || leaves.length === 0) ? chainFault(socket) : undefined;
       if (chain !== undefined) {
         return chain;

@@ -20,12 +20,12 @@ import { judgeChain, judgingContext } from "./judge-chain.ts";
 import type { ConnectionPolicyConfig } from "./policy-schema.ts";
 import { subjectName } from "./subject-name.ts";
 
-/** Contexts of the TLS library that a policy keeps; each costs some 20 KB. */
+/** Limit of contexts of the TLS library in one policy; each uses about 20 KB. */
 const maxContexts = 1_000;
-/** Those of them that judge the certificates of QUIC's clients. */
+/** Limit of contexts that check the certificates of QUIC clients; they count as contexts too. */
 const maxJudges = 100;
 
-/** Names of versions in configs, and what Node calls them. Older versions cannot be configured. */
+/** Names of versions in configs → Node's names. Older versions cannot be configured. */
 const secureVersions: Readonly<Record<string, SecureVersion>> = { "tls1.2": "TLSv1.2", "tls1.3": "TLSv1.3" };
 
 /** Protocols in the form of the extension: RFC 7301, section 3.1. */
@@ -33,43 +33,40 @@ function encodeProtocols(names: readonly string[]): Buffer {
   return Buffer.concat(names.map((name) => Buffer.from([name.length, ...Buffer.from(name, "latin1")])));
 }
 
-/** As `createSecureContext` takes them. */
+/** In the form for `createSecureContext`. */
 function keyPairs(certificates: CertificateAnswer["certificates"]): { cert: string[]; key: string[] } {
   return { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) };
 }
 
 /** A policy's demands on client certificates, for a handshake that is done elsewhere, as QUIC's is. */
 export interface ForeignClientAuth {
-  /** Whether clients without a certificate are refused. */
+  /** True when clients without a certificate are refused. */
   readonly required: boolean;
-  /** Names of the authorities that are trusted, DER; none where clients are not told. */
+  /** Names of the trusted CAs, DER; empty when clients are not told any. */
   readonly authorities: readonly Buffer[];
   /**
-   * Judges a client that proved that it has the key of its certificate.
+   * Checks a client that has proved that it owns the key of its certificate.
    * @param chain DER, the client's own certificate first
-   * @returns why it is refused; undefined when it is not
+   * @returns the reason for a refusal; undefined when the client is accepted
    */
   fault(chain: readonly Buffer[]): Promise<string | undefined>;
 }
 
-/** How handshakes of one kind are done. */
+/** Rules for one kind of handshakes. */
 export class ConnectionPolicy {
   /** Says which policy a session or an answer belongs to. */
   readonly id: string;
   /** True: such connections are closed without an alert. */
   readonly drop: boolean;
-  /** Application protocols in the server's order of preference; empty: none is agreed on. */
+  /** Application protocols in the server's order of preference; empty: no protocol is agreed on. */
   readonly protocols: Buffer;
-  /**
-   * How one of several certificates for a name is chosen; undefined: by the kind of key that the client
-   * understands.
-   */
+  /** How to choose among several certificates for a name; undefined: by the kind of key that the client supports. */
   readonly selection: CertificateSelection | undefined;
-  /** Name for clients that name none; "": the address that they came to. */
+  /** Name for clients that send none; "": the address that they connected to. */
   readonly defaultName: string;
-  /** Name to look for when the asked one has no certificate; "": the handshake fails. */
+  /** Name to use when the requested name has no certificate; "": the handshake fails. */
   readonly fallbackName: string;
-  /** Undefined: clients are not asked for a certificate. */
+  /** Undefined: no client certificate is requested. */
   readonly clientAuth: ClientAuth | undefined;
   readonly #config: ConnectionPolicyConfig;
   readonly #matchers: readonly HandshakeMatcher[];
@@ -106,7 +103,7 @@ export class ConnectionPolicy {
   }
 
   /**
-   * @param protocols application protocols where the policy names none
+   * @param protocols application protocols if the policy names none
    * @throws ServerError MODULE_CONFIG, CERTIFICATE
    */
   static async load(
@@ -134,12 +131,12 @@ export class ConnectionPolicy {
     return policy;
   }
 
-  /** Whether clients may speak TLS 1.3 here, which is the only version of QUIC. */
+  /** True when clients may use TLS 1.3, which is the only version for QUIC. */
   get servesTls13(): boolean {
     return this.#config.protocol_max !== "tls1.2";
   }
 
-  /** The first field that QUIC's handshake does not follow yet; "" for none. */
+  /** The first field that QUIC's handshake does not support yet; "" for none. */
   get beyondQuic(): "" | "curves" | "cipher_suites" {
     if (this.#config.curves?.length) {
       return "curves";
@@ -151,16 +148,16 @@ export class ConnectionPolicy {
       : "";
   }
 
-  /** Whether all matchers of the policy fit. A policy without matchers takes every handshake. */
+  /** True when all matchers of the policy match. A policy without matchers accepts every handshake. */
   matches(handshake: Handshake): boolean {
     return this.#matchers.every((matcher) => matcher.matches(handshake));
   }
 
   /**
-   * The library's context for some certificates. It knows one key for tickets at a time: that of the ticket which the
-   * client brings, as long as it counts, else the newest.
+   * The library's context for some certificates. A context has only one ticket key: the key of the client's ticket
+   * while that is valid, otherwise the newest key.
    * @param ticketKey name of the key of the client's ticket; "" for none
-   * @throws what the library says of the certificates
+   * @throws the library's error for the certificates
    */
   context(answer: CertificateAnswer, source: CertificateSource, ticketKey: string): SecureContext {
     if (this.#ticketGeneration !== source.ticketGeneration) {
@@ -179,7 +176,10 @@ export class ConnectionPolicy {
     return context;
   }
 
-  /** @param answer certificates that the server shows the client; undefined: the policy asks for none of clients */
+  /**
+   * @param answer certificates that the server sends to the client; undefined: the policy requests no client
+   * certificate
+   */
   foreignClientAuth(answer: CertificateAnswer): ForeignClientAuth | undefined {
     const { clientAuth } = this;
     if (clientAuth === undefined) {
@@ -193,7 +193,7 @@ export class ConnectionPolicy {
     };
   }
 
-  /** Context in which the library judges client chains that came over QUIC. */
+  /** Context with which the library checks client chains that came over QUIC. */
   #judging({ id, certificates }: CertificateAnswer): SecureContext {
     let context = this.#judges.get(id);
     if (context === undefined) {
@@ -203,7 +203,7 @@ export class ConnectionPolicy {
     return context;
   }
 
-  /** Trusted authorities; nothing where no client certificate is asked. */
+  /** Trusted CAs; empty when no client certificate is requested. */
   #trust(): SecureContextOptions {
     return this.clientAuth?.ca === undefined
       ? {}
@@ -211,7 +211,7 @@ export class ConnectionPolicy {
         { ca: [...this.clientAuth.ca], allowPartialTrustChain: true };
   }
 
-  /** Builds a context of the library. @throws what the library says of keys, suites or curves */
+  /** Builds a context of the library. @throws the library's error for keys, suites or curves */
   #make(certificates: CertificateAnswer["certificates"], ticketKey: Buffer | undefined): SecureContext {
     const { cipher_suites: ciphers, curves, protocol_min: min, protocol_max: max } = this.#config;
     const groups = curves?.map((name) => groupNames.get(name) ?? name).join(":");
@@ -223,7 +223,7 @@ export class ConnectionPolicy {
       honorCipherOrder: true,
       ...(groups ? { ecdhCurve: groups } : {}),
       ...this.#trust(),
-      // A session goes on only under the policy that it began with.
+      // A session can only be resumed under the policy with which it began.
       sessionIdContext: this.id.slice(0, 32),
       ...(ticketKey === undefined ? { secureOptions: noTickets } : { ticketKeys: ticketKey }),
     });

@@ -9,13 +9,13 @@ import type { ClientHello } from "../client-hello.ts";
 
 /** Name of the event that handlers of the config subscribe to. */
 const eventName = "tls_get_certificate";
-/** Handshakes that may wait for handlers; further ones fail. */
+/** Limit of handshakes that wait for handlers; further handshakes fail. */
 const maxWaiting = 1_000;
 
-/** Emits an event for each handshake where the config has a handler for it. Source: the public model (certmagic) */
+/** Emits an event for each handshake if the config has a handler for it. Source: the public model (certmagic) */
 export class HandshakeEvents {
   readonly #messages: ThreadMessages;
-  /** False: no handler of the config listens, so handshakes do not wait. */
+  /** False: the config has no handler for these events, so handshakes do not wait. */
   #isWanted = false;
   /** Handshakes that wait for handlers now. */
   #waiting = 0;
@@ -24,17 +24,20 @@ export class HandshakeEvents {
     this.#messages = messages;
   }
 
-  /** Learns whether the config has handlers for them. @throws ServerError THREAD */
+  /** Finds out whether the config has handlers for these events. @throws ServerError THREAD */
   async load(): Promise<void> {
     this.#isWanted = (await this.#messages.askMain(wantedTopic, eventName)) === true;
   }
 
-  /** @returns whether the handshake may go on; undefined: it may, since no handler listens */
+  /** @returns true when the handshake may continue; undefined: it may, because there is no handler */
   ask(hello: ClientHello): Promise<boolean> | undefined {
     return this.#isWanted ? this.#tell(hello) : undefined;
   }
 
-  /** Emits the event and waits for its handlers. @returns false when one of them aborts it, or too many wait */
+  /**
+   * Emits the event and waits for its handlers. @returns false when one of them aborts it, or when too many handshakes
+   * wait
+   */
   async #tell({ serverName, protocols }: ClientHello): Promise<boolean> {
     if (this.#waiting >= maxWaiting) {
       return false;

@@ -65,7 +65,7 @@ interface Verifying {
   verifyError(): Error | null | undefined;
 }
 
-/** The library's judgement of a chain: "" for a good one. */
+/** The library's verdict on a chain: "" for a good chain. */
 async function verdict(chain: readonly Buffer[], kind = "p256"): Promise<string> {
   const problem = await judgeChain(
     chain,

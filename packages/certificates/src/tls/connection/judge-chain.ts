@@ -1,14 +1,14 @@
 import { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, type SecureContextOptions, TLSSocket } from "node:tls";
 
-/** A number of `bytes` bytes that says how long `content` is, and the content. */
+/** The length of `content` as a number of `bytes` bytes, followed by the content. */
 function vector(bytes: number, content: Buffer): Buffer {
   const head = Buffer.alloc(bytes);
   head.writeUIntBE(content.length, 0, bytes);
   return Buffer.concat([head, content]);
 }
 
-/** Most content of one record. Source: RFC 5246, section 6.2.1 */
+/** Size limit of one record's content in bytes. Source: RFC 5246, section 6.2.1 */
 const maxRecordBytes = 16_384;
 /** Source: RFC 5246, section 6.2.1 */
 const recordTypes = { alert: 21, handshake: 22 } as const;
@@ -56,7 +56,7 @@ const signatures = numbers(
   0x401,
 );
 
-/** A ClientHello of TLS 1.2, in which a client's certificate comes unencrypted. */
+/** A ClientHello of TLS 1.2. In that version, the client's certificate is not encrypted. */
 const hello = message(
   1,
   Buffer.concat([
@@ -83,11 +83,12 @@ export function judgingContext(options: SecureContextOptions): SecureContext {
 }
 
 /**
- * Lets the TLS library judge a client's chain that came over QUIC. Node offers no call for it, so a handshake in memory shows the
- * chain to the library. It ends before the client would have to sign: the handshake of QUIC has checked the signature.
+ * Lets the TLS library check a client's chain that came over QUIC. Node has no function for this, so a handshake in
+ * memory passes the chain to the library. It ends before the client would have to sign, because the handshake of QUIC
+ * has checked the signature already.
  * @param chain DER, the client's own certificate first
- * @param judge looks at the connection when the library has read the chain
- * @returns why the client is refused; undefined when it is not
+ * @param judge checks the connection when the library has read the chain
+ * @returns the reason for a refusal; undefined when the client is accepted
  */
 export function judgeChain(
   chain: readonly Buffer[],
@@ -104,7 +105,7 @@ export function judgeChain(
     });
     const end = () => {
       try {
-        // Without a certificate the library must not be asked: it would end the process.
+        // Without a certificate, the library must not be called: it would end the process.
         const isRead = socket.getPeerX509Certificate() !== undefined;
         resolve(isRead ? judge(socket) : "the client's certificates cannot be read");
       } catch (error) {
@@ -114,7 +115,8 @@ export function judgeChain(
         wire.destroy();
       }
     };
-    // The alert that ends the handshake comes as an error. The others would be faults of ours; a second call changes nothing.
+    // The alert that ends the handshake arrives as an error. Other errors would be faults of this code; a second call
+    // changes nothing.
     socket.once("_tlsError", end);
     socket.once("secure", end);
     socket.once("close", end);

@@ -7,7 +7,7 @@ interface DerValue {
   readonly rest: Buffer;
 }
 
-/** The first value of some DER: a tag of one byte, a length, the content. */
+/** The first value in a DER text: a tag of one byte, a length, the content. */
 function readValue(bytes: Buffer): DerValue {
   const first = bytes.readUInt8(1);
   const lengthBytes = first < 0x80 ? 0 : first - 0x80;
@@ -25,14 +25,14 @@ function readValue(bytes: Buffer): DerValue {
 const versionTag = 0xa0;
 
 /**
- * Finds the name of a certificate's subject, which `X509Certificate` gives only as text.
- * @param certificate DER that the library has read already
+ * Finds the name of a certificate's subject, which `X509Certificate` returns only as text.
+ * @param certificate DER that the library has already accepted
  * @returns DER
  * Source: RFC 5280, section 4.1
  */
 export function subjectName(certificate: Buffer): Buffer {
   let next = readValue(readValue(readValue(certificate).content).content);
-  // The version is optional. The serial number, algorithm, issuer and validity come before the subject.
+  // The version is optional. Serial number, algorithm, issuer and validity come before the subject.
   for (let left = next.tag === versionTag ? 5 : 4; left > 0; left--) {
     next = readValue(next.rest);
   }

@@ -35,7 +35,7 @@ interface Greeting {
   /** Has the ClientHello unread. */
   readonly socket: Socket;
   readonly hello: ClientHello;
-  /** Rules of its handshake. */
+  /** Rules of this handshake. */
   readonly policy: ConnectionPolicy;
   /** Gets the connection after the handshake. */
   readonly taken: SecureTaker;
@@ -46,7 +46,7 @@ function bareAddress(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
-/** Fields that Node's own TLS server sets after the handshake; HTTP/2 waits for them. */
+/** Fields that Node's own TLS server sets after the handshake; HTTP/2 needs them. */
 interface Handshaking {
   secureConnecting: boolean;
   _releaseControl(): boolean;
@@ -58,17 +58,17 @@ function watchHandshake(socket: TLSSocket): void {
   socket.on("_tlsError", () => socket.destroy());
 }
 
-/** Does what Node's own server does after a handshake, so that reads and writes of the socket start. */
+/** Does the same as Node's own server after a handshake, so that reads and writes of the socket start. */
 function endHandshake(socket: TLSSocket): void {
   const handshaking = socket as unknown as Handshaking;
   handshaking.secureConnecting = false;
   handshaking._releaseControl();
 }
 
-/** A handshake that is done elsewhere shows these certificates and makes these demands. */
+/** Certificates and requirements for a handshake outside this class. */
 export interface ForeignHandshake {
   readonly answer: CertificateAnswer;
-  /** Undefined: no certificate is asked of the client. */
+  /** Undefined: no client certificate is requested. */
   readonly clientAuth: ForeignClientAuth | undefined;
 }
 
@@ -85,14 +85,14 @@ interface AcceptorServices {
  *
  * | Step | Failure |
  * |---|---|
- * | read the ClientHello | alert `decode_error`; plain HTTP is answered or passed on |
- * | find the policy | alert `internal_error`, or nothing where the policy drops |
+ * | read the ClientHello | alert `decode_error`; plain HTTP gets an error or is passed on |
+ * | find the policy | alert `internal_error`, or nothing if the policy drops connections |
  * | ask event handlers | alert `internal_error` |
  * | find the certificate, perhaps from the main thread | alert `internal_error` |
  * | handshake by the library | the library's alert |
  * | judge the client's certificate | the connection is cut |
  *
- * A connection is freed by this class until `taken` is called, and by its taker from then on.
+ * This class must close a connection until `taken` is called; from then on, its receiver must close it.
  */
 export class TlsAcceptor {
   readonly #policies: readonly ConnectionPolicy[];
@@ -114,8 +114,8 @@ export class TlsAcceptor {
   }
 
   /**
-   * @param plain called for a connection that begins with a request in plain text; undefined: it is refused
-   * @param taken gets the connection when its handshake is done; of one that fails nothing is heard
+   * @param plain called for a connection that starts with a plain-text request; undefined: it is refused
+   * @param taken gets the connection after its handshake; it is not called after a failed handshake
    */
   accept(socket: Socket, plain: (() => void) | undefined, taken: SecureTaker): void {
     const timer = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
@@ -150,8 +150,8 @@ export class TlsAcceptor {
   }
 
   /**
-   * For a handshake that is done elsewhere, as QUIC's is.
-   * @returns undefined when it is to be refused
+   * Rules for a handshake outside this class, such as QUIC's.
+   * @returns undefined when the handshake must be refused
    * @throws ServerError THREAD
    */
   async certificatesFor(handshake: Handshake): Promise<ForeignHandshake | undefined> {
@@ -168,7 +168,7 @@ export class TlsAcceptor {
     return answer === false ? undefined : { answer, clientAuth: policy.foreignClientAuth(answer) };
   }
 
-  /** Keys of the tickets that QUIC's sessions go on with: newest first, none when there are to be no tickets. */
+  /** Keys of the tickets that resume QUIC's sessions: newest first; empty when tickets are off. */
   get quicTicketKeys(): readonly Buffer[] {
     if (this.#ticketGeneration !== this.#source.ticketGeneration) {
       this.#ticketGeneration = this.#source.ticketGeneration;
@@ -178,7 +178,7 @@ export class TlsAcceptor {
   }
 
   /**
-   * The first policy with a field that QUIC's handshake does not follow yet, and the field: `0: curves`; "" for
+   * The first policy with a field that QUIC's handshake does not support yet, with that field: `0: curves`; "" for
    * none.
    */
   get beyondQuic(): string {
@@ -186,7 +186,7 @@ export class TlsAcceptor {
     return found === -1 ? "" : `${found}: ${this.#policies[found]?.beyondQuic}`;
   }
 
-  /** Bytes that are no TLS. HTTP goes to `plain` or gets 400; anything else is closed. */
+  /** Handles bytes that are not TLS. HTTP goes to `plain` or gets 400; all other connections are closed. */
   #answerForeign(socket: Socket, bytes: Buffer, plain: (() => void) | undefined): void {
     const isHttp = /^[A-Z]{3,7} /.test(bytes.toString("latin1", 0, 8));
     if (isHttp && plain !== undefined) {
@@ -239,7 +239,7 @@ export class TlsAcceptor {
       .finally(() => clearTimeout(timer));
   }
 
-  /** Finds the certificate: known ones at once, others by a question to the main thread. */
+  /** Finds the certificate: known ones immediately, others by a request to the main thread. */
   #choose(greeting: Greeting, name: string): void {
     const { socket, hello, policy } = greeting;
     const known = this.#source.known(name, policy.id);
@@ -261,7 +261,7 @@ export class TlsAcceptor {
   }
 
   /**
-   * Certificates of a name, else those of the policy's fallback name; false when there are none. @throws
+   * Certificates of a name, otherwise those of the policy's fallback name; false when there are none. @throws
    * ServerError THREAD
    */
   async #find(policy: ConnectionPolicy, name: string): Promise<CertificateAnswer | false> {
@@ -276,7 +276,7 @@ export class TlsAcceptor {
     return false;
   }
 
-  /** The handshake itself, on a socket that still has the ClientHello unread. */
+  /** Performs the handshake on a socket whose ClientHello is still unread. */
   #shake({ socket, hello, policy, taken }: Greeting, answer: CertificateAnswer): void {
     let secure: TLSSocket;
     try {
@@ -285,7 +285,7 @@ export class TlsAcceptor {
         secureContext: policy.context(answer, this.#source, hello.ticketKey),
         requestCert: policy.clientAuth !== undefined,
         rejectUnauthorized: false,
-        // An application protocol is agreed on only where both name some.
+        // An application protocol is agreed on only when both sides name some.
         ...(policy.protocols.length > 0 ? { ALPNProtocols: policy.protocols as unknown as string[] } : {}),
       });
     } catch (error) {
@@ -293,7 +293,7 @@ export class TlsAcceptor {
       return;
     }
     watchHandshake(secure);
-    // Not node's own timer: it would be looked at again with each read and write afterwards.
+    // Node's own timer is not used, because it would be checked after each later read and write too.
     const timer = setTimeout(() => secure.destroy(), handshakeTimeoutMs);
     secure.once("close", () => clearTimeout(timer));
     secure.once("secure", () => {

@@ -1,4 +1,4 @@
-// The library finds its algorithms through this polyfill, which must come first.
+// The library needs this polyfill to find its algorithms, so this import must come first.
 import "../../../material/reflect-metadata.ts";
 import { createHash } from "node:crypto";
 import dgram from "node:dgram";
@@ -122,7 +122,7 @@ describe("TLS-ALPN-01", () => {
 });
 
 describe("DNS-01", () => {
-  /** A DNS server that gives every question the same TXT records. */
+  /** A DNS server that returns the same TXT records for every name. */
   async function zone(...texts: string[]): Promise<{ server: string; asked: string[]; close(): void }> {
     const socket = dgram.createSocket("udp4");
     const asked: string[] = [];

@@ -4,12 +4,12 @@ import { messageOf } from "server-core/errors";
 import { AcmeProblem } from "../acme-problem.ts";
 import type { Validator } from "./validation.ts";
 
-/** How long one name server may take to answer. */
+/** Time limit for the response of one name server. */
 const timeoutMs = 2_000;
 /** Questions to each name server. */
 const tries = 2;
 
-/** A record of the name's zone holds the digest of the key authorization. Source: RFC 8555, section 8.4 */
+/** Proof: a DNS record of the name contains the digest of the key authorization. Source: RFC 8555, section 8.4 */
 export const validateDns: Validator = async ({ name, keyAuthorization, signal }, { resolvers }) => {
   const record = `_acme-challenge.${name}`;
   const wanted = createHash("sha256").update(keyAuthorization).digest("base64url");

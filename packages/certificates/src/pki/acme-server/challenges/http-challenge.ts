@@ -12,15 +12,15 @@ const maxAnswerBytes = 1024;
 const timeoutMs = 10_000;
 
 /**
- * Whether a redirect may be followed: only to the usual ports, so that clients cannot make this server request
- * others. Source: RFC 8555, section 10.2
+ * True when a redirect may be followed: only to the usual ports. Otherwise clients could make this server send requests
+ * to other services. Source: RFC 8555, section 10.2
  */
 function isAllowed(url: URL, httpPort: number): boolean {
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   return /^https?:$/.test(url.protocol) && [80, 443, httpPort].includes(port) && url.username === "";
 }
 
-/** Reads the start of a body; a longer body is no answer to a challenge. */
+/** Reads the start of a body. A longer body cannot be a response to a challenge. */
 async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
   let text = "";
   for await (const chunk of body) {
@@ -32,7 +32,7 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
-/** The name serves the key authorization at a path that the token names. Source: RFC 8555, section 8.3 */
+/** Proof: the name's server returns the key authorization at a path with the token. Source: RFC 8555, section 8.3 */
 export const validateHttp: Validator = async ({ name, token, keyAuthorization, signal }, { httpPort }) => {
   const { Agent, request } = await import("undici"); // when it is needed: most servers ask nobody
   // A redirect may lead to HTTPS before the name has a trusted certificate.

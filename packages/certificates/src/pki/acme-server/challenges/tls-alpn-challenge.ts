@@ -1,4 +1,4 @@
-// The library finds its algorithms through this polyfill, which must come first.
+// The library needs this polyfill to find its algorithms, so this import must come first.
 import "../../../material/reflect-metadata.ts";
 import { createHash, type X509Certificate } from "node:crypto";
 import { once } from "node:events";
@@ -12,11 +12,11 @@ import { AcmeProblem } from "../acme-problem.ts";
 import { canonicalName } from "../certificate-request.ts";
 import type { Validator } from "./validation.ts";
 
-/** Longest silence of the name's server. */
+/** Time limit without data from the name's server. */
 const timeoutMs = 10_000;
 
 /**
- * Why a certificate proves nothing; undefined when it is the proof. @param digest SHA-256 of the key
+ * The reason why a certificate proves nothing; undefined when it is the proof. @param digest SHA-256 of the key
  * authorization
  */
 function faultOf(certificate: X509Certificate, name: string, digest: Buffer): string | undefined {
@@ -32,7 +32,10 @@ function faultOf(certificate: X509Certificate, name: string, digest: Buffer): st
     : "the certificate does not have the key authorization in a critical acmeIdentifier extension";
 }
 
-/** The name shows a certificate of its own making with the key authorization in it. Source: RFC 8737, RFC 8738 */
+/**
+ * Proof: the name's server sends a self-signed certificate that contains the key authorization. Source: RFC 8737, RFC
+ * 8738
+ */
 export const validateTlsAlpn: Validator = async ({ name, keyAuthorization, signal }, { tlsPort }) => {
   const where = `${name}:${tlsPort}`;
   const socket = connect({
@@ -59,7 +62,7 @@ export const validateTlsAlpn: Validator = async ({ name, keyAuthorization, signa
       ? error
       : new AcmeProblem("connection", `${where}: ${messageOf(error)}`);
   } finally {
-    // Later data of the other side does not matter.
+    // Later data from the other side does not matter.
     socket.on("error", () => {});
     socket.destroy();
   }

@@ -4,7 +4,7 @@ import type { AcmeProblem } from "../acme-problem.ts";
 export interface Validation {
   /** Without `*.`. */
   readonly name: string;
-  /** Random text of the challenge, part of the place where the answer is looked for. */
+  /** Random text of the challenge; it is part of the path or name where the proof is expected. */
   readonly token: string;
   /** Token and thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
@@ -12,20 +12,23 @@ export interface Validation {
   readonly signal: AbortSignal;
 }
 
-/** How names are asked. */
+/** Settings of the checks of names. */
 export interface ValidationWays {
-  /** Port asked for `http-01`; authorities of the internet ask 80. */
+  /** Port for `http-01`; public CAs use 80. */
   readonly httpPort: number;
-  /** Port asked for `tls-alpn-01`; authorities of the internet ask 443. */
+  /** Port for `tls-alpn-01`; public CAs use 443. */
   readonly tlsPort: number;
-  /** DNS servers; none: those of the system. */
+  /** DNS servers; empty: those of the system. */
   readonly resolvers: readonly string[];
 }
 
-/** Checks whether a client answers for a name. @throws AcmeProblem with the wrong answer or the reason for none */
+/**
+ * Checks the proof of a client for a name. @throws AcmeProblem with the wrong answer, or with the reason why there is
+ * none
+ */
 export type Validator = (validation: Validation, ways: ValidationWays) => Promise<void>;
 
-/** Whether another attempt may go better: the name could not be reached, but it did not answer wrongly. */
+/** True when another attempt may succeed: the name could not be reached, and did not return a wrong answer. */
 export function mayPass(problem: AcmeProblem): boolean {
   return problem.type === "connection" || problem.type === "dns";
 }
