@@ -1,5 +1,5 @@
 /**
- * Header fields in the order of the wire: name, value, name, value, … Names may repeat. Values are byte strings (latin1), as
- * Node takes and gives them.
+ * Header fields in their order on the wire: name, value, name, value, … Names may occur several times. Values are byte
+ * strings (latin1), as in Node.
  */
 export type HeaderList = string[];

@@ -5,13 +5,13 @@ import { retryDelayMs } from "./retry-info.ts";
 
 /** The outcome of a unary call. */
 export interface GrpcAnswer {
-  /** Status from the trailers, or made from an HTTP status or a reset. */
+  /** Status from the trailers, or derived from an HTTP status or a reset. */
   readonly status: GrpcStatus;
   /** The server's text for an error, otherwise "". */
   readonly details: string;
   /** The message, when the status is OK. */
   readonly message: Buffer;
-  /** Milliseconds that the server asks the client to wait; undefined when it does not ask. */
+  /** Milliseconds for which the server asks the client to wait; undefined when it does not ask for a wait. */
   readonly retryDelayMs?: number | undefined;
   /** True when the server has certainly not begun with the call. */
   readonly isUntouched: boolean;

@@ -1,4 +1,4 @@
-/** Status codes of gRPC by number, under their names. Source: grpc/grpc doc/statuscodes.md */
+/** Names of gRPC's status codes, indexed by number. Source: grpc/grpc doc/statuscodes.md */
 export const grpcStatusNames = [
   "OK",
   "CANCELLED",
@@ -21,7 +21,7 @@ export const grpcStatusNames = [
 
 export type GrpcStatus = (typeof grpcStatusNames)[number];
 
-/** @returns UNKNOWN for a number that has no name */
+/** @returns UNKNOWN for a number without a name */
 export function grpcStatusOf(code: number): GrpcStatus {
   return grpcStatusNames[code] ?? "UNKNOWN";
 }

@@ -88,7 +88,7 @@ class MemorySocket extends Duplex {
   }
 }
 
-/** @throws Error unless what was sent is the preface and whole frames */
+/** @throws Error unless the sent bytes are the preface and whole frames */
 function checkFrames(sent: Buffer): void {
   let at = clientPreface.length;
   expect(sent.subarray(0, at).equals(clientPreface)).toBe(true);
@@ -106,7 +106,7 @@ test(
     const request = encodeHeaders([{ name: ":method", value: "POST" }]);
     for (let round = 0; round < rounds; round++) {
       const damaged = damagedMessage(conversations, random);
-      // Behind wrong settings nothing is read: most keep theirs.
+      // After invalid settings nothing is read, so most runs keep valid ones.
       if (random(10) > 0) {
         settings.copy(damaged);
       }

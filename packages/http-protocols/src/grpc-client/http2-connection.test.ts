@@ -35,7 +35,7 @@ function listen(server: Server | http2.Http2Server): Promise<number> {
   );
 }
 
-/** A connection, and what happened to it so far. */
+/** A connection, and its events so far. */
 async function open(port: number) {
   const events: string[] = [];
   let ready = () => {};
@@ -239,7 +239,7 @@ describe("Http2Connection, against Node's server", () => {
 });
 
 describe("Http2Connection, against a peer that breaks HTTP/2", () => {
-  /** A server that sends bytes, once it has the first request when `afterRequest` is set. */
+  /** A server that sends bytes; with `afterRequest`, it first waits for a request. */
   async function sending(bytes: Buffer, afterRequest = false): Promise<number> {
     const sockets: Socket[] = [];
     const settings = encodeSettings(new Map());

@@ -26,13 +26,13 @@ import { ReceiveWindow } from "./receive-window.ts";
 import { SendWindow } from "./send-window.ts";
 
 /**
- * Longest header block that is read. Servers send about a hundred bytes, and a few thousand with an error's
- * details.
+ * Size limit of a header block in bytes. Servers send about a hundred bytes, and a few thousand with the details of an
+ * error.
  */
 const maxHeaderBlockBytes = 65_536;
-/** Limit of a header block's fields; each field counts 32 bytes more. */
+/** Size limit of a header block's fields in bytes; each field counts 32 bytes extra. */
 const maxHeaderListBytes = 131_072;
-/** Longest body of a response. */
+/** Size limit of a response body in bytes. */
 const maxResponseBytes = 4_194_304;
 /** Limit of unsent control frames, for a peer that requests answers and does not read them. */
 const maxUnsentControlBytes = 1_048_576;
@@ -43,12 +43,12 @@ const ownSettings = encodeSettings(
     [settingIds.enablePush, 0],
   ]),
 );
-/** Largest stream number. Source: RFC 9113, section 5.1.1 */
+/** Largest stream ID. Source: RFC 9113, section 5.1.1 */
 const maxStreamId = 2 ** 31 - 1;
 const nothing = Buffer.alloc(0);
 
 export interface Http2Listener {
-  /** The peer's settings are here: requests may begin. */
+  /** The peer's settings have arrived: requests may start. */
   onReady(): void;
   /** The peer accepts no new requests; running ones continue. */
   onGoingAway(): void;
@@ -57,10 +57,10 @@ export interface Http2Listener {
 }
 
 /**
- * The client side of an HTTP/2 connection, for requests with a short body and a short response. Node's
- * `node:http2` costs ten megabytes of memory, with TLS, and as much again under load, which is too much for
- * an agent beside an application. This class supports only what a gRPC call needs. Server push is off, and
- * the peer compresses headers without a dynamic table. Source: RFC 9113, RFC 7541
+ * The client side of an HTTP/2 connection, for requests with a short body and a short response. Node's `node:http2`
+ * uses ten megabytes of memory, as much again for TLS, and more under load. That is too much for an agent that runs
+ * beside an application. This class supports only what a gRPC call needs. Server push is off, and the peer compresses
+ * headers without a dynamic table. Source: RFC 9113, RFC 7541
  */
 export class Http2Connection implements FrameHandler {
   readonly #socket: Duplex;
@@ -86,7 +86,7 @@ export class Http2Connection implements FrameHandler {
   #isEnded = false;
   #receivedAt = performance.now();
 
-  /** @param socket connected; from here on it belongs to the connection */
+  /** @param socket connected; from now on it belongs to the connection */
   constructor(socket: Duplex, listener: Http2Listener) {
     this.#socket = socket;
     this.#listener = listener;
@@ -97,12 +97,12 @@ export class Http2Connection implements FrameHandler {
     socket.write(Buffer.concat([clientPreface, ownSettings]));
   }
 
-  /** Whether new requests can go over it. */
+  /** True when new requests can use the connection. */
   get isReady(): boolean {
     return this.#isReady && !this.#isGoingAway && !this.#isEnded;
   }
 
-  /** When anything was received last, on the clock of `performance.now()`. */
+  /** Time when bytes were last received, on the clock of `performance.now()`. */
   get receivedAt(): number {
     return this.#receivedAt;
   }
@@ -131,7 +131,7 @@ export class Http2Connection implements FrameHandler {
     return stream;
   }
 
-  /** Gives up a request; its `done` is not called any more. */
+  /** Cancels a request; its `done` is not called any more. */
   cancel(stream: Http2Stream): void {
     if (stream.id === 0) {
       this.#waiting = this.#waiting.filter((other) => other !== stream);
@@ -260,7 +260,7 @@ export class Http2Connection implements FrameHandler {
     if (stream.headers !== undefined) {
       this.#finish(stream, headers);
     } else if (!endsStream && headers.get(":status")?.startsWith("1") === true) {
-      // An interim answer: the real one follows.
+      // An interim response; the final one follows.
       this.#guard.idleFrame();
     } else {
       stream.headers = headers;
@@ -272,7 +272,7 @@ export class Http2Connection implements FrameHandler {
 
   #finish(stream: Http2Stream, trailers: Headers | undefined): void {
     if (this.#sending.has(stream.id)) {
-      // The server answered before it got the whole request, so it needs no more of it.
+      // The server responded before it got the whole request, so it does not need the rest.
       this.#write(encodeRstStream(stream.id, errorCodes.noError));
     }
     this.#remove(stream);
@@ -436,7 +436,10 @@ function endHeaders(end: number, block: Buffer): number {
   return end >= block.length ? frameFlags.endHeaders : 0;
 }
 
-/** Puts a piece behind the bytes of a response, in one buffer, so that many small pieces cost no more than a large one. */
+/**
+ * Appends a piece to the bytes of a response, in one buffer. Many small pieces then use no more memory than one large
+ * piece.
+ */
 function withPiece(response: Buffer, usedBytes: number, piece: Buffer): Buffer {
   const neededBytes = usedBytes + piece.length;
   let buffer = response;

@@ -5,7 +5,7 @@ export type Headers = ReadonlyMap<string, string>;
 
 /** A complete response. */
 export interface Http2Response {
-  /** Fields of the head. An answer without messages tells its gRPC status in them. */
+  /** Fields of the head. A response without messages contains its gRPC status here. */
   readonly headers: Headers;
   /** Undefined when the response ends with its head. */
   readonly trailers: Headers | undefined;
@@ -29,7 +29,7 @@ export type Http2Outcome = Http2Response | Http2Failure;
 export interface Http2Stream {
   /** 0 while it waits for its turn. */
   id: number;
-  /** DATA that has arrived so far. */
+  /** DATA received so far. */
   readonly body: Buffer;
   /** Fields of the answer; undefined until the first block is complete. */
   headers: Headers | undefined;

@@ -1,18 +1,18 @@
 /**
- * The bytes that a peer may send on a connection or stream before it gets a larger window. It gets back the
- * used bytes when they exceed half of the window, so that it need not stop. Source: RFC 9113, section 5.2
+ * The bytes that a peer may send on a connection or stream before it gets a larger window. Used bytes are granted again
+ * when they exceed half of the window, so that the peer need not stop. Source: RFC 9113, section 5.2
  */
 export class ReceiveWindow {
   readonly #wholeBytes: number;
   #leftBytes: number;
 
-  /** @param wholeBytes initial size of the window; each grant restores it */
+  /** @param wholeBytes initial size of the window; each grant restores this size */
   constructor(wholeBytes: number) {
     this.#wholeBytes = wholeBytes;
     this.#leftBytes = wholeBytes;
   }
 
-  /** Counts a DATA frame, with its padding. @returns false when the peer had no right to send so much */
+  /** Counts a DATA frame with its padding. @returns false when the peer was not allowed to send so much */
   take(frameBytes: number): boolean {
     this.#leftBytes -= frameBytes;
     return this.#leftBytes >= 0;

@@ -20,7 +20,7 @@ export function retryDelayMs(statusDetails: Uint8Array): number | undefined {
       return delay === undefined ? 0 : durationMs(delay);
     }
   } catch {
-    // Malformed details are the same as none: the call has failed in any case.
+    // Malformed details are ignored: the call has failed in any case.
   }
   return undefined;
 }

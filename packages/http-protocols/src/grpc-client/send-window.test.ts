@@ -13,7 +13,7 @@ import { SendWindow } from "./send-window.ts";
 
 type Frame = [type: number, flags: number, streamId: number, payload: string];
 
-/** A window, and the frames that it has sent. */
+/** A window, and its sent frames. */
 function open() {
   const frames: Frame[] = [];
   const reader = new FrameReader({

@@ -13,15 +13,15 @@ import { Http2Error } from "../http2/http2-error.ts";
 /** A body that the peer has not yet room for. */
 interface WaitingBody {
   /**
-   * Bytes that the peer still takes on this stream; below zero after smaller SETTINGS. RFC 9113, section
+   * Bytes that the peer still accepts on this stream; negative after SETTINGS with a smaller window. RFC 9113, section
    * 6.9.2
    */
   windowBytes: number;
   /** The whole message. */
   readonly bytes: Buffer;
-  /** Bytes of it that were sent. */
+  /** Number of bytes of the body that were sent. */
   sentBytes: number;
-  /** Encoded block that ends the stream behind the body; undefined when the body ends it. */
+  /** Encoded header block that ends the stream after the body; undefined when the body ends it. */
   readonly trailers: Buffer | undefined;
 }
 
@@ -53,16 +53,15 @@ export class SendWindow {
     return this.#waiting.size;
   }
 
-  /** Whether a body of this stream still waits, or a part of it. */
+  /** True while a body of this stream, or a part of it, is unsent. */
   has(streamId: number): boolean {
     return this.#waiting.has(streamId);
   }
 
   /**
-   * Sends a body as soon as it fits, and ends the stream.
-   * @param bytes not to be changed any more
-   * @param trailers a header block; without one, the last DATA frame ends the stream, so that `bytes` must
-   *   not be empty
+   * Sends a body as soon as the windows allow, and ends the stream.
+   * @param bytes must not be changed any more
+   * @param trailers a header block. Without one, the last DATA frame ends the stream, so `bytes` must not be empty
    */
   send(streamId: number, bytes: Buffer, trailers?: Buffer): void {
     const windowBytes = this.#initialBytes + (this.#granted.get(streamId) ?? 0);

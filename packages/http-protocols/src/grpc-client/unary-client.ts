@@ -8,7 +8,7 @@ import { Http2Connection } from "./http2-connection.ts";
 
 /** The certificate that a client presents over TLS, and the authorities that it believes. PEM. */
 export interface UnaryClientTls {
-  /** Authorities of servers; undefined: those that Node knows. */
+  /** CAs of servers; undefined: Node's own list. */
   readonly ca: Buffer | undefined;
   /** Certificate of the client, for mutual TLS. */
   readonly cert: Buffer | undefined;
@@ -27,7 +27,7 @@ export interface UnaryClientSettings {
   readonly gzip: boolean;
   /** Used for `https:` only. */
   readonly tls?: UnaryClientTls;
-  /** Longest wait for a connection, if the call's own time is not shorter. */
+  /** Time limit for connecting, unless the call's own limit is shorter. */
   readonly connectTimeoutMs?: number;
 }
 
@@ -39,12 +39,12 @@ function decompress(message: Buffer): Buffer {
   return gunzipSync(message, { maxOutputLength: maxAnswerBytes });
 }
 
-/** Unary calls of one method over one connection, which is opened by the first call that finds none. */
+/** Unary calls of one method over one connection. A call opens the connection when there is none. */
 export class UnaryClient {
   readonly #settings: UnaryClientSettings;
   readonly #origin: URL;
   readonly #fields: Buffer;
-  /** Header block of calls that may take `#blockTimeoutMs`. */
+  /** Header block for calls with the time limit `#blockTimeoutMs`. */
   #block = Buffer.alloc(0);
   #blockTimeoutMs = 0;
   #opening: Promise<Http2Connection> | undefined;
@@ -76,7 +76,7 @@ export class UnaryClient {
     }
   }
 
-  /** Calls under way fail. */
+  /** Running calls fail. */
   close(): void {
     this.#isClosed = true;
     this.#connection?.destroy(closed);
@@ -138,7 +138,7 @@ export class UnaryClient {
       limitMs,
     );
     socket.on("error", fail);
-    // An idle connection keeps no process alive. A call does, by its timer.
+    // An idle connection keeps no process alive. A call does, because of its timer.
     socket.unref();
     this.#socket = socket;
     return promise;
@@ -183,6 +183,7 @@ function fieldsOf({ path, headers, gzip }: UnaryClientSettings, { protocol, host
     "content-type": "application/grpc",
     ...(gzip ? { "grpc-encoding": "gzip" } : {}),
   };
-  // Own fields come first, because pseudo-header fields stand before all others. They come last again, so metadata cannot replace them.
+  // The own fields are first, because pseudo-header fields must precede all others. They are spread again at the end,
+  // so that metadata cannot replace them.
   return Object.entries({ ...own, ...headers, ...own }).map(([name, value]) => ({ name, value }));
 }

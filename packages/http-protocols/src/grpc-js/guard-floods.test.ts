@@ -60,7 +60,7 @@ test("a client that measures the way while it downloads stays", async () => {
   const client = await connected(64 * 1024 * 1024);
   let pings = 0;
   let received = 0;
-  // As Go's gRPC: the next PING goes with data that comes after the answer to the one before.
+  // Like Go's gRPC: sends the next PING with the data that follows the response to the previous PING.
   for await (const chunk of client.request({ ":path": "/" })) {
     received += chunk.length;
     expect(await ping(client)).toBe(true);

@@ -6,22 +6,22 @@ import { UnexplainedBytes } from "./unexplained-bytes.ts";
 
 /** The method of grpc-js's servers that creates the listening server; sessions are visible nowhere else. */
 interface ListeningServer {
-  /** Makes the server of a port; the library has no other place to reach its sessions. */
+  /** Creates the server of a port. The library offers no other access to its sessions. */
   createHttp2Server: (credentials: unknown) => NodeJS.EventEmitter;
 }
 
-/** Bytes of a DATA frame, as Node's server writes them. Node counts sent bytes, not sent frames. */
+/** Size of a DATA frame as Node's server writes it. Node counts sent bytes, not sent frames. */
 const frameBytes = 16_384;
 
-/** Milliseconds between looks at what connections sent. */
+/** Interval in milliseconds of the checks of what connections sent. */
 const lookEveryMs = 1_000;
 
 /**
- * Protects a grpc-js server from clients that flood it with PING, SETTINGS, PRIORITY and WINDOW_UPDATE frames:
- * they get GOAWAY. Node tells nothing of the last kind, so each second what a client sent is compared with what
- * is known of it. Node's own limits cover empty DATA frames and cancelled streams. Call it before the server
- * listens.
- * @param onServer gets the listening server, which the library shows nowhere else
+ * Protects a grpc-js server from clients that flood it with PING, SETTINGS, PRIORITY and WINDOW_UPDATE frames: they get
+ * GOAWAY. Node does not report WINDOW_UPDATE frames. Therefore the bytes that a client sent are compared each second
+ * with the frames that Node reports. Node's own limits cover empty DATA frames and cancelled streams. Must be called
+ * before the server listens.
+ * @param onServer gets the listening server, which the library does not expose otherwise
  */
 export function guardFloods(server: Server, onServer: (http2Server: NodeJS.EventEmitter) => void): void {
   const listening = server as unknown as ListeningServer;
@@ -50,14 +50,14 @@ export function guardFloods(server: Server, onServer: (http2Server: NodeJS.Event
   };
 }
 
-/** @returns looks at what the client sent, and ends the connection when it was too much */
+/** @returns a function that checks what the client sent, and ends the connection if it was too much */
 function guardSession(session: ServerHttp2Session): () => void {
   const guard = new FloodGuard();
   const { socket } = session;
   const unexplained = new UnexplainedBytes(performance.now());
   let seenBytes = 0;
   const sendAway = () => {
-    // Without an error the code given to `destroy` is lost; with one, each stream would have an error too.
+    // Without an error, the code given to `destroy` is lost; with one, each stream would also get an error.
     session.goaway(errorCodes.enhanceYourCalm);
     session.destroy();
   };

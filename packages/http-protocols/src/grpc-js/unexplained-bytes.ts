@@ -1,7 +1,7 @@
-/** Bytes that a client may send beside its streams at once, and in a second. A WINDOW_UPDATE has 13. */
+/** Bytes that a client may send outside its streams in a burst, and per second. A WINDOW_UPDATE has 13. */
 const burstBytes = 1_048_576;
 const bytesPerSecond = 65_536;
-/** A header list, and data that is on its way when this side ends the stream. */
+/** A header list, and data that is still arriving when this side ends the stream. */
 const bytesOfStream = 131_072;
 /** Head and padding of a DATA frame, and the record of TLS around it. */
 const bytesOfChunk = 512;
@@ -10,8 +10,9 @@ const bytesOfSentFrame = 1_024;
 const bytesOfSmallFrame = 64;
 
 /**
- * Bytes of a connection that nothing explains: WINDOW_UPDATE and unknown frames, which Node's HTTP/2 takes without telling.
- * Each kind of frame explains more than it may have, so a client that sends nothing else never comes near the limit.
+ * Bytes of a connection that belong to no reported frame. They are WINDOW_UPDATE and unknown frames, which Node's
+ * HTTP/2 accepts without reporting them. Each reported frame counts as more bytes than it may have. A client that sends
+ * nothing else therefore never comes near the limit.
  */
 export class UnexplainedBytes {
   #explained = 0;
@@ -19,7 +20,7 @@ export class UnexplainedBytes {
   #left = burstBytes;
   #lookedMs: number;
 
-  /** @param nowMs by the clock of `look` */
+  /** @param nowMs on the clock of `look` */
   constructor(nowMs: number) {
     this.#lookedMs = nowMs;
   }
@@ -28,7 +29,7 @@ export class UnexplainedBytes {
     this.#explained += bytesOfStream;
   }
 
-  /** A part of a DATA frame came. @param length in bytes */
+  /** A part of a DATA frame arrived. @param length in bytes */
   chunk(length: number): void {
     this.#explained += length + bytesOfChunk;
   }
@@ -37,14 +38,14 @@ export class UnexplainedBytes {
     this.#explained += bytesOfSentFrame;
   }
 
-  /** A PING, SETTINGS or PRIORITY frame came. */
+  /** A PING, SETTINGS or PRIORITY frame arrived. */
   smallFrame(): void {
     this.#explained += bytesOfSmallFrame;
   }
 
   /**
-   * @param readBytes all bytes of the connection until now
-   * @returns false when there were too many since the last look
+   * @param readBytes all bytes of the connection so far
+   * @returns false when there were too many since the last check
    */
   look(readBytes: number, nowMs: number): boolean {
     const unexplained = readBytes - this.#explained;

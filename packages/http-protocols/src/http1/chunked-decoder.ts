@@ -15,14 +15,14 @@ export class ChunkedDecoder {
   readonly #take: (data: Buffer) => void;
   readonly #takeTrailer: ((name: string, value: string) => void) | undefined;
   #state: "size" | "data" | "data-end" | "trailers" | "done" = "size";
-  /** Bytes of the current chunk that are still to come. */
+  /** Bytes of the current chunk that have not arrived yet. */
   #left = 0;
-  /** The part of a line that came so far. */
+  /** The part of a line that has arrived so far. */
   #line = "";
   #trailerBytes = 0;
 
   /**
-   * @param take gets the bytes of the body, never none at once
+   * @param take gets the bytes of the body, never an empty buffer
    * @param takeTrailer gets the fields after the body; absent: the fields are dropped
    */
   constructor(take: (data: Buffer) => void, takeTrailer?: (name: string, value: string) => void) {
@@ -34,7 +34,10 @@ export class ChunkedDecoder {
     return this.#state === "done";
   }
 
-  /** @returns how many bytes belonged to the body: fewer than there are once it is done. @throws Http1Error */
+  /**
+   * @returns the number of bytes that belong to the body: fewer than given when the body ends among them. @throws
+   * Http1Error
+   */
   push(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#state !== "done") {

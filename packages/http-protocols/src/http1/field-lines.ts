@@ -3,7 +3,10 @@ import type { HeaderList } from "../header-list.ts";
 /** Field lines without folding. The only control character is a tab, inside a value. Source: RFC 9112, section 5 */
 const fieldLines = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 
-/** A part of a text without spaces and tabs at both ends, in linear time: a regular expression for it is quadratic. */
+/**
+ * A part of a text without spaces and tabs at both ends, in linear time; a regular expression would take quadratic
+ * time.
+ */
 export function trimBlanks(text: string, start = 0, end = text.length): string {
   let from = start;
   let to = end;
@@ -17,9 +20,9 @@ export function trimBlanks(text: string, start = 0, end = text.length): string {
 }
 
 /**
- * Reads the field lines of a head, of a request or a response.
- * @param text one character a byte; its last line ends with CR LF
- * @param start where the first field line begins
+ * Parses the field lines of a head, of a request or a response.
+ * @param text one character per byte; its last line ends with CR LF
+ * @param start position of the first field line
  * @returns undefined when one of them is malformed
  */
 export function readFieldLines(text: string, start: number): HeaderList | undefined {

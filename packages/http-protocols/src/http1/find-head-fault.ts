@@ -4,10 +4,10 @@ const lf = 0x0a;
 const cr = 0x0d;
 
 /**
- * Checks an incomplete head: one that can never become valid is refused at once.
- * @param start where the head begins
- * @param searched number of bytes that were checked before
- * @returns why it cannot become a head; undefined when it may
+ * Checks an incomplete head. A head that can never become valid is refused immediately.
+ * @param start position of the head
+ * @param searched number of bytes that were already checked
+ * @returns the reason why it cannot become a head; undefined when it can
  */
 export function findHeadFault(
   bytes: Buffer,

@@ -7,7 +7,7 @@ const preface = "PRI * HTTP/2.0\r\n";
 const lf = 0x0a;
 const cr = 0x0d;
 
-/** Finds the heads of requests in the bytes of one connection. */
+/** Finds the heads of requests in the bytes of a connection. */
 export class HeadScanner {
   readonly #reader = new RequestHeadReader();
   /** Number of bytes that were searched for the end of a head. */
@@ -21,12 +21,12 @@ export class HeadScanner {
     return this.#used;
   }
 
-  /** Whether there are bytes of a head that is not complete. */
+  /** True while there are bytes of an incomplete head. */
   get isUnderWay(): boolean {
     return this.#isUnderWay;
   }
 
-  /** Whether no head was found yet. */
+  /** True while no head has been found. */
   get isFirst(): boolean {
     return this.#isFirst;
   }
@@ -37,10 +37,11 @@ export class HeadScanner {
   }
 
   /**
-   * Looks for a head at the beginning of the bytes.
-   * @param bytes all that came since the last head, and what was behind that: as before, or with more at the end
-   * @returns undefined: it is not complete yet; `preface`: the connection begins as those of HTTP/2 do
-   * @throws Http1Error where it is none, or will never be one, as early as can be seen
+   * Searches for a head at the start of the bytes.
+   * @param bytes everything since the last head, including what followed it: the same bytes as before, or with more at
+   * the end
+   * @returns undefined: it is still incomplete; `preface`: the connection starts like one of HTTP/2
+   * @throws Http1Error as early as possible, when the bytes are not a head or can never become one
    */
   scan(bytes: Buffer, maxHeaderBytes: number): RequestHead | "preface" | undefined {
     const again = this.#searched === 0 ? this.#reader.readAgain(bytes) : undefined;

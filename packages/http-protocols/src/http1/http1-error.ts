@@ -1,14 +1,14 @@
 /**
- * Reasons to refuse bytes of HTTP/1.
- * - `malformed`: the bytes are no HTTP/1, or two readers could understand them differently
- * - `version`: a version that is neither 1.0 nor 1.1
- * - `transfer-encoding`: one that is not `chunked`
- * - `expectation`: one that is not `100-continue`
- * - `head-too-large`: the head is over the limit
+ * Reasons to refuse bytes as HTTP/1.
+ * - `malformed`: the bytes are not HTTP/1, or two parsers could understand them differently
+ * - `version`: a version other than 1.0 and 1.1
+ * - `transfer-encoding`: a value other than `chunked`
+ * - `expectation`: a value other than `100-continue`
+ * - `head-too-large`: the head exceeds the limit
  */
 export type Http1Fault = "malformed" | "version" | "transfer-encoding" | "expectation" | "head-too-large";
 
-/** The readers of HTTP/1 refuse the bytes. Servers and clients turn it into errors of their own. */
+/** The HTTP/1 parsers refuse the bytes. Servers and clients convert it into errors of their own. */
 export class Http1Error extends Error {
   override readonly name = "Http1Error";
   readonly fault: Http1Fault;

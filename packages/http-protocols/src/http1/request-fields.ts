@@ -3,7 +3,7 @@ import { connectionWords, readFieldLines } from "./field-lines.ts";
 import type { FieldMemo } from "./field-memo.ts";
 import { Http1Error } from "./http1-error.ts";
 
-/** The fields of an HTTP/1 request, and what they say of its framing. */
+/** The fields of an HTTP/1 request, and their information about its framing. */
 export interface RequestFields {
   /** Names and values in turn, as sent and in the order of the request. */
   readonly headers: HeaderList;
@@ -11,11 +11,11 @@ export interface RequestFields {
   readonly host: string;
   /** Bytes of the body; -1: chunked. */
   readonly bodyLength: number;
-  /** Whether the connection may carry another request. */
+  /** True when the connection may carry another request. */
   readonly keepAlive: boolean;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
+  /** True when the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** The requested protocol; "" when there is none, or it is not supported. */
+  /** The requested protocol; "" when there is none or it is not supported. */
   readonly upgradeProtocol: string;
   /** A cache of values that handlers derive from the fields. */
   readonly memo: FieldMemo;
@@ -26,26 +26,26 @@ export function refuse(text: string): Http1Error {
   return new Http1Error("malformed", text);
 }
 
-/** Values of the fields that say how a message is framed; undefined when absent. */
+/** Values of the fields that determine a message's framing; undefined when absent. */
 interface Framing {
   /** Number of `Host` fields. More than one is refused. Source: RFC 9112, section 3.2 */
   hosts: number;
   /** Value of `Host`; "" without the field. */
   host: string;
-  /** Value of `Content-Length`; undefined without the field. Several are refused, even equal ones. */
+  /** Value of `Content-Length`; undefined without the field. Several fields are refused, even equal ones. */
   contentLength: string | undefined;
   /** Value of `Transfer-Encoding`; anything but `chunked` is refused, since the end would be unknown. */
   transferEncoding: string | undefined;
-  /** Values of `Connection`, joined: `close`, `keep-alive`, `upgrade`. */
+  /** Joined values of `Connection`: `close`, `keep-alive`, `upgrade`. */
   connection: string;
-  /** Value of `Expect`; `100-continue` defers the body until it is read. */
+  /** Value of `Expect`. With `100-continue`, the client sends the body only when it is read. */
   expect: string;
   /** Value of `Upgrade`: the protocol that the client offers to switch to. */
   upgrade: string;
 }
 
 function note(framing: Framing, name: string, value: string): void {
-  // By length first: most fields are none of these.
+  // Compares the length first, because most fields are none of these.
   switch (name.length) {
     case 4:
       if (name.toLowerCase() === "host") {
@@ -68,7 +68,7 @@ function note(framing: Framing, name: string, value: string): void {
       break;
     case 14:
       if (name.toLowerCase() === "content-length") {
-        // Several are refused below, even equal ones: their list is no number.
+        // Several fields are refused below, even equal ones, because their list is not a number.
         framing.contentLength =
           framing.contentLength === undefined ? value : `${framing.contentLength},${value}`;
       }
@@ -117,9 +117,9 @@ function bodyLengthOf(framing: Framing, version: string): number {
 }
 
 /**
- * Reads the fields of a request, strictly: what two readers could understand differently is refused.
+ * Parses the fields of a request strictly: anything that two parsers could understand differently is refused.
  * @param text of the head
- * @param start where the first field line begins
+ * @param start position of the first field line
  * @throws Http1Error
  * Source: RFC 9112
  */

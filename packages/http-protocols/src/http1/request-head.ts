@@ -4,13 +4,13 @@ import { parseRequestFields, type RequestFields, refuse } from "./request-fields
 
 /** The head of an HTTP/1 request: its first line and its fields. */
 export interface RequestHead {
-  /** Minor version decides about keep-alive, chunks and the need for `Host`. */
+  /** Determines keep-alive, chunked encoding and whether `Host` is required. */
   readonly version: "1.0" | "1.1";
   /** Method as sent. */
   readonly method: string;
   /** Target as sent: a path, an absolute URI, an authority or `*`. */
   readonly target: string;
-  /** Header fields, and those of them that frame the body. */
+  /** Header fields, with the values that determine the framing of the body. */
   readonly fields: RequestFields;
 }
 
@@ -34,7 +34,7 @@ function checkTarget(method: string, target: string): void {
   }
 }
 
-/** Reads the heads of one connection. Clients mostly send the same fields again: these are read once. */
+/** Parses the heads of one connection. Most clients send the same fields again; these are parsed once. */
 export class RequestHeadReader {
   /** The text after the last request's target, and its meaning. */
   #known = "";
@@ -51,7 +51,7 @@ export class RequestHeadReader {
     this.#text = "";
   }
 
-  /** @returns the head of the request before, where these bytes are the very same head and nothing else */
+  /** @returns the head of the previous request when these bytes are exactly the same head and nothing else */
   readAgain(bytes: Buffer): RequestHead | undefined {
     return bytes.length === this.#text.length && bytes.toString("latin1") === this.#text
       ? this.#head
@@ -59,8 +59,8 @@ export class RequestHeadReader {
   }
 
   /**
-   * Reads the head of a request, strictly: what two readers could understand differently is refused.
-   * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
+   * Parses the head of a request strictly: anything that two parsers could understand differently is refused.
+   * @param text the head without the empty line at its end, one character per byte; its last line ends with CR LF
    * @throws Http1Error
    * Source: RFC 9112
    */

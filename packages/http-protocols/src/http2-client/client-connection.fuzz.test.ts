@@ -57,7 +57,7 @@ function conversations(): Buffer[] {
   ].map((frames) => Buffer.concat([settings, ...frames]));
 }
 
-/** A listener that checks the order of what it is told. */
+/** A listener that checks the order of its calls. */
 class StrictListener {
   heads = 0;
   ends = 0;

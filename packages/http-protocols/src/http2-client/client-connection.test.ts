@@ -20,12 +20,12 @@ import type { StreamError } from "./stream-error.ts";
 const { data, headers, rstStream, windowUpdate, ping, goAway, continuation } = frameTypes;
 const mib = 1024 * 1024;
 
-/** A response as it was told, in words. */
+/** A received response as texts. */
 class Told {
   readonly words: string[] = [];
   body = "";
   error: StreamError | undefined;
-  /** Data that is taken before the listener has enough. */
+  /** The listener asks for a pause after this number of bytes. */
   takes = Number.POSITIVE_INFINITY;
   stream: ClientStream | undefined;
 
@@ -245,7 +245,7 @@ describe("requests", () => {
     ask("GET", true, ["x-a", "1"]);
     await settled();
     const [first, , third] = server.of(headers);
-    // The first block says that the table is empty; none names an entry of it.
+    // The first block says that the table is empty; no block uses an entry of it.
     expect(first?.payload[0]).toBe(0x20);
     expect(third?.fields).toEqual(first?.fields);
   });

@@ -24,11 +24,11 @@ import { ClientStream, type ResponseListener, type StreamCarrier } from "./clien
 import { type FrameOwner, ServerFrames } from "./server-frames.ts";
 import { errorCodeText, StreamError } from "./stream-error.ts";
 
-/** Limit of a compressed header block: as many frames as may carry one. A longer block ends the connection. */
+/** Size limit of a compressed header block: as many frames as may carry one. A longer block ends the connection. */
 const maxHeaderBlockBytes = 256 * 1024;
-/** Streams before the server has said how many it takes. Source: Go's net/http */
+/** Limit of streams before the server has told its own limit. Source: Go's net/http */
 const maxFirstStreams = 100;
-/** With more unsent bytes the connection takes no new requests: the server does not read. */
+/** With more unsent bytes than this, the connection accepts no new requests, because the server does not read. */
 const maxWaitingBytes = 512 * 1024;
 /** Limit of unsent bytes with all heads and answers to PING and SETTINGS, for a server that does not read. */
 const maxUnsentBytes = 4 * 1024 * 1024;
@@ -48,13 +48,13 @@ export interface ClientConnectionLimits {
 
 /** The beginning of a request. */
 export interface RequestFields {
-  /** Pseudo fields, which are known good. */
+  /** Pseudo-header fields, which are known to be valid. */
   readonly pseudo: HeaderList;
-  /** All others, checked by `readSentFields`. Those of one connection are left out. */
+  /** All other fields, checked by `readSentFields`. Fields about a connection are left out. */
   readonly fields: HeaderList;
-  /** Whether the method is HEAD. */
+  /** True when the method is HEAD. */
   readonly isHead: boolean;
-  /** Whether the request has neither body nor trailers. */
+  /** True when the request has neither body nor trailers. */
   readonly endsStream: boolean;
 }
 
@@ -62,16 +62,15 @@ export interface RequestFields {
 export interface ClientConnectionOwner {
   /** There may be room for more requests. */
   roomChanged(): void;
-  /** The connection takes no more requests; running requests continue. */
+  /** The connection accepts no more requests; running requests continue. */
   leaving(): void;
   /** The socket is closed, and each stream has ended. Called once. */
   closed(): void;
 }
 
 /**
- * The client's side of one HTTP/2 connection: opens streams, keeps windows, and hands on responses. A server that breaks the
- * rules loses the stream or the connection, as RFC 9113 says; no fault of a server throws. Server push is off.
- *
+ * The client's side of one HTTP/2 connection: opens streams, keeps windows, and passes on responses. If a server
+ * violates the rules, its stream or connection ends, as RFC 9113 says. No fault of a server throws. Server push is off.
  * Source: RFC 9113
  */
 export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwner {
@@ -93,7 +92,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
   #isDead = false;
   #isClosed = false;
 
-  /** @param socket connected; from here on it belongs to the connection. It is read at once */
+  /** @param socket connected; from now on it belongs to the connection. Reading starts immediately */
   constructor(socket: Duplex, owner: ClientConnectionOwner, limits: ClientConnectionLimits) {
     const { maxHeaderBytes, windowBytes } = limits;
     this.#socket = socket;
@@ -137,7 +136,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
 
   // For the client
 
-  /** Whether a request can begin now. */
+  /** True when a request can start now. */
   get hasRoom(): boolean {
     return (
       this.takesRequests &&
@@ -146,12 +145,12 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     );
   }
 
-  /** Whether requests can begin now or later. */
+  /** True when requests can start now or later. */
   get takesRequests(): boolean {
     return !this.#isLeaving && !this.#isDead && !this.#socket.destroyed;
   }
 
-  /** Whether the server's settings have come, which say how many streams it takes. */
+  /** True when the server's settings have arrived; they contain its limit of streams. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -160,15 +159,15 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     return this.#streams.size;
   }
 
-  /** Why the server left, by the error code of its GOAWAY; undefined: it sent none. */
+  /** The error code of the server's GOAWAY; undefined: it sent none. */
   get goAwayCode(): number | undefined {
     return this.#goAwayCode;
   }
 
   /**
-   * Sends the head of a request, and its end when it has no body.
-   * @param listener hears nothing before this returns
-   * @returns undefined when the connection has no room
+   * Sends the head of a request, and its end if it has no body.
+   * @param listener is not called before this method returns
+   * @returns undefined when the connection cannot accept the request now
    */
   request(request: RequestFields, listener: ResponseListener): ClientStream | undefined {
     if (!this.hasRoom) {
@@ -255,7 +254,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
   responseEnded(stream: ClientStream): void {
     if (this.#remove(stream)) {
       if (!stream.requestSent) {
-        // The server has answered without the rest of the request, and gets no more of it.
+        // The server has responded without the rest of the request, so the rest is not sent.
         this.#writer.frame(encodeRstStream(stream.id, errorCodes.noError));
       }
       stream.completed();
@@ -271,7 +270,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
   }
 
   settingsCame(maxStreams: number | undefined): void {
-    // Without a limit the server takes any number.
+    // Without a limit, the server accepts any number.
     this.#maxStreams = maxStreams ?? (this.#hasBegun ? this.#maxStreams : Number.POSITIVE_INFINITY);
     this.#hasBegun = true;
     this.#owner.roomChanged();
@@ -320,7 +319,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
 
   // The end
 
-  /** @returns whether it was open */
+  /** @returns true when it was open */
   #remove(stream: ClientStream): boolean {
     this.#scheduler.remove(stream);
     const wasOpen = this.#streams.delete(stream.id);

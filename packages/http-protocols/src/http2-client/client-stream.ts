@@ -9,17 +9,17 @@ import { readResponseHead, readResponseTrailers } from "./response-fields.ts";
 import type { StreamError } from "./stream-error.ts";
 
 /**
- * Takes the response of one request. Order: any number of `interim`, `head`, any number of `data`, `end`. `failed` may come at
- * any time; nothing after `end`, `failed` or a cancel. No method may throw.
+ * Receives the response to one request. Order of the calls: any number of `interim`, `head`, any number of `data`,
+ * `end`. `failed` may come at any time. Nothing follows `end`, `failed` or a cancel. No method may throw.
  */
 export interface ResponseListener {
-  /** An answer of class 1xx. The final one follows. */
+  /** A response with a status of 1xx. The final response follows. */
   interim(status: number, headers: HeaderList): void;
-  /** @param endsStream whether nothing follows but `end`, which is called right after */
+  /** @param endsStream true: only `end` follows, and is called immediately */
   head(status: number, headers: HeaderList, endsStream: boolean): void;
   /** @param chunk may be kept. @returns false to get no more data until `resume` */
   data(chunk: Buffer): boolean;
-  /** @param trailers fields behind the body */
+  /** @param trailers fields after the body */
   end(trailers: HeaderList): void;
   failed(error: StreamError): void;
 }
@@ -28,23 +28,23 @@ export interface ResponseListener {
 export interface StreamCarrier {
   /** The queue of this stream has data or an end to send. */
   queued(stream: ClientStream): void;
-  /** Bytes of the response were handed on, so the server may send that many again. */
+  /** Bytes of the response were passed on, so the server may send that many again. */
   taken(stream: ClientStream, bytes: number): void;
   /** Breaks the stream off with RST_STREAM, and forgets it. */
   breakOff(stream: ClientStream, errorCode: number): void;
 }
 
-/** Facts about a request that hold before its response comes. */
+/** Facts about a request that are known before its response arrives. */
 interface StreamStart {
   /** Number of the stream. */
   readonly id: number;
-  /** Whether its response has no body, whatever its length says. */
+  /** True when its response has no body, even if the response declares a length. */
   readonly isHead: boolean;
-  /** Whether the request has neither body nor trailers. */
+  /** True when the request has neither body nor trailers. */
   readonly endsStream: boolean;
-  /** Bytes that the server takes of the request's body at first. */
+  /** Initial window of the request's body in bytes, from the server. */
   readonly sendBytes: number;
-  /** Bytes that this side takes of the response's body at first. */
+  /** Initial window of the response's body in bytes, from this side. */
   readonly receiveBytes: number;
 }
 
@@ -65,9 +65,9 @@ export class ClientStream implements SendingStream, ReceivingStream {
   #trailers: HeaderList = [];
   #requestSent: boolean;
   #headCame = false;
-  /** Bytes of the body that are still to come; undefined when nobody knows. */
+  /** Bytes of the body that have not arrived yet; undefined when its length is unknown. */
   #leftBytes: number | undefined;
-  /** Trailers of a response that is complete, until all its data is handed on. */
+  /** Trailers of a complete response, kept until all its data is passed on. */
   #ended: HeaderList | undefined;
   #isPaused = false;
   #isHanding = false;
@@ -85,7 +85,10 @@ export class ClientStream implements SendingStream, ReceivingStream {
 
   // For the client
 
-  /** Sends a part of the body. @param chunk may not change until it is sent. @returns false: write again after `onceDrain` */
+  /**
+   * Sends a part of the body. @param chunk must not change until it is sent. @returns false: write again after
+   * `onceDrain`
+   */
   write(chunk: Uint8Array): boolean {
     if (this.#isOver || this.#requestSent || chunk.length === 0) {
       return true;
@@ -104,7 +107,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     }
   }
 
-  /** Calls back once the stream takes more of the body. */
+  /** Calls back when the stream accepts more of the body. */
   onceDrain(callback: () => void): void {
     this.sending.onceDrain(callback);
   }
@@ -129,7 +132,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return this.#trailers;
   }
 
-  /** Whether the frame that ends the request went out. */
+  /** True when the frame that ends the request was sent. */
   get requestSent(): boolean {
     return this.#requestSent;
   }
@@ -138,7 +141,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     this.#requestSent = true;
   }
 
-  /** A header block came. @returns what is wrong with it, "" when nothing is */
+  /** A header block arrived. @returns its fault; "" for a valid block */
   receiveHeaders(fields: readonly HeaderField[], endsStream: boolean): string {
     if (this.#headCame) {
       return endsStream ? this.#receiveTrailers(fields) : "a second head";
@@ -167,7 +170,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** A part of the body came. @param piece may be kept. @returns what is wrong, "" when nothing is */
+  /** A part of the body arrived. @param piece may be kept. @returns its fault; "" for valid data */
   receive(piece: Buffer): string {
     if (!this.#headCame) {
       return "DATA before the head";
@@ -186,7 +189,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** The server has sent all. @returns what is wrong, "" when nothing is */
+  /** The server has sent everything. @returns the fault of the response; "" when there is none */
   receiveEnd(): string {
     if (this.#leftBytes !== undefined && this.#leftBytes > 0) {
       return `the body is ${this.#leftBytes} bytes shorter than content-length`;
@@ -215,7 +218,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** The connection has forgotten the stream: its end is told when all data was. */
+  /** The connection has removed the stream. Its end is reported after all its data. */
   completed(): void {
     this.sending.drop();
     this.#handOn();

@@ -1,7 +1,7 @@
-/** Memory is taken in steps of this size, so that many small pieces cost no more than a large one. */
+/** Memory is reserved in steps of this size, so that many small pieces use no more than one large piece. */
 const chunkBytes = 16 * 1024;
 
-/** Data of one stream that its reader does not take yet: at most a window of it. */
+/** Data of one stream that its reader does not accept yet: at most one window. */
 export class HeldData {
   #chunks: Buffer[] = [];
   #chunk: Buffer | undefined;
@@ -12,7 +12,7 @@ export class HeldData {
     return this.#chunks.length === 0 && this.#used === 0;
   }
 
-  /** Copies a piece: a view would hold the memory of all that came with it. */
+  /** Copies a piece, because a view would keep the memory of everything that arrived with it. */
   push(piece: Buffer): void {
     let at = 0;
     while (at < piece.length) {

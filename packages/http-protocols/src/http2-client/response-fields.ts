@@ -8,7 +8,7 @@ export interface ResponseHead {
   readonly status: number;
   /** Without pseudo fields. */
   readonly headers: HeaderList;
-  /** Undefined where the server does not say. */
+  /** Undefined when the server does not declare a length. */
   readonly contentLength: number | undefined;
 }
 
@@ -34,8 +34,8 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * Adds a field to a list. Servers that are not strict send blanks around values; they are cut off.
- * @returns what is wrong with it, "" when nothing is
+ * Adds a field to a list. Some servers send spaces around values; they are removed.
+ * @returns the fault of the field; "" for a valid field
  */
 function addField(headers: HeaderList, field: HeaderField): string {
   const { name } = field;
@@ -54,7 +54,7 @@ function addField(headers: HeaderList, field: HeaderField): string {
 
 /**
  * Checks the fields of a response, interim or final.
- * @returns what is wrong, for a response that is malformed
+ * @returns the head, or a text with the fault of a malformed response
  * Source: RFC 9113, sections 8.2 and 8.3.2
  */
 export function readResponseHead(fields: readonly HeaderField[]): ResponseHead | string {
@@ -95,7 +95,7 @@ export function readResponseHead(fields: readonly HeaderField[]): ResponseHead |
   return { status, headers, contentLength: length === undefined ? undefined : Number(length) };
 }
 
-/** As `readTrailerFields`, and with blanks around values cut off. @returns what is wrong with trailers that are malformed */
+/** Like `readTrailerFields`, but removes spaces around values. @returns the trailers, or a text with their fault */
 export function readResponseTrailers(fields: readonly HeaderField[]): HeaderList | string {
   const trailers: HeaderList = [];
   for (const field of fields) {

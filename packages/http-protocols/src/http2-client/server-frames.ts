@@ -13,23 +13,23 @@ import { errorCodeText, StreamError } from "./stream-error.ts";
 
 /** The connection, as far as frames need it. */
 export interface FrameOwner {
-  /** Number of the last stream that was opened; 0: none was. */
+  /** ID of the last opened stream; 0: none was opened. */
   readonly lastStreamId: number;
-  /** Ends a stream for a fault of its server. @param reason for people */
+  /** Ends a stream because of a server's fault. @param reason for people */
   faulted(stream: ClientStream, errorCode: number, reason: string): void;
   /** A response is complete. */
   responseEnded(stream: ClientStream): void;
   /** The server broke a stream off. */
   wasReset(stream: ClientStream, error: StreamError): void;
-  /** The server's settings allow so many streams; undefined: they do not say. */
+  /** The server's settings have arrived. @param maxStreams its limit of streams; undefined: not in the settings */
   settingsCame(maxStreams: number | undefined): void;
-  /** The server takes no more streams. @param lastTaken streams above it were not looked at */
+  /** The server accepts no more streams. @param lastTaken streams above it were not processed */
   serverLeaves(lastTaken: number, errorCode: number): void;
 }
 
 /** The parts of a connection. */
 interface ConnectionParts {
-  /** Reads header blocks. Its table is shared by all streams, so each block must be read. */
+  /** Decodes header blocks. All streams share its table, so each block must be decoded. */
   readonly decoder: HpackDecoder;
   /** Limit of a header block's fields, for messages. */
   readonly maxHeaderBytes: number;
@@ -41,7 +41,7 @@ interface ConnectionParts {
   readonly guard: FloodGuard;
   /** Open streams by number. */
   readonly streams: ReadonlyMap<number, ClientStream>;
-  /** Chooses whose DATA goes out next. */
+  /** Chooses the stream whose DATA is sent next. */
   readonly scheduler: SendScheduler;
   /** Window of the whole connection for received DATA. */
   readonly window: ReceiveWindow;
@@ -49,7 +49,8 @@ interface ConnectionParts {
 
 /**
  * Applies a server's frames to its connection. A violation of a stream ends the stream; one of the connection throws an
- * Http2Error, which ends the connection. Frames on streams that are over are dropped, as they may have been under way.
+ * Http2Error, which ends the connection. Frames of ended streams are dropped, because the server may have sent them
+ * before the end.
  */
 export class ServerFrames implements FrameHandler {
   readonly #owner: FrameOwner;
@@ -64,7 +65,8 @@ export class ServerFrames implements FrameHandler {
     const { window, guard } = this.#parts;
     const stream = this.#openStream(streamId, "DATA");
     window.take(frameBytes);
-    // At once, so that one slow reader does not stop the other streams. Each stream's own window bounds what is held.
+    // The window is released immediately, so that one slow reader does not stop the other streams. Each stream's own
+    // window limits the held data.
     window.release(frameBytes);
     if (piece.length === 0 && !endsStream) {
       guard.idleFrame();
@@ -183,7 +185,7 @@ export class ServerFrames implements FrameHandler {
     }
   }
 
-  /** @returns undefined for a stream that is over. @throws Http2Error PROTOCOL_ERROR for one that never was opened */
+  /** @returns undefined for an ended stream. @throws Http2Error PROTOCOL_ERROR for a stream that was never opened */
   #openStream(streamId: number, what: string): ClientStream | undefined {
     if (streamId === 0 || streamId % 2 === 0 || streamId > this.#owner.lastStreamId) {
       throw new Http2Error(errorCodes.protocolError, `${what} on stream ${streamId}, which was never opened`);

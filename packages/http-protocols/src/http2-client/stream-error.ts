@@ -21,17 +21,17 @@ export function errorCodeText(code: number): string {
   return `${names[code] ?? "unknown code"} (${code})`;
 }
 
-/** How a stream ended early. */
+/** The reasons of an early end of a stream. */
 interface StreamErrorFacts {
-  /** The server did not look at the request, which may be sent again. Source: RFC 9113, section 8.7 */
+  /** True: the server did not process the request, which may be sent again. Source: RFC 9113, section 8.7 */
   readonly isUnseen?: boolean;
-  /** The connection ended, and with it each of its streams. */
+  /** True: the connection ended, and all its streams with it. */
   readonly isConnectionLost?: boolean;
-  /** The code of RST_STREAM; undefined where the server sent none. */
+  /** The code of RST_STREAM; undefined when the server sent none. */
   readonly resetCode?: number;
 }
 
-/** A stream that ended before its response was complete. The message says why. */
+/** A stream that ended before its response was complete. The message contains the reason. */
 export class StreamError extends Error {
   override readonly name = "StreamError";
   readonly isUnseen: boolean;

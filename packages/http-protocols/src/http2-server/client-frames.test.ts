@@ -28,7 +28,7 @@ const getFields: Fields = [
 
 const windowBytes = 4 * 1024 * 1024;
 
-/** A stream that keeps what it is told. */
+/** A stream that records its calls. */
 class TestStream implements ServerStream {
   readonly id: number;
   readonly sending: SendQueue;
@@ -72,7 +72,7 @@ class TestStream implements ServerStream {
   allSent(): void {}
 }
 
-/** Frames of a connection whose owner writes down what it is asked. */
+/** Frames of a connection whose owner records its calls. */
 function make() {
   const socket = new Socket();
   const written: Buffer[] = [];

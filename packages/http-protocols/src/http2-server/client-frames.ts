@@ -18,21 +18,21 @@ const maxHeaderFields = 1_000;
 
 /** The connection, as far as frames need it. */
 export interface FrameOwner<Stream extends ServerStream> {
-  /** Whether no new streams are taken. */
+  /** True when no new streams are accepted. */
   isLeaving: boolean;
   /**
    * A client opens a stream.
-   * @returns the stream; "malformed" for fields that are no request; "answered" when the answer is on its way and nothing of the
-   *   request is wanted
+   * @returns the stream; "malformed" for fields that are not a request; "answered" when the response is already being
+   * sent and the rest of the request is not needed
    */
   openStream(streamId: number, opening: OpeningFields): Stream | "malformed" | "answered";
-  /** Checks fields that came after a body. @returns them, or what is wrong */
+  /** Checks fields that follow a body. @returns the fields, or a text with the fault */
   readTrailers(fields: readonly HeaderField[]): HeaderList | string;
   /** Breaks a stream off. */
   breakOff(stream: Stream, errorCode: number): void;
   /** A stream has closed. */
   streamGone(streamId: number): void;
-  /** Closes when no new streams are taken and none is open. */
+  /** Closes the connection when it accepts no new streams and none is open. */
   endWhenIdle(): void;
 }
 
@@ -40,7 +40,7 @@ export interface FrameOwner<Stream extends ServerStream> {
 interface ConnectionParts<Stream extends ServerStream> {
   /** Streams that the client may have open. */
   readonly maxStreams: number;
-  /** Reads header blocks. Its table is shared by all streams, so a block must be read even if refused. */
+  /** Decodes header blocks. All streams share its table, so a block must be decoded even if it is refused. */
   readonly decoder: HpackDecoder;
   /** Writes frames to the socket. */
   readonly writer: FrameWriter;
@@ -50,7 +50,7 @@ interface ConnectionParts<Stream extends ServerStream> {
   readonly guard: FloodGuard;
   /** Open streams by number. */
   readonly streams: StreamTable<Stream>;
-  /** Chooses whose DATA goes out next. */
+  /** Chooses the stream whose DATA is sent next. */
   readonly scheduler: SendScheduler;
   /** Window of the whole connection for received DATA. */
   readonly window: ReceiveWindow;
@@ -73,7 +73,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
-  /** A header block goes on in CONTINUATION frames since then, as of `Date.now()`; 0: none does. */
+  /** Start time of a header block that continues in CONTINUATION frames, as of `Date.now()`; 0: there is none. */
   blockSince = 0;
 
   constructor(owner: FrameOwner<Stream>, parts: ConnectionParts<Stream>) {
@@ -171,7 +171,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** A frame came for a stream whose request has ended. */
+  /** A frame arrived for a stream whose request has ended. */
   #late(streamId: number, stream: Stream | undefined): void {
     if (stream !== undefined) {
       this.#fault(stream, errorCodes.streamClosed);
@@ -180,7 +180,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** The client broke a rule on one stream: the stream ends, and the flood guard counts it. */
+  /** The client violated a rule on one stream: the stream ends, and the flood guard counts it. */
   #fault(stream: Stream, errorCode: number): void {
     this.#guard.reset();
     this.#owner.breakOff(stream, errorCode);
@@ -246,7 +246,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     this.#owner.endWhenIdle();
   }
 
-  /** The client takes no notice of pushed streams above the last that its GOAWAY names. */
+  /** The client ignores pushed streams above the last one in its GOAWAY. */
   #dropPushed(lastTaken: number): void {
     for (const stream of this.#streams.all()) {
       if (stream.id > lastTaken && this.#pushed.isPromised(stream.id)) {

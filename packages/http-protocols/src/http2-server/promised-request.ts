@@ -1,7 +1,7 @@
 import type { HeaderList } from "../header-list.ts";
 import { type H2RequestHead, readRequestFields } from "./request-fields.ts";
 
-/** A request that the server makes in the name of its client, checked. */
+/** A checked request that the server makes in place of its client. */
 export interface PromisedRequest {
   /** Head that the request would have had. */
   readonly head: H2RequestHead;
@@ -23,9 +23,9 @@ const notPromised: ReadonlySet<string> = new Set([
 interface PromisedTarget {
   /** `http` or `https`, as of the request that the push belongs to. */
   readonly scheme: string;
-  /** Authority of the request that the push belongs to; a client takes no other. */
+  /** Authority of the request to which the push belongs; a client accepts no other authority. */
   readonly authority: string;
-  /** GET or HEAD: others may not be promised. Source: RFC 9113, section 8.4 */
+  /** GET or HEAD: other methods cannot be promised. Source: RFC 9113, section 8.4 */
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -34,8 +34,9 @@ interface PromisedTarget {
 }
 
 /**
- * Checks a request that is to be pushed, as one of a client would be.
- * @returns undefined for a request that cannot be promised: a method other than GET and HEAD, a target that is no path, bad fields
+ * Checks a request that will be pushed, like a request of a client.
+ * @returns undefined for a request that cannot be promised: a method other than GET and HEAD, a target that is not a
+ * path, invalid fields
  * Source: RFC 9113, section 8.4.1
  */
 export function promisedRequest({

@@ -4,16 +4,16 @@ import type { HpackEncoder } from "../http2/hpack-encoder.ts";
 import { addFields } from "../http2/sent-fields.ts";
 import type { PromisedRequest } from "./promised-request.ts";
 
-/** Pushed streams at once in a connection, where the client allows more. */
+/** Limit of open pushed streams in a connection, if the client does not set a lower one. */
 const maxOpen = 100;
 /** A client that cancels this many more pushes than it accepts gets no more; it may have them cached. */
 const maxRefused = 100;
-/** While so much waits for a client that does not read, nothing is promised. */
+/** While more unsent bytes wait because the client does not read, nothing is promised. */
 const maxUnsentBytes = 64 * 1024;
 const maxStreamId = 0x7fff_fffe;
 
 /**
- * The streams that the server opens on one connection: whether there may be more, and their promises.
+ * The streams that the server opens on one connection: whether more are allowed, and their promises.
  * Source: RFC 9113, sections 5.1.1, 6.6 and 8.4
  */
 export class PushedStreams {
@@ -30,12 +30,12 @@ export class PushedStreams {
     this.#encoder = encoder;
   }
 
-  /** How many are open. */
+  /** Number of open pushed streams. */
   get size(): number {
     return this.#open;
   }
 
-  /** Whether one more may be promised now. */
+  /** True when one more stream may be promised now. */
   get hasRoom(): boolean {
     return (
       this.#isAllowed &&
@@ -55,12 +55,12 @@ export class PushedStreams {
     this.#clientMax = settings.get(settingIds.maxConcurrentStreams) ?? this.#clientMax;
   }
 
-  /** Whether a stream of this number was ever promised. */
+  /** True when a stream with this ID was ever promised. */
   isPromised(streamId: number): boolean {
     return streamId % 2 === 0 && streamId !== 0 && streamId <= this.#lastId;
   }
 
-  /** Sends the promise, which counts as an open stream from now on. @returns the number of the promised stream */
+  /** Sends the promise, which counts as an open stream from now on. @returns the ID of the promised stream */
   promise(parentId: number, { head, scheme }: PromisedRequest): number {
     this.#lastId += 2;
     this.#open++;
@@ -75,17 +75,17 @@ export class PushedStreams {
     return this.#lastId;
   }
 
-  /** A promised stream has ended, in any way. */
+  /** A promised stream has ended in any way. */
   ended(): void {
     this.#open--;
   }
 
-  /** The response of one went out whole. */
+  /** The whole response of a promised stream was sent. */
   taken(): void {
     this.#refused = Math.max(0, this.#refused - 1);
   }
 
-  /** The client broke one off. */
+  /** The client cancelled a promised stream. */
   refused(): void {
     this.#refused++;
   }

@@ -6,9 +6,9 @@ export type StreamFate =
   | "closed" // in order, or by the client: a frame on it is an error
   | "abandoned"; // closed early by this side: the client may not know yet, and its frames are dropped
 
-/** The streams of a connection that ended last, to tell a late frame from a wrong one. */
+/** The streams of a connection that ended last. They distinguish a late frame from a wrong one. */
 export class RecentStreams {
-  /** Numbers of streams, negative for those that were abandoned. */
+  /** Stream IDs, negative for abandoned streams. */
   #ids: Int32Array | undefined;
   #next = 0;
 
@@ -18,7 +18,7 @@ export class RecentStreams {
     this.#next = (this.#next + 1) % kept;
   }
 
-  /** @returns undefined for one that was never open, or long ago */
+  /** @returns undefined for a stream that was never open, or that ended long ago */
   fateOf(streamId: number): StreamFate | undefined {
     const ids = this.#ids;
     return ids?.includes(streamId) ? "closed" : ids?.includes(-streamId) ? "abandoned" : undefined;

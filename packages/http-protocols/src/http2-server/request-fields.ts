@@ -8,15 +8,15 @@ export interface H2RequestHead {
   readonly method: string;
   /** `:path`; the authority for CONNECT. */
   readonly target: string;
-  /** `:authority`, or `host` where there is none; "" for neither. */
+  /** `:authority`, or `host` without it; "" when both are missing. */
   readonly authority: string;
   /** `:protocol` of an extended CONNECT; "" else. Source: RFC 8441 */
   readonly protocol: string;
-  /** As HTTP/1 would have them: one `cookie`, no pseudo fields. */
+  /** In the form of HTTP/1: one `cookie`, no pseudo-header fields. */
   readonly headers: HeaderList;
-  /** Undefined where the client does not say. */
+  /** Undefined when the client does not declare a length. */
   readonly contentLength: number | undefined;
-  /** Whether the client waits for 100 before it sends the body. */
+  /** True when the client waits for status 100 before it sends the body. */
   readonly expectsContinue: boolean;
 }
 
@@ -31,7 +31,7 @@ interface PseudoFields {
   scheme: string | undefined;
   /** `:path`; absent in a plain CONNECT only, and never empty. */
   path: string | undefined;
-  /** `:authority`, which counts above `Host`. */
+  /** `:authority`, which has priority over `Host`. */
   authority: string | undefined;
   /** `:protocol` of an extended CONNECT. Source: RFC 8441 */
   protocol: string | undefined;
@@ -45,7 +45,7 @@ const noPseudoFields = (): PseudoFields => ({
   protocol: undefined,
 });
 
-/** @param isLate whether other fields came before. @returns what is wrong, "" when nothing is */
+/** @param isLate true when other fields came before. @returns the fault; "" when there is none */
 function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField, isLate: boolean): string {
   if (isLate) {
     return `field ${name} stands behind others`;
@@ -64,7 +64,10 @@ function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField, isLate: 
   return "";
 }
 
-/** @returns what is wrong with the pseudo fields, "" when nothing is. Source: RFC 9113, sections 8.3.1 and 8.5; RFC 8441 */
+/**
+ * @returns the fault of the pseudo-header fields; "" when there is none. Source: RFC 9113, sections 8.3.1 and 8.5; RFC
+ * 8441
+ */
 function pseudoProblem(pseudo: PseudoFields): string {
   const { method, scheme } = pseudo;
   if (method === undefined || !token.test(method)) {
@@ -84,7 +87,7 @@ function pseudoProblem(pseudo: PseudoFields): string {
   return pseudo.path === "*" && method !== "OPTIONS" ? "field :path is malformed" : "";
 }
 
-/** Two readers could take two hosts of a request that names both. Source: RFC 9113, section 8.3.1 */
+/** Two parsers could choose different hosts when a request contains both. Source: RFC 9113, section 8.3.1 */
 function hostProblem(host: string | undefined, authority: string | undefined): string {
   return host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase()
     ? "fields :authority and host differ"
@@ -92,8 +95,8 @@ function hostProblem(host: string | undefined, authority: string | undefined): s
 }
 
 /**
- * Checks a request's fields and puts them into the form of HTTP/1.
- * @returns what is wrong, for a request that is malformed
+ * Checks a request's fields and converts them into the form of HTTP/1.
+ * @returns the head, or a text with the fault of a malformed request
  * Source: RFC 9113, sections 8.2 and 8.3
  */
 export function readRequestFields(fields: readonly HeaderField[]): H2RequestHead | string {

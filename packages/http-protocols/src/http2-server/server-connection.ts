@@ -31,7 +31,7 @@ const allStreams = 0x7fff_ffff;
 /** Limit of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
 const maxUnreadBytes = 1024 * 1024;
 
-/** Limits of one server for the clients of its connections. */
+/** A server's limits for its clients' connections. */
 export interface ServerConnectionLimits {
   /** Streams that a client may have open. */
   readonly maxStreams: number;
@@ -41,14 +41,14 @@ export interface ServerConnectionLimits {
   readonly maxHeaderBlockBytes: number;
   /** Bytes of all bodies that a client may send before it gets a larger window. */
   readonly windowBytes: number;
-  /** Further settings that the client is told, by their numbers. */
+  /** Further settings that are sent to the client, by their IDs. */
   readonly settings?: ReadonlyMap<number, number>;
 }
 
 /**
- * The server's side of one HTTP/2 connection: reads frames, keeps streams and windows, and sends what streams have. Clients that
- * break the rules get what RFC 9113 says. Frames that cost this side more than the client end the connection
- * (ENHANCE_YOUR_CALM). Subclasses make streams from the heads of requests.
+ * The server's side of one HTTP/2 connection: reads frames, keeps streams and windows, and sends what streams have.
+ * Clients that violate the rules are handled as RFC 9113 says. Frames that cost this side more than the client end the
+ * connection (ENHANCE_YOUR_CALM). Subclasses make streams from the heads of requests.
  *
  * Source: RFC 9113
  */
@@ -66,11 +66,11 @@ export abstract class ServerConnection<Stream extends ServerStream>
   protected readonly pushed: PushedStreams;
   protected readonly streams: StreamTable<Stream>;
   protected readonly writer: FrameWriter;
-  /** Whether no new streams are taken. */
+  /** True when no new streams are accepted. */
   isLeaving = false;
   #isDead = false;
 
-  /** @param socket may contain bytes that were read too early and put back */
+  /** @param socket may contain bytes that were read too early and pushed back */
   constructor(socket: Duplex, limits: ServerConnectionLimits) {
     const { maxStreams, maxHeaderBytes, maxHeaderBlockBytes, windowBytes } = limits;
     this.#socket = socket;
@@ -119,33 +119,33 @@ export abstract class ServerConnection<Stream extends ServerStream>
   /** Opens the stream of a request's head. */
   abstract openStream(streamId: number, opening: OpeningFields): Stream | "malformed" | "answered";
   abstract readTrailers(fields: readonly HeaderField[]): HeaderList | string;
-  /** All frames of one read were applied. */
+  /** All frames of one read were processed. */
   protected abstract readDone(): void;
-  /** Tells a stream that it is gone. */
+  /** Tells a stream that it has ended early. */
   protected abstract loseStream(stream: Stream, why: string): void;
   /** Closes the socket, when all was written. */
   protected abstract endSocket(): void;
   /** The socket is closed, and no stream is left. */
   protected abstract connectionClosed(): void;
-  /** The last open stream is gone. */
+  /** The last open stream has ended. */
   protected abstract becameIdle(): void;
 
-  /** When the client began a header block that is not complete, as of `Date.now()`; 0: it did not. */
+  /** Start time of an incomplete header block, as of `Date.now()`; 0: there is none. */
   protected get blockSince(): number {
     return this.#frames.blockSince;
   }
 
-  /** When the client began a frame that is not complete, on the clock of `performance.now()`; 0: it did not. */
+  /** Start time of an incomplete frame, on the clock of `performance.now()`; 0: there is none. */
   protected get frameSince(): number {
     return this.#reader.incompleteSince;
   }
 
-  /** Whether the client has sent the preface and its settings. */
+  /** True when the client has sent the preface and its settings. */
   protected get hasBegun(): boolean {
     return this.#dispatcher.hasSettings;
   }
 
-  /** Whether new streams may be pushed. */
+  /** True when new streams may be pushed. */
   protected get mayPush(): boolean {
     return !this.isLeaving && !this.#isDead && this.pushed.hasRoom;
   }
@@ -156,8 +156,8 @@ export abstract class ServerConnection<Stream extends ServerStream>
   }
 
   /**
-   * Asks the client to open no new streams. Those that it opened meanwhile are served: {@link leave} ends that, a round trip
-   * later at the earliest. Source: RFC 9113, section 6.8
+   * Asks the client to open no new streams. Streams that it opens meanwhile are still served, until {@link leave} is
+   * called, a round trip later at the earliest. Source: RFC 9113, section 6.8
    */
   protected announceLeave(): void {
     if (!this.isLeaving && !this.#isDead) {
@@ -165,7 +165,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     }
   }
 
-  /** Takes no new streams, and closes after the last one. @returns false when the connection was leaving already */
+  /** Accepts no new streams, and closes after the last one. @returns false when the connection was already closing */
   protected leave(): boolean {
     if (this.isLeaving || this.#isDead) {
       return false;
@@ -177,7 +177,10 @@ export abstract class ServerConnection<Stream extends ServerStream>
 
   // Called by streams
 
-  /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
+  /**
+   * Sends a header block. @param ownFields pseudo-header fields and others that are known to be valid; all others were
+   * checked
+   */
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void {
     const encoder = this.#encoder;
     encoder.begin();
@@ -285,7 +288,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     }
   }
 
-  /** Closes when no new streams are taken and none is open. */
+  /** Closes the connection when it accepts no new streams and none is open. */
   endWhenIdle(): void {
     if (this.isLeaving && !this.#isDead && this.streams.size === 0) {
       this.writer.flush();
@@ -299,7 +302,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     this.#dispatcher.stop();
   }
 
-  /** Tells all streams that no more data will come. */
+  /** Tells all streams that no more data will arrive. */
   #forget(): void {
     if (this.#isDead && this.streams.size === 0) {
       return;

@@ -5,7 +5,7 @@ import { Http2Error } from "../http2/http2-error.ts";
 import type { SendingStream, SendScheduler } from "../http2/send-scheduler.ts";
 import { RecentStreams, type StreamFate } from "./recent-streams.ts";
 
-/** The open streams of one connection, and the fate of streams that closed lately. Source: RFC 9113, section 5.1 */
+/** The open streams of one connection, and the fate of recently closed streams. Source: RFC 9113, section 5.1 */
 export class StreamTable<Stream extends SendingStream> {
   readonly #writer: FrameWriter;
   readonly #guard: FloodGuard;
@@ -47,7 +47,7 @@ export class StreamTable<Stream extends SendingStream> {
     this.#guard.streamOpened();
   }
 
-  /** Removes a stream. @returns whether the stream was open */
+  /** Removes a stream. @returns true when the stream was open */
   remove(stream: Stream, fate: StreamFate): boolean {
     if (!this.#open.delete(stream.id)) {
       return false;
@@ -66,9 +66,9 @@ export class StreamTable<Stream extends SendingStream> {
   }
 
   /**
-   * A head came on a stream that is not open.
+   * A head arrived on a stream that is not open.
    * @returns true when it opens a stream; false: it is dropped
-   * @throws Http2Error for a stream that has ended
+   * @throws Http2Error for an ended stream
    */
   isNew(streamId: number): boolean {
     if (streamId > this.#lastId) {
@@ -82,7 +82,7 @@ export class StreamTable<Stream extends SendingStream> {
     return false;
   }
 
-  /** The client opens a stream, which this side may take or refuse. */
+  /** The client opens a stream, which this side may accept or refuse. */
   opened(streamId: number): void {
     this.#lastId = streamId;
   }
@@ -98,7 +98,7 @@ export class StreamTable<Stream extends SendingStream> {
     this.#writer.frame(encodeRstStream(streamId, errorCode));
   }
 
-  /** A frame came on a stream that is not open. */
+  /** A frame arrived on a stream that is not open. */
   late(streamId: number): void {
     if (this.#recent.fateOf(streamId) !== "abandoned") {
       this.reset(streamId, errorCodes.streamClosed);
@@ -112,7 +112,7 @@ export class StreamTable<Stream extends SendingStream> {
   }
 
   /**
-   * @param takesAny whether streams are no more taken, and those that the client opens are not counted
+   * @param takesAny true: no new streams are accepted, and those that the client opens are not counted
    * @throws Http2Error for stream 0 and for streams that the client has not opened
    */
   checkOpened(streamId: number, what: string, takesAny: boolean): void {

@@ -1,7 +1,8 @@
 import type { HeaderField } from "./header-field.ts";
 
 /**
- * Writes a header block that needs no table and changes none, so that equal fields give equal bytes on every connection.
+ * Encodes a header block that neither uses nor changes the table. Equal fields therefore give equal bytes on every
+ * connection.
  * @param fields names in lower case; characters up to U+00FF
  * Source: RFC 7541, section 6.2.2
  */

@@ -22,6 +22,6 @@ test("frames that nothing was sent for are one, and what was sent before buys no
   };
   expect(flood).toThrow("too many frames that move nothing");
   expect(count).toBeGreaterThanOrEqual(1_000);
-  // Time gives little: 200 a second.
+  // The elapsed time adds only a few: 200 per second.
   expect(count).toBeLessThan(2_000);
 });

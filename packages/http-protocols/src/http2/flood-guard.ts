@@ -1,7 +1,7 @@
 import { errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Resets at once, and each second: CVE-2023-44487. A stream that ends well earns one more. */
+/** Limits of resets in a burst, and per second: CVE-2023-44487. A stream that ends normally allows one more. */
 const resetBurst = 1_000;
 const resetRate = 100;
 /** PING, SETTINGS, PRIORITY, empty DATA and unknown frames: CVE-2019-9511 to 9518. */
@@ -25,7 +25,7 @@ class Budget {
     this.#left = burst;
   }
 
-  /** @returns whether there was one left */
+  /** @returns true when the budget was not used up */
   take(): boolean {
     if (this.#left < 1) {
       const now = performance.now();
@@ -44,8 +44,8 @@ class Budget {
 }
 
 /**
- * Counts frames that cost the client less than this side. A client that sends too many is disconnected. Each
- * HTTP/2 connection has its own guard.
+ * Counts frames that cost this side more than the client. A client that sends too many is disconnected. Each HTTP/2
+ * connection has its own guard.
  */
 export class FloodGuard {
   readonly #resets = new Budget(resetBurst, resetRate);
@@ -80,11 +80,14 @@ export class FloodGuard {
 
   streamEnded(): void {
     this.#resets.earn();
-    // Clients of gRPC measure the way with a PING for an answer.
+    // gRPC clients measure the round trip with one PING per response.
     this.#idle.earn();
   }
 
-  /** A DATA frame was sent. Receivers of Go's gRPC measure the way with a PING while data comes, one a round trip. */
+  /**
+   * A DATA frame was sent. Go's gRPC receivers measure the round trip with a PING while data arrives, one per round
+   * trip.
+   */
   dataSent(): void {
     this.#idle.earn();
     this.#updates = Math.min(updateBurst * updatesPerFrame, this.#updates + updatesPerFrame);

@@ -25,7 +25,7 @@ interface Options {
   readonly knowsStreamErrors?: boolean;
 }
 
-/** A dispatcher, and what its handler was told. */
+/** A dispatcher, and the calls of its handler. */
 function open({ mayBeginWithGoAway = false, knowsStreamErrors = true }: Options = {}) {
   const told: unknown[][] = [];
   const tell =

@@ -5,11 +5,11 @@ import { Http2Error } from "./http2-error.ts";
 import { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
 
 /**
- * Receives the frames of a peer. Bytes are views that are valid during the call only, unless the reader keeps
+ * Receives the frames of a peer. Buffers are views that are valid only during the call, unless the reader keeps
  * payloads. An `Http2Error` from a method ends the connection.
  */
 export interface FrameHandler {
-  /** @param frameBytes length with padding, which flow control counts */
+  /** @param frameBytes length with padding; flow control counts this length */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void;
   /** A complete header block: of a request, a response or trailers. */
   headers(streamId: number, block: Buffer, endsStream: boolean): void;
@@ -22,12 +22,12 @@ export interface FrameHandler {
   /**
    * GOAWAY.
    * @param lastStreamId streams above it were not processed and may be sent again
-   * @param errorCode see RFC 9113, section 7; 0: the peer leaves in order
+   * @param errorCode see RFC 9113, section 7; 0: the peer closes without an error
    */
   goAway(lastStreamId: number, errorCode: number): void;
   /** @param increment may be 0, which is the stream's error; not for stream 0 */
   windowUpdate(streamId: number, increment: number): void;
-  /** A malformed frame whose meaning is irrelevant here; it is an error of the stream. */
+  /** A malformed frame whose meaning does not matter here; it is an error of the stream. */
   streamError?(streamId: number, errorCode: number): void;
   /** A frame without effect: a priority, an acknowledgement, or an unknown type. */
   idleFrame?(): void;
@@ -46,8 +46,8 @@ const pingBytes = 8;
 const goAwayBytes = 8;
 
 /**
- * Parses the frames of one side of a connection and passes them to a handler. It checks everything that needs
- * no knowledge of streams, and joins header blocks. Source: RFC 9113, sections 3.4 and 6
+ * Parses the frames of one side of a connection and passes them to a handler. It joins header blocks, and checks
+ * everything that needs no knowledge of streams. Source: RFC 9113, sections 3.4 and 6
  */
 export class FrameDispatcher implements FrameSink {
   readonly #handler: FrameHandler;
@@ -64,7 +64,7 @@ export class FrameDispatcher implements FrameSink {
     this.#mayBeginWithGoAway = settings.mayBeginWithGoAway ?? false;
   }
 
-  /** Whether the peer has sent its settings. */
+  /** True when the peer has sent its settings. */
   get hasSettings(): boolean {
     return this.#hasSettings;
   }
@@ -166,7 +166,7 @@ export class FrameDispatcher implements FrameSink {
     this.#handler.headers(block.streamId, block.join(), (block.flags & frameFlags.endStream) !== 0);
   }
 
-  /** Priorities are ignored, but malformed ones are answered. */
+  /** Priorities are ignored, but malformed ones are reported as errors. */
   #priority(streamId: number, payload: Buffer): void {
     if (streamId === 0) {
       throw protocolError("PRIORITY on stream 0");

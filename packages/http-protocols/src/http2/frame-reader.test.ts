@@ -6,7 +6,7 @@ import { Http2Error } from "./http2-error.ts";
 
 type Frame = readonly [type: number, flags: number, streamId: number, payload: string];
 
-/** The frames of what comes in pieces. */
+/** The frames in bytes that arrive in pieces. */
 function framesOf(pieces: readonly Buffer[], preface?: Buffer): Frame[] {
   const frames: Frame[] = [];
   const reader = new FrameReader(

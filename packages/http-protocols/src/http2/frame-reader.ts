@@ -1,7 +1,9 @@
 import { defaultFrameBytes, errorCodes, frameHeaderBytes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Receives complete frames. The payload is a view that is valid during the call only, unless the reader keeps payloads. */
+/**
+ * Receives complete frames. The payload is a view that is valid only during the call, unless the reader keeps payloads.
+ */
 export interface FrameSink {
   /** Takes a complete frame. The next read may overwrite the payload. */
   frame(type: number, flags: number, streamId: number, payload: Buffer): void;
@@ -23,8 +25,8 @@ export class FrameReader {
 
   /**
    * @param preface required before the first frame: `clientPreface` for a server, empty for a client
-   * @param keepsPayloads whether payloads stay valid after the call: then a frame of two chunks costs memory of
-   *   its own, and the chunks may not change
+   * @param keepsPayloads true: payloads stay valid after the call. A frame in two chunks then gets its own memory, and
+   * the chunks must not change
    */
   constructor(sink: FrameSink, preface: Buffer = nothing, keepsPayloads = false) {
     this.#sink = sink;
@@ -32,7 +34,7 @@ export class FrameReader {
     this.#keepsPayloads = keepsPayloads;
   }
 
-  /** When the frame that is incomplete began, on the clock of `performance.now()`; 0: none is. */
+  /** Start time of the incomplete frame, on the clock of `performance.now()`; 0: there is none. */
   get incompleteSince(): number {
     return this.#partialBytes > 0 ? this.#partialSince : 0;
   }
@@ -68,9 +70,7 @@ export class FrameReader {
     return length;
   }
 
-  /**
-   * Extends the partial frame, and delivers it when it is complete. @returns index of the first byte after it
-   */
+  /** Extends the partial frame, and delivers it when it is complete. @returns index of the first byte after it */
   #complete(partial: Buffer, chunk: Buffer, start: number): number {
     let at = start;
     if (this.#partialBytes < frameHeaderBytes) {

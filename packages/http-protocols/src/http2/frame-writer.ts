@@ -8,22 +8,22 @@ import {
   frameTypes,
 } from "./frames.ts";
 
-/** A payload up to this size is copied behind its frame's header. A larger one is written without a copy. */
+/** A payload up to this size is copied after its frame's header. A larger payload is written without a copy. */
 const maxJoinedBytes = 4 * 1024;
 const promisedIdBytes = 4;
 const firstChunkBytes = 1024;
 const chunkBytes = 16 * 1024;
-/** Frames of a turn are joined into one write up to this size. */
+/** Frames of one turn of the event loop are joined into one write up to this size. */
 const maxWaitingBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Puts the frames of one connection into few writes: all frames of one turn of the event loop go out together.
+ * Combines the frames of one connection into few writes: all frames of one turn of the event loop are sent together.
  */
 export class FrameWriter {
   readonly #socket: Duplex;
   readonly #flushed: () => void;
-  /** Small frames, one behind the other. The frames from `#start` on wait for the socket. */
+  /** Consecutive small frames. Those from `#start` on wait for the socket. */
   #chunk: Buffer = nothing;
   #start = 0;
   #at = 0;
@@ -37,7 +37,7 @@ export class FrameWriter {
     this.#flushed = flushed;
   }
 
-  /** Bytes that the peer has not taken. */
+  /** Bytes that the peer has not received yet. */
   get unsentBytes(): number {
     return this.#waitingBytes + this.#socket.writableLength;
   }
@@ -76,7 +76,7 @@ export class FrameWriter {
     } while (at < block.length);
   }
 
-  /** @param payload at most 16,384 bytes; may not change until it is sent */
+  /** @param payload at most 16,384 bytes; must not change until it is sent */
   data(streamId: number, endsStream: boolean, payload: Uint8Array): void {
     const flags = endsStream ? frameFlags.endStream : 0;
     if (payload.length <= maxJoinedBytes) {

@@ -45,10 +45,10 @@ export const errorCodes = {
   inadequateSecurity: 12,
 } as const;
 
-/** Initial size of both flow control windows; a peer may change that of streams. */
+/** Initial size of both flow control windows; a peer may change the size for streams. */
 export const defaultWindowBytes = 65_535;
 export const maxWindowBytes = 2 ** 31 - 1;
-/** Largest payload of a frame unless a peer allows more. */
+/** Size limit of a frame's payload, unless a peer allows more. */
 export const defaultFrameBytes = 16_384;
 
 /** A frame. @param payload at most 2^24 - 1 bytes */

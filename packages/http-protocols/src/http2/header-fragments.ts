@@ -1,7 +1,7 @@
 import { errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Empty fragments cost only time, so a few are allowed. */
+/** Empty fragments only take time, so a few are allowed. */
 const maxFragments = 16;
 
 /** A header block that continues in CONTINUATION frames. Source: RFC 9113, section 6.10 */

@@ -12,7 +12,7 @@ const timeoutMs = 20_000 + rounds * 2;
 const maxListBytes = 1_000;
 const maxTableBytes = 4_096;
 
-/** RFC 7541, appendix C: each of one connection, in their order; and what we write ourselves. */
+/** Examples of RFC 7541, appendix C, in the order of one connection, and blocks from our own encoder. */
 const blocks: readonly Buffer[] = [
   ...[
     "828684410f7777772e6578616d706c652e636f6d",
@@ -27,7 +27,7 @@ const blocks: readonly Buffer[] = [
   encodeHeaders([{ name: "te", value: "trailers" }]),
 ];
 
-/** Several blocks of one connection, so that later ones meet the table that earlier ones left. */
+/** Decodes several blocks of one connection, so that later blocks use the table that earlier ones filled. */
 function outcomeOf(connection: readonly Buffer[]): HeaderField[][] | string {
   const decoder = new HpackDecoder({ maxListBytes, maxTableBytes });
   const lists: HeaderField[][] = [];

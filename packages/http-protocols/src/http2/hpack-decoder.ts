@@ -6,14 +6,14 @@ import { staticTable } from "./static-table.ts";
 /** Size of the dynamic table that a peer may use by default, in bytes. */
 export const defaultTableBytes = 4_096;
 
-/** Size of an entry besides its name and value. Source: RFC 7541, section 4.1 */
+/** Size of an entry in addition to its name and value. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
 
 const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => ({ name, value }));
 
 /**
- * Decodes the header blocks of one connection in order, because each may change the dynamic table. After an
- * error the table is unknown, so the connection must end. Source: RFC 7541
+ * Decodes the header blocks of one connection in order, because each may change the dynamic table. After an error the
+ * content of the table is unknown, so the connection must end. Source: RFC 7541
  */
 export class HpackDecoder {
   readonly #maxTableBytes: number;
@@ -27,8 +27,7 @@ export class HpackDecoder {
   #end = 0;
 
   /**
-   * @param limits.maxListBytes most bytes of one block's fields, each counted with 32 bytes more, as RFC 9113
-   *   counts
+   * @param limits.maxListBytes size limit of one block's fields; as in RFC 9113, each field counts 32 bytes extra
    * @param limits.maxTableBytes size that was announced to the peer; 4,096 by default
    */
   constructor(limits: { readonly maxListBytes: number; readonly maxTableBytes?: number }) {
@@ -38,8 +37,8 @@ export class HpackDecoder {
   }
 
   /**
-   * @throws HpackError HPACK_TRUNCATED, HPACK_MALFORMED; HPACK_TOO_LARGE past `maxListBytes`: the block was read to its end
-   *   nevertheless, so the connection may go on
+   * @throws HpackError HPACK_TRUNCATED, HPACK_MALFORMED; HPACK_TOO_LARGE above `maxListBytes`. That block was still
+   * decoded to its end, so the connection may continue
    */
   decode(block: Uint8Array): HeaderField[] {
     this.#bytes = block;

@@ -1,8 +1,8 @@
 import { staticTable } from "./static-table.ts";
 
-/** Largest dynamic table in bytes, which every peer allows unless it announces less. */
+/** Size limit of the dynamic table in bytes. Every peer allows this size unless it announces less. */
 const maxTableBytes = 4_096;
-/** Size of an entry besides its name and value. Source: RFC 7541, section 4.1 */
+/** Size of an entry in addition to its name and value. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
 /** Number of remembered fields that were sent once; a second occurrence enters the table. */
 const maxSeen = 128;
@@ -23,9 +23,9 @@ for (const [index, [name, value]] of staticTable.entries()) {
 }
 
 /**
- * Encodes the header blocks of one connection in order. A field that occurs a second time enters the dynamic
- * table, and takes a byte or two from then on; fields that always differ never enter it. Strings are not
- * Huffman coded, which would cost more time than the saved bytes are worth. Source: RFC 7541
+ * Encodes the header blocks of one connection in order. A field enters the dynamic table when it occurs a second time.
+ * From then on it takes a byte or two. Fields that always differ never enter the table. Strings are not Huffman coded,
+ * because that costs more time than the saved bytes are worth. Source: RFC 7541
  */
 export class HpackEncoder {
   /** Numbers of entries by `name: value`, the oldest first. */
@@ -97,7 +97,7 @@ export class HpackEncoder {
     }
   }
 
-  /** The block; valid until the next one begins. */
+  /** The block; valid until the next one starts. */
   end(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }

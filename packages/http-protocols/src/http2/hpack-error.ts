@@ -7,7 +7,7 @@
  */
 export type HpackErrorCode = "HPACK_TRUNCATED" | "HPACK_MALFORMED" | "HPACK_TOO_LARGE";
 
-/** The error of the HPACK decoder. The connection makes an `Http2Error` of it, whose code is sent to the peer. */
+/** The error of the HPACK decoder. The connection converts it into an `Http2Error`, whose code is sent to the peer. */
 export class HpackError extends Error {
   override readonly name = "HpackError";
   readonly code: HpackErrorCode;

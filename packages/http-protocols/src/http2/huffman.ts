@@ -1,9 +1,8 @@
 import { HpackError } from "./hpack-error.ts";
 
 /**
- * Lengths of the codes of each byte. The 257th code, 30 ones, means "end" and must not occur. The code is
- * canonical: codes ascend with their length, and within one length with the byte. Source: RFC 7541, appendix
- * B
+ * Lengths of the codes of each byte. The 257th code, 30 ones, means "end" and must not occur. The code is canonical:
+ * codes increase with their length, and within one length with the byte. Source: RFC 7541, appendix B
  */
 // biome-ignore format: one row for 16 bytes
 const codeLengths = [
@@ -28,7 +27,7 @@ const codeLengths = [
 const end = 256;
 const longestCode = 30;
 
-/** For each code length: its first code, the number of codes, and where their symbols begin in `symbols`. */
+/** For each code length: its first code, the number of its codes, and the position of their symbols in `symbols`. */
 const firstCodes = new Uint32Array(longestCode + 1);
 const codeCounts = new Uint32Array(longestCode + 1);
 const firstSymbols = new Uint32Array(longestCode + 1);
@@ -50,8 +49,9 @@ for (let length = 1; length <= longestCode; length++) {
 }
 
 /**
- * Decodes a string of HPACK; each byte of the result is one character (latin1).
- * @throws HpackError HPACK_MALFORMED for a code of "end", or padding that is not the beginning of it or over 7 bits
+ * Decodes an HPACK string; each byte of the result is one character (latin1).
+ * @throws HpackError HPACK_MALFORMED for the code "end", and for padding that is longer than 7 bits or not a prefix of
+ * that code
  */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {
   // The shortest codes have five bits.

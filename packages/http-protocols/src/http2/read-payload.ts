@@ -21,8 +21,9 @@ export function dataOf(flags: number, payload: Buffer): Buffer {
 }
 
 /**
- * The header block, or its first fragment, of a HEADERS frame.
- * @throws Http2Error PROTOCOL_ERROR for padding that is too long and a stream that depends on itself, FRAME_SIZE_ERROR
+ * The header block of a HEADERS frame, or its first fragment.
+ * @throws Http2Error PROTOCOL_ERROR for padding that is too long and for a stream that depends on itself,
+ * FRAME_SIZE_ERROR
  * Source: RFC 9113, section 6.2
  */
 export function headerBlockOf(flags: number, streamId: number, payload: Buffer): Buffer {
@@ -40,10 +41,10 @@ export function headerBlockOf(flags: number, streamId: number, payload: Buffer):
 }
 
 /**
- * The values of a SETTINGS frame by `settingIds`. The last of repeated settings counts; unknown ones are left
- * out.
- * @throws Http2Error FRAME_SIZE_ERROR; PROTOCOL_ERROR or FLOW_CONTROL_ERROR for values that are not allowed
- *   Source: RFC 9113, section 6.5
+ * The values of a SETTINGS frame by `settingIds`. The last one of repeated settings counts; unknown settings are
+ * ignored.
+ * @throws Http2Error FRAME_SIZE_ERROR; PROTOCOL_ERROR or FLOW_CONTROL_ERROR for values that are not allowed Source: RFC
+ * 9113, section 6.5
  */
 export function settingsOf(payload: Buffer): ReadonlyMap<number, number> {
   if (payload.length % settingBytes !== 0) {

@@ -5,7 +5,7 @@ import { Http2Error } from "./http2-error.ts";
 /** Bytes of one body that the peer may send until a WINDOW_UPDATE gives consumed bytes back. */
 export const streamWindowBytes: number = 1024 * 1024;
 
-/** A stream whose body comes. */
+/** A stream whose body is being received. */
 export interface ReceivingStream {
   /** Number of the stream, for its WINDOW_UPDATE. */
   readonly id: number;
@@ -32,7 +32,7 @@ export class ReceiveWindow {
     this.#tellBytes = wholeBytes / 4;
   }
 
-  /** Bytes came. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** Bytes arrived. @throws Http2Error FLOW_CONTROL_ERROR */
   take(bytes: number): void {
     this.#bytes -= bytes;
     if (this.#bytes < 0) {
@@ -40,7 +40,7 @@ export class ReceiveWindow {
     }
   }
 
-  /** Bytes were consumed. @param stream undefined when they belong to none, or to one whose peer sends no more */
+  /** Bytes were consumed. @param stream undefined when they belong to no stream, or when its peer sends no more */
   release(bytes: number, stream?: ReceivingStream): void {
     this.#untoldBytes += bytes;
     if (this.#untoldBytes >= this.#tellBytes) {

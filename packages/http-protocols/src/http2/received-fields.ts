@@ -1,7 +1,7 @@
 import type { HeaderList } from "../header-list.ts";
 import type { HeaderField } from "./header-field.ts";
 
-/** Fields about one connection of HTTP/1; in HTTP/2 they make a message malformed. Source: RFC 9113, section 8.2.2 */
+/** Fields about one HTTP/1 connection; in HTTP/2 they make a message malformed. Source: RFC 9113, section 8.2.2 */
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -11,13 +11,15 @@ const ofConnection: ReadonlySet<string> = new Set([
 ]);
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-/** A blank at an end is malformed: RFC 9113, section 8.2.1. One reader trims it, another compares it. */
+/**
+ * A space at either end is malformed: RFC 9113, section 8.2.1. One parser would remove it, another would compare it.
+ */
 export const fieldValue: RegExp = /^(?:[!-~\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[!-~\x80-\xff])?)?$/;
 
-/** Fields that were checked: those of HPACK's tables come again with every request. */
+/** Fields that were already checked: fields from HPACK's tables occur again in every request. */
 const goodFields = new WeakSet<HeaderField>();
 
-/** @returns what is wrong with an ordinary field, "" when nothing is */
+/** @returns the fault of an ordinary field; "" for a valid field */
 export function fieldProblem(field: HeaderField): string {
   if (goodFields.has(field)) {
     return "";
@@ -37,8 +39,8 @@ export function fieldProblem(field: HeaderField): string {
 }
 
 /**
- * Checks fields that came after a body.
- * @returns them, or what is wrong
+ * Checks fields that follow a body.
+ * @returns the fields, or a text with the fault
  * Source: RFC 9113, section 8.1
  */
 export function readTrailerFields(fields: readonly HeaderField[]): HeaderList | string {

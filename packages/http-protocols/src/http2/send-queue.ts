@@ -24,12 +24,12 @@ export class SendQueue {
     return this.#bytes;
   }
 
-  /** Whether the writer should wait for `onceDrain`. */
+  /** True when the writer should wait for `onceDrain`. */
   get isFull(): boolean {
     return this.#bytes >= highWaterBytes;
   }
 
-  /** Whether there is something that could go out now, as far as this stream's window goes. */
+  /** True when this stream has something to send and its window allows it. */
   get isReady(): boolean {
     return this.#bytes > 0 ? this.windowBytes > 0 : this.#ended && !this.#over;
   }
@@ -53,10 +53,10 @@ export class SendQueue {
   }
 
   /**
-   * Sends one frame, or several chunks as one.
-   * @param room bytes that the connection's window has
-   * @param holdsEnd the end is sent separately, because trailers follow
-   * @returns bytes of the body that were sent
+   * Sends one frame, or several chunks as one frame.
+   * @param room bytes that the connection's window allows
+   * @param holdsEnd true: the end is sent separately, because trailers follow
+   * @returns number of sent bytes of the body
    */
   sendFrame(writer: Pick<FrameWriter, "data">, room: number, holdsEnd: boolean): number {
     const limit = Math.min(room, this.windowBytes, defaultFrameBytes);
@@ -81,17 +81,17 @@ export class SendQueue {
     return piece.length;
   }
 
-  /** Whether the end is all that is left to send. */
+  /** True when only the end is left to send. */
   get isAtEnd(): boolean {
     return this.#ended && this.#bytes === 0;
   }
 
-  /** Whether the frame with the end went out. */
+  /** True when the frame with the end was sent. */
   get isOver(): boolean {
     return this.#over;
   }
 
-  /** The end went out, in a frame of its own. */
+  /** The end was sent in a frame of its own. */
   endSent(): void {
     this.#over = true;
   }

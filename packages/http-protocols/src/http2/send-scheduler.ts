@@ -10,13 +10,13 @@ const noPayload = Buffer.alloc(0);
 
 /** A stream with something to send. */
 export interface SendingStream {
-  /** Number of the stream; among streams of one urgency the lower is served first. */
+  /** Stream ID; among streams of one urgency, the lower ID is served first. */
   readonly id: number;
   /** DATA that waits for a window. */
   readonly sending: SendQueue;
-  /** Fields that end it; none where the body does. */
+  /** Fields that end the stream; empty when the body ends it. */
   readonly trailers: HeaderList;
-  /** The frame that ends the stream is on its way. */
+  /** Called when the frame that ends the stream is being sent. */
   allSent(): void;
 }
 
@@ -49,7 +49,7 @@ export class SendScheduler {
     this.run();
   }
 
-  /** Nothing of this stream is sent any more. */
+  /** Sends nothing more of this stream. */
   remove(stream: SendingStream): void {
     this.#ready.delete(stream);
   }
@@ -58,7 +58,7 @@ export class SendScheduler {
     this.#ready.clear();
   }
 
-  /** The peer takes more on the connection. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** The peer accepts more on the connection. @throws Http2Error FLOW_CONTROL_ERROR */
   grant(bytes: number): void {
     this.#windowBytes += bytes;
     if (this.#windowBytes > maxWindowBytes) {
@@ -67,7 +67,10 @@ export class SendScheduler {
     this.run();
   }
 
-  /** The peer takes more of a stream. @returns false when its window gets too large, which is the stream's error */
+  /**
+   * The peer accepts more on a stream. @returns false when its window becomes too large, which is an error of the
+   * stream
+   */
   grantStream(stream: SendingStream, bytes: number): boolean {
     const { sending } = stream;
     sending.windowBytes += bytes;
@@ -91,7 +94,7 @@ export class SendScheduler {
     }
   }
 
-  /** Sends what windows and the socket have room for. */
+  /** Sends as much as the windows and the socket allow. */
   run(): void {
     if (this.#running) {
       return;
@@ -106,7 +109,7 @@ export class SendScheduler {
     }
   }
 
-  /** A frame of each stream. @returns whether one was sent */
+  /** Sends one frame of each stream. @returns true when at least one was sent */
   #runOnce(): boolean {
     let moved = false;
     for (const stream of this.#ready) {
@@ -122,7 +125,7 @@ export class SendScheduler {
     return this.#writer.unsentBytes < maxUnsentBytes;
   }
 
-  /** @returns whether a frame was sent */
+  /** @returns true when a frame was sent */
   #sendFrame(stream: SendingStream): boolean {
     const { sending, trailers } = stream;
     const sent = sending.sendFrame(this.#writer, this.#windowBytes, trailers.length > 0);

@@ -1,7 +1,7 @@
 import type { HeaderList } from "../header-list.ts";
 import type { HpackEncoder } from "./hpack-encoder.ts";
 
-/** Fields of one connection, which HTTP/2 knows nothing of. Source: RFC 9113, section 8.2.2 */
+/** Fields about one connection, which do not exist in HTTP/2. Source: RFC 9113, section 8.2.2 */
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -11,17 +11,17 @@ const ofConnection: ReadonlySet<string> = new Set([
   "http2-settings",
 ]);
 
-/** Fields whose values no table may keep. Source: RFC 7541, section 7.1.3 */
+/** Fields whose values must not be stored in any table. Source: RFC 7541, section 7.1.3 */
 const secret: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"]);
 
 const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const maxKnownNames = 1_000;
 
-/** Names as they were written, in lower case; "" for those that are left out. Each is checked once. */
+/** Names in the form to send, in lower case; "" for omitted fields. Each name is checked once. */
 const knownNames = new Map<string, string>();
 
-/** @returns the name as it is written; "" when it is left out; undefined when it is none */
+/** @returns the name in the form to send; "" for an omitted field; undefined for an invalid name */
 function h2Name(name: string): string | undefined {
   const known = knownNames.get(name);
   if (known !== undefined) {
@@ -38,15 +38,17 @@ function h2Name(name: string): string | undefined {
   return written;
 }
 
-/** The fields of a message that this side would otherwise add itself. */
+/** Facts about a message's fields that this side would otherwise add itself. */
 export interface SaidFields {
   /** Undefined without the field. */
   readonly contentLength: number | undefined;
-  /** Whether a handler set `date`; the connection adds it otherwise. */
+  /** True when a handler set `date`; otherwise the connection adds it. */
   readonly hasDate: boolean;
 }
 
-/** Checks fields before anything of them is in the encoder's table. @returns what is wrong, when they cannot be sent */
+/**
+ * Checks fields before any of them enters the encoder's table. @returns a text with the fault when they cannot be sent
+ */
 export function readSentFields(headers: HeaderList): SaidFields | string {
   let contentLength: number | undefined;
   let hasDate = false;
@@ -72,7 +74,10 @@ export function readSentFields(headers: HeaderList): SaidFields | string {
   return { contentLength, hasDate };
 }
 
-/** Fields as HTTP/2 and HTTP/3 write them: names in lower case, without those about a connection. @param headers checked */
+/**
+ * Fields in the form for HTTP/2 and HTTP/3: names in lower case, without fields about a connection. @param headers
+ * already checked
+ */
 export function writtenFields(headers: HeaderList): HeaderList {
   const written: HeaderList = [];
   for (let index = 0; index < headers.length; index += 2) {

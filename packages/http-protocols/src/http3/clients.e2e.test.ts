@@ -114,7 +114,7 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ name, missing
     const { server, port } = await start(0);
     const [answer] = await request(port, ["GET /hello"]);
     expect(answer).toMatchObject({ status: 200 });
-    // A ClientHello with keys of a post-quantum exchange comes in two datagrams, and each gets one.
+    // A ClientHello with post-quantum keys arrives in two datagrams, and each of them gets a Retry.
     expect([1, 2]).toContain(server.server.endpoint.counts.retries);
   });
 

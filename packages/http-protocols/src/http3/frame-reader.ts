@@ -20,30 +20,30 @@ const known: ReadonlySet<number> = new Set(Object.values(frameTypes));
 
 /** Receives the frames of a stream. */
 export interface FrameHandler {
-  /** A frame begins. Throw when the frame may not come now. Frames of unknown types are skipped without a call. */
+  /** A frame starts. Throw when the frame is not allowed now. Frames of unknown types are skipped without a call. */
   onFrame(type: number, length: number): void;
   /** A piece of a DATA frame. */
   onBody(bytes: Buffer): void;
-  /** The whole payload of another frame; undefined for one over the limit, which was passed over. */
+  /** The whole payload of another frame; undefined for a frame above the limit, which was skipped. */
   onPayload(type: number, payload: Buffer | undefined): void;
-  /** Bytes of heads, and of frames other than DATA, were consumed. */
+  /** Bytes of frame heads, and of frames other than DATA, were consumed. */
   onConsumed(bytes: number): void;
   /** A frame that does nothing: of an unknown type, or DATA without bytes. */
   onIdleFrame(): void;
 }
 
-/** Splits the bytes of a stream into frames. It keeps a frame of at most `maxPayloadBytes`, and never a piece of DATA. */
+/** Splits the bytes of a stream into frames. It buffers a frame of at most `maxPayloadBytes`, but never DATA. */
 export class Http3FrameReader {
   readonly #handler: FrameHandler;
   readonly #maxPayloadBytes: number;
   /** Bytes of a frame's type and length that are not whole yet: 15 at most. */
   #head: Buffer = Buffer.alloc(0);
   #type = -1;
-  /** Bytes of the frame that are still to come. */
+  /** Bytes of the frame that have not arrived yet. */
   #left = 0;
   #pieces: Buffer[] | undefined;
   #isPaused = false;
-  /** Bytes that came after `pause`. They do not count as consumed, so flow control bounds them. */
+  /** Bytes that arrived after `pause`. They do not count as consumed, so flow control limits them. */
   #held: Buffer[] = [];
 
   constructor(handler: FrameHandler, maxPayloadBytes: number) {
@@ -62,12 +62,12 @@ export class Http3FrameReader {
     }
   }
 
-  /** Reads no further than the frame whose payload was handed out last. */
+  /** Reads no further than the last frame whose payload was passed on. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** Reads what came meanwhile, until the next `pause`. */
+  /** Reads the bytes that arrived meanwhile, until the next `pause`. */
   resume(): void {
     this.#isPaused = false;
     for (const bytes of this.#held.splice(0)) {
@@ -84,13 +84,13 @@ export class Http3FrameReader {
 
   #readHead(bytes: Buffer, at: number): number {
     const before = this.#head.length;
-    // 16 bytes hold the longest type and length.
+    // 16 bytes are enough for the longest type and length.
     const head =
       before === 0 ? bytes.subarray(at, at + 16) : Buffer.concat([this.#head, bytes.subarray(at, at + 16)]);
     const type = varintAt(head, 0);
     const length = type && varintAt(head, type.bytes);
     if (type === undefined || length === undefined) {
-      // `at + 16` was beyond the end, so all that is left is part of the head.
+      // `at + 16` was beyond the end, so all remaining bytes belong to the head.
       this.#handler.onConsumed(head.length - before);
       this.#head = Buffer.from(head);
       return head.length - before;

@@ -20,11 +20,13 @@ export const http3Errors = {
   qpackDecoderStreamError: 0x202,
 } as const;
 
-/** The peer violated HTTP/3 or a limit. `code` ends the stream or the connection; the message names the fault. */
+/**
+ * The peer violated HTTP/3 or exceeded a limit. `code` ends the stream or the connection; the message names the fault.
+ */
 export class Http3Error extends Error {
   override readonly name = "Http3Error";
   readonly code: number;
-  /** Whether the whole connection must end, else the stream. */
+  /** True when the whole connection must end; false: only the stream. */
   readonly endsConnection: boolean;
 
   constructor(code: number, message: string, endsConnection = true) {

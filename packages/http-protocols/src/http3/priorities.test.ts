@@ -31,7 +31,10 @@ test("takes what an answer says over what its request said", () => {
   expect(mergedPriority("u=5, i", "i=?0")).toEqual({ urgency: 5, isIncremental: false });
 });
 
-/** A client that asks for bodies of 100,000 bytes; `order` is the stream of each datagram's bytes, repetitions left out. */
+/**
+ * A client that requests bodies of 100,000 bytes; `order` contains the stream of each datagram's bytes, without
+ * repetitions.
+ */
 function connect(answerPriority?: string) {
   const order: number[] = [];
   const network = new SimulatedNetwork({
@@ -106,7 +109,7 @@ test.each([
     if (turns === true) {
       expect(order.length).toBeGreaterThan(10);
     } else {
-      // A first packet may hold what fits behind the heads.
+      // The first packet may contain body bytes after the heads.
       expect(order.slice(-2)).toEqual(sequence);
       expect(order.length).toBeLessThan(6);
     }

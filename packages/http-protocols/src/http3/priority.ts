@@ -7,8 +7,8 @@ const defaultUrgency = 3;
 const maxUrgency = 7;
 
 /**
- * Reads a Priority field. Members that are malformed or out of range count as absent, as the RFC asks.
- * @returns urgency 3 and not incremental where the field does not say
+ * Parses a Priority field. Malformed members and members out of range count as absent, as the RFC requires.
+ * @returns urgency 3 and not incremental when the field does not set them
  * Source: RFC 9218, section 4
  */
 export function readPriority(value: string): StreamPriority {
@@ -25,7 +25,7 @@ export function readPriority(value: string): StreamPriority {
   return { urgency, isIncremental };
 }
 
-/** @returns the values of all Priority fields, joined; undefined without one */
+/** @returns the joined values of all Priority fields; undefined without such a field */
 export function priorityField(headers: HeaderList): string | undefined {
   let joined: string | undefined;
   for (let index = 0; index < headers.length; index += 2) {
@@ -37,7 +37,7 @@ export function priorityField(headers: HeaderList): string | undefined {
   return joined;
 }
 
-/** Members that the answer names, over those of the request. Source: RFC 9218, section 8 */
+/** Members in the response have priority over those in the request. Source: RFC 9218, section 8 */
 export function mergedPriority(request: string, answer: string): StreamPriority {
   return readPriority(`${request},${answer}`);
 }

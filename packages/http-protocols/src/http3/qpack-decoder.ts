@@ -4,7 +4,7 @@ import { DynamicTable } from "./qpack-dynamic-table.ts";
 import { type QpackFaults, QpackReader } from "./qpack-reader.ts";
 import { staticTable } from "./qpack-static-table.ts";
 
-/** Size of a field besides its name and value. Source: RFC 9114, section 4.2.2 */
+/** Size of a field in addition to its name and value. Source: RFC 9114, section 4.2.2 */
 const fieldOverheadBytes = 32;
 
 const malformed = (message: string) => new Http3Error(http3Errors.qpackDecompressionFailed, message);
@@ -24,7 +24,7 @@ export function staticField(index: number, fault: (message: string) => Error): H
 
 /** The beginning of a field section. */
 interface SectionPrefix {
-  /** Entries of the dynamic table that must have come before the section can be read. */
+  /** Number of dynamic table entries that must have arrived before the section can be decoded. */
   readonly requiredInserts: number;
   /** Number of the entry that relative numbers count from. */
   readonly base: number;
@@ -70,8 +70,9 @@ export function requiredInserts(section: Buffer, table: DynamicTable): number {
 }
 
 /**
- * Reads a field section.
- * @param maxListBytes limit of names and values with 32 for each field: a byte can stand for a whole entry
+ * Decodes a field section.
+ * @param maxListBytes size limit of names and values, with 32 bytes extra for each field: one byte can stand for a
+ * whole entry
  * @param table of the peer; default: none
  * @returns undefined for a list that is larger
  * @throws Http3Error QPACK_DECOMPRESSION_FAILED

@@ -1,9 +1,12 @@
 import type { HeaderField } from "../http2/header-field.ts";
 
-/** Size of an entry besides its name and value. Source: RFC 9204, section 3.2.1 */
+/** Size of an entry in addition to its name and value. Source: RFC 9204, section 3.2.1 */
 const entryOverheadBytes = 32;
 
-/** Fields that one side of a connection inserted, numbered from 0 in the order of insertion. Source: RFC 9204, section 3.2 */
+/**
+ * Fields that one side of a connection inserted, numbered from 0 in the order of insertion. Source: RFC 9204, section
+ * 3.2
+ */
 export class DynamicTable {
   /** Limit of `capacity`, in bytes; 0: the table stays empty. */
   readonly maxCapacity: number;
@@ -22,7 +25,7 @@ export class DynamicTable {
     return this.#inserted;
   }
 
-  /** Entries that the largest table can hold. */
+  /** Number of entries that the largest table can hold. */
   get maxEntries(): number {
     return Math.floor(this.maxCapacity / entryOverheadBytes);
   }
@@ -37,7 +40,10 @@ export class DynamicTable {
     return true;
   }
 
-  /** Inserts a field; the oldest fields make room for it. @returns false for a field that is larger than the table */
+  /**
+   * Inserts a field; the oldest fields are removed to make room. @returns false for a field that is larger than the
+   * table
+   */
   insert(field: HeaderField): boolean {
     const bytes = sizeOf(field);
     if (bytes > this.#capacity) {

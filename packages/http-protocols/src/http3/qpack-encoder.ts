@@ -11,7 +11,7 @@ for (const [index, [name, value]] of staticTable.entries()) {
   staticFields.set(`${name}: ${value}`, index);
 }
 
-/** Fields whose values no table may keep, here or in a proxy. Source: RFC 9204, section 7.1.3 */
+/** Fields whose values must not be stored in any table, neither here nor in a proxy. Source: RFC 9204, section 7.1.3 */
 const secret: ReadonlySet<string> = new Set(["set-cookie", "authorization", "proxy-authorization"]);
 
 /** Writes field sections without the dynamic table. Strings are not Huffman coded, which costs more time than it saves. */

@@ -8,10 +8,13 @@ const incomplete = new Error("an instruction is not whole");
 const faults: QpackFaults = { malformed, short: () => incomplete };
 const empty = Buffer.alloc(0);
 
-/** Reads the client's instructions for its dynamic table. It keeps at most one instruction that is not whole. Source: RFC 9204, section 4.3 */
+/**
+ * Reads the client's instructions for its dynamic table. It buffers at most one incomplete instruction. Source: RFC
+ * 9204, section 4.3
+ */
 export class EncoderStreamReader {
   readonly #table: DynamicTable;
-  /** The begin of an instruction that is not whole. */
+  /** The start of an incomplete instruction. */
   #pending: Buffer = empty;
 
   constructor(table: DynamicTable) {
@@ -33,7 +36,7 @@ export class EncoderStreamReader {
       }
       rest = rest.subarray(reader.position);
     }
-    // A view would keep the datagram.
+    // A view would keep the memory of the datagram.
     this.#pending = rest.length === 0 ? empty : Buffer.from(rest);
   }
 
@@ -43,7 +46,7 @@ export class EncoderStreamReader {
    * | Bits | Instruction |
    * |---|---|
    * | `1T` | insert with the name of an entry; T: of the static table |
-   * | `01H` | insert with a name of its own; H: Huffman coded |
+   * | `01H` | insert with a new name; H: Huffman coded |
    * | `001` | set the table's capacity |
    * | `000` | insert a copy of an entry |
    */
@@ -83,7 +86,7 @@ export class EncoderStreamReader {
   }
 }
 
-/** An integer behind the bits of an instruction. Source: RFC 7541, section 5.1 */
+/** An integer after the bits of an instruction. Source: RFC 7541, section 5.1 */
 function instruction(pattern: number, prefixBits: number, value: number): Buffer {
   const mask = 2 ** prefixBits - 1;
   if (value < mask) {

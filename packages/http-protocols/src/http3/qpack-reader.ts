@@ -11,7 +11,7 @@ export interface QpackFaults {
   short(): Error;
 }
 
-/** Reads the integers and strings that QPACK is made of. */
+/** Reads QPACK's integers and strings. */
 export class QpackReader {
   readonly #bytes: Buffer;
   readonly #faults: QpackFaults;
@@ -39,7 +39,7 @@ export class QpackReader {
     return this.#bytes[this.#at] as number;
   }
 
-  /** An integer in the low bits of the next byte, and those behind it. Source: RFC 7541, section 5.1 */
+  /** An integer in the low bits of the next byte and the bytes after it. Source: RFC 7541, section 5.1 */
   integer(prefixBits: number): number {
     const mask = 2 ** prefixBits - 1;
     let value = this.#byte() & mask;
@@ -59,8 +59,8 @@ export class QpackReader {
   }
 
   /**
-   * A string whose length has a prefix of so many bits, with the bit of Huffman coding before it.
-   * @param maxBytes as they stand here; more are malformed
+   * A string whose length has a prefix of `prefixBits` bits, after the bit for Huffman coding.
+   * @param maxBytes limit of its encoded size; a longer string is malformed
    */
   string(prefixBits: number, maxBytes = maxInteger): string {
     const coded = (this.peek & (1 << prefixBits)) !== 0;

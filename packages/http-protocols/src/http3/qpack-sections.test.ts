@@ -44,7 +44,7 @@ test("reads the examples of RFC 9204, appendix B, whole and byte by byte", () =>
     const fields = fieldsOf([":authority: www.example.com", ":path: /", "custom-key: custom-value"]);
     expect(reader.read(8, section, noLimit)).toEqual(fields);
     reader.cancel(8);
-    // The fifth entry takes the place of the first ones.
+    // The fifth entry replaces the first ones.
     push(hex("810d637573746f6d2d76616c756532"));
     expect(() => reader.read(12, hex("0381 10 11"), noLimit)).toThrow(Http3Error);
     expect(sent.join()).toBe(step === 1 ? "01,01,84,01,01,88,48,01" : "02,84,01,01,88,48,01");
@@ -93,7 +93,7 @@ test("refuses a section that becomes large by its entries, and reads no further 
 
 test("copies an entry that must leave for its copy (nginx, CVE-2024-32760)", () => {
   const { reader } = newReader();
-  // A capacity of 64 holds one entry: its copy, and an entry with its name, take its place.
+  // A capacity of 64 holds one entry. The copy, and then the entry with its name, replace it.
   reader.receiveInstructions(hex("3f21 43616263 0178 00 80 0179"));
   expect(reader.read(0, hex("0400 80"), noLimit)).toEqual([{ name: "abc", value: "y" }]);
   // Without room the table is empty, and instructions that name entries are wrong.
