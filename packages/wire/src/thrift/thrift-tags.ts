@@ -61,7 +61,8 @@ export class ThriftTags {
    * Reads one struct, whose fields may come in any order, and writes it. Only the value that the type selects is
    * written. Protobuf's defaults (0, false, "") are omitted.
    *
-   * It is one function so that all fields are local variables: as fields of an object they cost a tag 3 % or more.
+   * It is one function so that all fields are local variables. As fields of an object they made a span of the binary
+   * protocol, which HTTP has, 2 % to 5 % slower.
    */
   #write(out: ByteWriter, protoTag: number, isProcess: boolean): void {
     const cursor = this.#cursor;
