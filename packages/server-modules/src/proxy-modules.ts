@@ -27,7 +27,7 @@ import { roundRobinPolicy } from "./policies/round-robin.ts";
 import { uriHashPolicy } from "./policies/uri-hash.ts";
 import { weightedRoundRobinPolicy } from "./policies/weighted-round-robin.ts";
 
-/** The reverse proxy and all that plugs into it. */
+/** The reverse proxy and its modules. */
 export const proxyModules: readonly ListedModule[] = [
   listed("http.handlers.reverse_proxy", () => reverseProxy, {
     directives: ["forward_auth", "reverse_proxy", "php_fastcgi"],

@@ -144,10 +144,7 @@ import { networkProxyTexts } from "./network-proxies/network-proxies-text.ts";
 import { proxyModules } from "./proxy-modules.ts";
 import { sessionsApp } from "./sessions/sessions-app.ts";
 
-/**
- * The list of all modules but those of `layer4` and of the process: `admin-server/src/all-modules.ts` adds these.
- * A line with `after` or `before` places a directive that the public model's order lacks.
- */
+/** The list of all modules, except the modules of the process, which `all-modules.ts` adds. */
 export const standardModules: readonly ListedModule[] = [
   listed("events", () => eventsApp, { implied: true }),
   listed("events.handlers.exec", () => execHandler, { text: () => execText }),

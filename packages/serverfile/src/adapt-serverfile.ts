@@ -1,8 +1,8 @@
-// From text to config:
+// Steps from a text to a config:
 //
 // | step | folder | result |
 // |---|---|---|
-// | environment variables are put in | lexer | text |
+// | insert environment variables | lexer | text |
 // | words | lexer | tokens with file and line |
 // | blocks, imports, snippets | parse | `SiteBlock` |
 // | global options | global-options | `GlobalOptions` |
@@ -27,14 +27,14 @@ import type { TextFeatures } from "./text-features.ts";
 /** Default file name of a serverfile. File servers hide the file with this name. */
 const defaultFileName = "Serverfile";
 
-/** A serverfile as blocks, before anybody looks at what its directives mean. */
+/** A serverfile parsed to blocks; its directives are not interpreted yet. */
 export class ParsedServerfile {
   readonly #blocks: readonly SiteBlock[];
   readonly #warnings: readonly AdapterWarning[];
 
   /**
-   * Uses the environment variables of the process, and reads imported files.
-   * An empty text is refused with "EOF", as in the model.
+   * Reads the environment variables of the process, and imported files.
+   * An empty text is refused with "EOF", as in the public model.
    * @throws ServerError CONFIG_ADAPTER with file and line
    */
   constructor(bytes: Uint8Array, { filename = defaultFileName }: AdaptOptions) {
@@ -49,14 +49,14 @@ export class ParsedServerfile {
     this.#warnings = unformatted === undefined ? warnings : [...warnings, unformatted];
   }
 
-  /** The user's own modules that it names, as files or packages. */
+  /** The user's own modules that the text names, as files or packages. */
   get modules(): string[] {
     return namedModules(globalSegments(this.#blocks) ?? []);
   }
 
   /**
-   * The JSON config.
-   * @param features the texts of the server's modules, and of {@link modules}
+   * Returns the JSON config.
+   * @param features readers and writers of the server's modules, and of {@link modules}
    * @throws ServerError CONFIG_ADAPTER with file and line
    */
   adapt(features: TextFeatures): AdaptedConfig {
@@ -65,7 +65,7 @@ export class ParsedServerfile {
 }
 
 /**
- * Turns a serverfile into the JSON config.
+ * Converts a serverfile to the JSON config.
  * @throws ServerError CONFIG_ADAPTER with file and line
  */
 export function adaptServerfile(

@@ -22,12 +22,12 @@ import { buildTlsApp } from "./tls/tls-app.ts";
 import { type Draft, isEmptyDraft, onlyGiven, setMember } from "./values/draft.ts";
 import { expandTokens } from "./values/shorthands.ts";
 
-/** State of a new text; counts begin at 0. */
+/** Initial state of a text; counters start at 0. */
 function newState(): FileState {
   return { certificateTags: new Map(), logCount: 0, upstreamCount: 0, invoked: new Set() };
 }
 
-/** The files that a block's directives were written in, sorted. */
+/** The files that contain a block's directives, sorted. */
 function filesOf(block: SiteBlock): string[] {
   const files = new Set<string>();
   let last: string | undefined;
@@ -43,7 +43,8 @@ function filesOf(block: SiteBlock): string[] {
 }
 
 /**
- * Refuses `respond { … }` at the top level: a forgotten site around directives would else become a site of that name.
+ * Refuses `respond { … }` at the top level: without the enclosing site, the directive would be read as a site's
+ * address.
  * @throws ServerError CONFIG_ADAPTER
  */
 function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[], features: TextFeatures): void {
@@ -61,7 +62,8 @@ function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[], features: Tex
 }
 
 /**
- * Reads blocks `&(name) { … }`. One handler without a matcher is the route's own; anything else becomes a subroute.
+ * Reads blocks `&(name) { … }`. A single handler without a matcher becomes the route itself; anything else becomes a
+ * subroute.
  * @throws ServerError CONFIG_ADAPTER
  */
 function readNamedRoutes(
@@ -97,7 +99,7 @@ function readNamedRoutes(
 }
 
 /**
- * The error for a name that no module has. Without braces, a second address may have been meant, so a hint follows.
+ * The error for an unknown directive. Without braces, the word may be a second address, so the message has a hint.
  */
 function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
   const [token] = segment;
@@ -111,17 +113,17 @@ function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
   );
 }
 
-/** The things that all sites of a text share. */
+/** Values that all sites of a text share. */
 interface SiteContext {
   readonly options: GlobalOptions;
-  /** Names of groups, counted over all sites. */
+  /** Names of route groups, numbered over all sites. */
   readonly groups: GroupNames;
   readonly state: FileState;
   readonly features: TextFeatures;
 }
 
 /**
- * Reads the directives of a site. Named matchers come first, so a directive may use a matcher that stands below it.
+ * Reads the directives of a site. Named matchers are read first, so a directive may use a matcher defined below it.
  * @throws ServerError CONFIG_ADAPTER with the directive's name
  */
 function readSite(block: SiteBlock, site: SiteContext): ReadSite {
@@ -173,7 +175,7 @@ function readSite(block: SiteBlock, site: SiteContext): ReadSite {
   return { block, results, invoked: state.invoked };
 }
 
-/** The app `http`. Counts by host are on when the global option or one of the servers asks for them. */
+/** Builds the app `http`. Metrics by host are enabled by the global option or by one of the servers. */
 function buildHttpApp(servers: readonly BuiltServer[], options: GlobalOptions): Draft {
   const perHost = servers.map(({ metricsPerHost }) => metricsPerHost).filter((each) => each !== undefined);
   const metrics =
@@ -194,7 +196,7 @@ function buildHttpApp(servers: readonly BuiltServer[], options: GlobalOptions): 
   });
 }
 
-/** The member `admin` with `persist_config off` in it; undefined when neither was said. */
+/** Builds the member `admin`, including `persist_config off`; undefined without both options. */
 function buildAdmin(options: GlobalOptions): Draft | undefined {
   if (options.persistsConfig === false) {
     return { ...options.admin, config: { persist: false } };
@@ -202,7 +204,9 @@ function buildAdmin(options: GlobalOptions): Draft | undefined {
   return options.admin;
 }
 
-/** Servers `srv0`, `srv1` and so on, in the order of their listen addresses; `servers` options may rename them. */
+/**
+ * Builds servers `srv0`, `srv1` and so on, in the order of their listen addresses. `servers` options may rename them.
+ */
 function buildServers(
   groups: readonly ServerSites[],
   options: GlobalOptions,
@@ -217,15 +221,15 @@ function buildServers(
   return applyServerOptions(servers, options);
 }
 
-/** The lines of the block without an address; undefined when the text has none. */
+/** The lines of the block without an address (global options); undefined when the text has none. */
 export function globalSegments([first]: readonly SiteBlock[]): readonly Segment[] | undefined {
   return first !== undefined && first.keys.length === 0 ? first.segments : undefined;
 }
 
 /**
- * The JSON config of a serverfile's blocks.
+ * Builds the JSON config from a serverfile's blocks.
  * @throws ServerError CONFIG_ADAPTER
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed output
  */
 export function buildConfig(blocks: readonly SiteBlock[], features: TextFeatures): Draft {
   refuseKeysThatAreDirectives(blocks, features);

@@ -1,8 +1,5 @@
-// A module brings its text along, so that the serverfile has no list of modules. A directive reads text into JSON;
-// a writer turns the same JSON back into text, and refuses JSON that no text produces.
-//
-// This file adds members to the interface of `server-core/src/modules/module-text.ts`, which has only `before` and `after`.
-// So the core can hold texts without importing this package.
+// Each module provides its own text form, so the serverfile needs no list of modules. A directive converts text to
+// JSON. A writer converts the same JSON back, and refuses JSON that has no text form.
 
 import type { Directive } from "./directives/directive.ts";
 import type { MatcherReader, ModuleReader, OptionReader } from "./modules/module-reader.ts";
@@ -13,27 +10,30 @@ import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.t
 export type { ModuleText } from "server-core/modules/module-text";
 
 declare module "server-core/modules/module-text" {
-  /** The text of a module in serverfiles. Every part is optional: a module without text is configured in JSON only. */
+  /**
+   * The text form of a module in serverfiles. Every part is optional: without any, the module is configured only in
+   * JSON.
+   */
   interface ModuleText {
     /** For a handler: the directive with the handler's name. */
     readonly directive?: Directive;
-    /** For a handler: further directives that make it, by name. */
+    /** For a handler: further directives that create it, by name. */
     readonly directives?: Readonly<Record<string, Directive>>;
     /** For a handler: writes its JSON as a directive. */
     readonly toText?: HandlerWriter;
-    /** For a handler: writes several routes back as one directive, where a directive makes several. */
+    /** For a handler: writes several routes as one directive, if a directive creates several routes. */
     readonly runToText?: RunWriter;
-    /** For a module that other lines name, as an encoder or a policy: reads what follows its name. */
+    /** For a module named on another module's line, such as an encoder or a policy: reads the text after its name. */
     readonly readText?: ModuleReader;
     /** For a matcher: reads its lines. */
     readonly readMatcher?: MatcherReader;
-    /** For a matcher: writes it back. */
+    /** For a matcher: writes its lines. */
     readonly writeMatcher?: MatcherWriter;
-    /** For a listener wrapper: writes it back. */
+    /** For a listener wrapper: writes its line. */
     readonly writeWrapper?: WrapperWriter;
     /** For an app: reads the global option with the app's name. */
     readonly readOption?: OptionReader;
-    /** For an app: writes it back as that option. */
+    /** For an app: writes the global option with the app's name. */
     readonly writeOption?: OptionWriter;
   }
 }

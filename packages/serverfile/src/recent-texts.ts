@@ -1,24 +1,24 @@
-/** A serverfile as it was adapted. */
+/** A serverfile that was adapted. */
 export interface KnownText {
   readonly text: string;
-  /** File name as given; undefined without one. */
+  /** File name as given; undefined when unknown. */
   readonly filename?: string | undefined;
 }
 
-/** Texts that are kept. They may be long, and each is adapted again when a config is written back. */
+/** Limit of kept texts. They may be long, and writing a config back adapts each of them again. */
 const maxTexts = 4;
-/** Characters of a text that is kept. */
+/** Limit of a kept text, in characters. */
 const maxTextLength = 1024 * 1024;
 
 /**
- * The texts that were adapted last. A config in JSON does not keep how it was said; where it came from one of these, that is
- * the text to give back when no other is found.
+ * The most recently adapted texts. A JSON config does not record its original text. If a config came from one of these
+ * texts, the text is returned when no other source exists.
  */
 export class RecentTexts {
-  /** The newest first. */
+  /** Kept texts, the newest first. */
   #texts: readonly KnownText[] = [];
 
-  /** Keeps a text as the newest. Texts longer than a mebibyte are left out, and equal ones are kept once. */
+  /** Stores a text as the newest. Texts above a mebibyte are skipped, and equal texts are stored once. */
   remember(known: KnownText): void {
     if (known.text.length <= maxTextLength) {
       const others = this.#texts.filter(
@@ -28,7 +28,7 @@ export class RecentTexts {
     }
   }
 
-  /** The newest first; at most four. */
+  /** All kept texts, the newest first; at most four. */
   get all(): readonly KnownText[] {
     return this.#texts;
   }

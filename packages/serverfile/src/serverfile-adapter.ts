@@ -4,22 +4,22 @@ import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/j
 import type { ListedModule, ModuleDefinition } from "server-core/modules/module";
 import { RecentTexts } from "./recent-texts.ts";
 
-/** Returns the server's modules, and the user modules that a config names. @throws ServerError MODULE_LOAD */
+/** Returns the server's modules, and the user modules with these names. @throws ServerError MODULE_LOAD */
 export type ModulesFor = (names: readonly string[]) => Promise<readonly (ListedModule | ModuleDefinition)[]>;
 
-/** The names in a config's member `modules`. */
+/** The names in the member `modules` of a config. */
 export function modulesOf(config: JsonValue): string[] {
   const names = isJsonObject(config) ? member(config, "modules") : undefined;
   return isJsonArray(names) ? names.filter((name) => typeof name === "string") : [];
 }
 
 /**
- * The text format that people write; files of the public model are read as they are. Its reader is loaded on first use.
- * Source: the public model (Caddy 2.11), seen running
+ * The text format of configs; files of the public model are read unchanged. The reader is loaded on first use.
+ * Source: the public model (Caddy 2.11), observed output
  */
 export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
   const recent = new RecentTexts();
-  // Over the admin API, only loading a config may run new code: other requests name the modules that already run.
+  // Over the admin API, only loading a config may run new code. Other requests may name only modules that run already.
   const featuresFor = async (names: readonly string[], allowed: readonly string[] | undefined) => {
     const unknown = names.find((name) => allowed?.includes(name) === false);
     if (unknown !== undefined) {

@@ -17,18 +17,18 @@ import type { HandlerWriter, RunWriter, TextWriters } from "./to-text/routes/han
 
 /** Prefix of a handler's module id. The rest is the name of its directive. */
 const handlers = "http.handlers.";
-/** Begin of a matcher's module id. */
+/** Prefix of a matcher's module id. */
 const matchers = "http.matchers.";
 
-/** A module of the server, which is loaded on first use, or a module of the user, which is loaded already. */
+/** A module of the server, which is loaded on first use, or a module of the user, which is already loaded. */
 type Listed = ListedModule | ModuleDefinition;
 
-/** The text of a module. For a lazily listed module it is loaded now. */
+/** The text form of a module. A lazily listed module is loaded now. */
 function textOf(module: Listed | undefined): ModuleText | undefined {
   return module !== undefined && "load" in module ? module.text?.() : module;
 }
 
-/** The names of a handler's directives, known without loading it. */
+/** The names of a handler's directives, without loading the handler. */
 function directiveNames(module: Listed): readonly string[] {
   if (!module.id.startsWith(handlers)) {
     return [];
@@ -40,7 +40,7 @@ function directiveNames(module: Listed): readonly string[] {
   return [...(module.directive === undefined ? [] : [own]), ...Object.keys(module.directives ?? {})];
 }
 
-/** The order of the model, with the directives that name their neighbour put beside it. */
+/** The order of the public model, with our own directives inserted next to their neighbors. */
 function orderOf(modules: readonly Listed[]): string[] {
   const order = [...modelOrder];
   for (const module of modules) {
@@ -55,20 +55,20 @@ function orderOf(modules: readonly Listed[]): string[] {
 }
 
 /**
- * The texts of a server's modules: their directives, their readers and their writers. Each is loaded when a text or a
- * config names it.
+ * The text forms of a server's modules: directives, readers and writers. Each is loaded when a text or a config names
+ * it.
  */
 export class TextFeatures implements DirectiveTable, TextWriters {
-  /** Names of directives in the order in which they run; the option `order` changes it. */
+  /** Names of directives in the order of execution; the option `order` changes it. */
   readonly order: readonly string[];
   readonly readModule: ReadModule;
-  /** The lines of a set of matchers. */
+  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
   readonly #modules: ReadonlyMap<string, Listed>;
   /** Modules by the names of their directives. */
   readonly #byDirective = new Map<string, Listed>();
 
-  /** @throws ServerError MODULE_DUPLICATE when two modules have a directive of one name */
+  /** @throws ServerError MODULE_DUPLICATE when two modules have a directive with the same name */
   constructor(modules: Iterable<Listed>) {
     const all = [...modules];
     this.#modules = new Map(all.map((module) => [module.id, module]));
@@ -93,14 +93,14 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return [...this.#byDirective.keys(), ...siteDirectives.keys()];
   }
 
-  /** True when a directive of the name exists; no module is loaded for the answer. */
+  /** True when a directive with the name exists. No module is loaded. */
   has(name: string): boolean {
     return this.#byDirective.has(name) || siteDirectives.has(name);
   }
 
   /**
-   * The directive; undefined when no module has one of the name. Its module's text is loaded now.
-   * @throws ServerError MODULE_LOAD when the module lacks the directive that its list names
+   * The directive; undefined when no module has it. The module's text form is loaded now.
+   * @throws ServerError MODULE_LOAD when the module lacks a listed directive
    */
   get(name: string): Directive | undefined {
     const module = this.#byDirective.get(name);
@@ -115,17 +115,17 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return found;
   }
 
-  /** Reads the global option of an app; undefined where no app has one of the name. */
+  /** The reader of an app's global option; undefined when no app has this option. */
   optionReaderOf(name: string): OptionReader | undefined {
     return name.includes(".") ? undefined : textOf(this.#modules.get(name))?.readOption;
   }
 
-  /** Writes an app as its global option; undefined where it has none. */
+  /** The writer of an app's global option; undefined when the app has none. */
   optionWriterOf(app: string): OptionWriter | undefined {
     return textOf(this.#modules.get(app))?.writeOption;
   }
 
-  /** Writes a listener wrapper; undefined where it brings no text. */
+  /** The writer of a listener wrapper; undefined when it has no text form. */
   wrapperWriterOf(wrapper: string): WrapperWriter | undefined {
     return textOf(this.#modules.get(`caddy.listeners.${wrapper}`))?.writeWrapper;
   }
@@ -135,7 +135,7 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return textOf(this.#modules.get(handlers + handler))?.toText;
   }
 
-  /** The writers of several routes as one directive, of the given handlers. */
+  /** The writers of the given handlers that write several routes as one directive. */
   runWritersOf(handlerNames: ReadonlySet<string>): RunWriter[] {
     return [...handlerNames].flatMap((name) => textOf(this.#modules.get(handlers + name))?.runToText ?? []);
   }
@@ -144,7 +144,7 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return textOf(this.#modules.get(matchers + name));
   }
 
-  /** The reader of a module that a line names: `zstd` in `encode zstd` is `http.encoders.zstd`. */
+  /** The reader of a module named on a line: `zstd` in `encode zstd` is `http.encoders.zstd`. */
   #reader(namespace: string, name: string): ModuleReader | undefined {
     const own = ownModuleReaders[namespace];
     return own !== undefined && Object.hasOwn(own, name)

@@ -4,7 +4,7 @@ import { inlineModule } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** The addresses of several sources together. */
+/** Combines the addresses of several sources. */
 export const combinedIpSource = defineModule({
   id: "http.ip_sources.combine",
   config: z.strictObject({

@@ -10,34 +10,34 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import { IpRanges } from "server-core/net/ip-ranges";
 import { readWithin } from "server-core/net/read-within";
 
-/** A larger list is refused, and the last one stays in use. */
+/** Limit of a list in bytes. A larger list is refused, and the previous list stays in use. */
 const maxListBytes = 1024 * 1024;
-/** More ranges are refused. Each look-up would take longer. */
+/** Limit of ranges. A longer list is refused, because each lookup would take longer. */
 const maxRanges = 20_000;
-/** Milliseconds of one fetch. */
+/** Default timeout of one fetch, in milliseconds. */
 const defaultTimeoutMs = 30_000;
-/** Milliseconds until a failed fetch is tried again, or the interval where that is shorter. */
+/** Milliseconds until a failed fetch is repeated, unless the interval is shorter. */
 const retryMs = 60_000;
-/** How long the first config may wait for a list of which there is no copy. */
+/** Milliseconds that the first config waits for a list without a stored copy. */
 const firstWaitMs = 5_000;
 
-/** Where a list of ranges comes from. */
+/** Source of a list of ranges. */
 export interface RangeList {
-  /** In logs: `cloudflare`. */
+  /** Name for the log: `cloudflare`. */
   readonly name: string;
-  /** All of them together are the list. */
+  /** URLs whose contents together form the list. */
   readonly urls: readonly string[];
   /** Milliseconds between two fetches. */
   readonly intervalMs: number;
-  /** For one fetch of one URL; undefined: 30 seconds. */
+  /** Timeout of one URL in milliseconds. Default: 30 seconds. */
   readonly timeoutMs?: number | undefined;
-  /** Whether a config fails that would begin without any list. */
+  /** True when the config fails without any list. */
   readonly isNeeded: boolean;
-  /** @throws Error when the text is no list */
+  /** @throws Error for text that is no list */
   parse(text: string): string[];
 }
 
-/** Lines of ranges; what follows `#` is a comment. */
+/** Parses lines of ranges. Text after `#` is a comment. */
 export function rangesOfLines(text: string): string[] {
   return text
     .split(/\r?\n/)
@@ -45,7 +45,9 @@ export function rangesOfLines(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** Fetches one list. It goes through no pool: fetches are hours apart. @throws Error for any status but 200 */
+/**
+ * Fetches one URL. No connection pool is used, because fetches are hours apart. @throws Error for any status but 200
+ */
 async function fetchText(url: string, timeoutMs: number): Promise<string> {
   const { request } = await import("undici"); // when it is needed: few configs fetch lists
   const dispatcher = await openDispatcher([], undefined);
@@ -62,14 +64,14 @@ async function fetchText(url: string, timeoutMs: number): Promise<string> {
 }
 
 /**
- * A list of ranges that others publish, kept up to date. The last good copy lies in the data folder. A restart
- * begins with it, and other threads take it instead of fetching. A list that cannot be fetched or read leaves
- * the last one in use.
+ * A published list of ranges, kept up to date. The last valid copy is stored in the data folder. A restart uses the
+ * copy, and other threads read it instead of fetching. If a list cannot be fetched or parsed, the previous list stays
+ * in use.
  * | At start | Then |
  * |---|---|
  * | a copy in the data folder | used immediately; the list is fetched in the background |
- * | no copy, list not needed | waits up to 5 s; without a list no address is in it |
- * | no copy, list needed | waits two time limits; without a list the config fails |
+ * | no copy, list not needed | waits up to 5 s; then starts with an empty list |
+ * | no copy, list needed | waits two timeouts; without a list the config fails |
  */
 export class FetchedRanges implements SharedResource {
   readonly #list: RangeList;
@@ -79,7 +81,7 @@ export class FetchedRanges implements SharedResource {
   #ranges = new IpRanges([]);
   /** True once a fetched list or a stored copy is in use. */
   #hasList = false;
-  /** The next fetch. */
+  /** Timer of the next fetch. */
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -90,7 +92,7 @@ export class FetchedRanges implements SharedResource {
     this.#log = log;
   }
 
-  /** @throws ServerError MODULE_CONFIG when a list that is needed is not to be had */
+  /** @throws ServerError MODULE_CONFIG when a needed list is not available */
   static async open(list: RangeList, dataFolder: string, log: Logger): Promise<FetchedRanges> {
     const ranges = new FetchedRanges(list, dataFolder, log);
     await ranges.#takeCopy();
@@ -122,7 +124,7 @@ export class FetchedRanges implements SharedResource {
     clearTimeout(this.#timer);
   }
 
-  /** Takes a copy that another thread wrote meanwhile, or fetches the list. Never fails. */
+  /** Reads a copy that another thread wrote meanwhile, or fetches the list. Never rejects. */
   async #refresh(): Promise<void> {
     const { name, urls, intervalMs, timeoutMs = defaultTimeoutMs, parse } = this.#list;
     let nextMs = intervalMs;
@@ -139,7 +141,7 @@ export class FetchedRanges implements SharedResource {
       this.#log.warn(`ip source ${name}: the list cannot be fetched, ${what}: ${messageOf(error)}`);
     }
     if (!this.#isClosed) {
-      // Threads that begin together do not all fetch: the first writes the copy that the others take.
+      // Spreads the fetches of threads: the first one writes the copy that the others read.
       const spreadMs = nextMs * (1 + Math.random() / 10);
       this.#timer = setTimeout(() => void this.#refresh(), Math.min(spreadMs, 2 ** 31 - 1)).unref();
     }
@@ -154,7 +156,7 @@ export class FetchedRanges implements SharedResource {
     this.#hasList = true;
   }
 
-  /** Whether the copy is younger than half of the interval: then another thread has just fetched. */
+  /** True when the copy is younger than half the interval, so another thread has just fetched it. */
   async #isCopyYoung(): Promise<boolean> {
     const { mtimeMs } = await stat(this.#file).catch(() => ({ mtimeMs: Number.NEGATIVE_INFINITY }));
     return Date.now() - mtimeMs < this.#list.intervalMs / 2;
@@ -170,7 +172,7 @@ export class FetchedRanges implements SharedResource {
     }
   }
 
-  /** Writes the copy beside the old one and renames it, so that readers see a whole file. */
+  /** Writes a temporary file and renames it, so readers always see a complete file. */
   async #keepCopy(ranges: readonly string[]): Promise<void> {
     const draft = `${this.#file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
     const file = await createPrivateFile(draft);
@@ -183,5 +185,5 @@ export class FetchedRanges implements SharedResource {
   }
 }
 
-/** Lists by URLs and times, shared by all configs of a thread that name the same. */
+/** Lists by URLs and times, shared by all equal configs of a thread. */
 export const fetchedRanges: ResourceKind<FetchedRanges> = { name: "http.ip_sources" };

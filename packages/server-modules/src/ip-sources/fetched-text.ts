@@ -3,13 +3,13 @@ import type { ModuleReader } from "serverfile/modules/module-reader";
 import { duration, type FieldReaders, integer, readFields } from "serverfile/values/block-fields";
 import { type Draft, listOf, setAt } from "serverfile/values/draft";
 
-/** Lines that all lists have. */
+/** Lines common to all lists. */
 const times: FieldReaders = {
   interval: duration("interval", "invalid interval '%s'"),
   timeout: duration("timeout", "invalid timeout '%s'"),
 };
 
-/** A reader of a block without words before it. */
+/** A reader of a block without arguments before it. */
 function readBlock(fields: FieldReaders): ModuleReader {
   return (cursor) => {
     cursor.next();
@@ -20,10 +20,10 @@ function readBlock(fields: FieldReaders): ModuleReader {
   };
 }
 
-/** `cloudflare { interval <duration>; timeout <duration> }`, and likewise the other publishers. */
+/** `cloudflare { interval <duration>; timeout <duration> }`, and the same for other publishers. */
 export const publishedText: ModuleText = { readText: readBlock(times) };
 
-/** `list { url <url>; … }`, a line for each list. */
+/** `list { url <url>; … }`: one line for each list. */
 export const listText: ModuleText = {
   readText: readBlock({
     ...times,

@@ -9,13 +9,13 @@ import { FetchedRanges, fetchedRanges, type RangeList, rangesOfLines } from "./f
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Fields that all lists have. */
+/** Fields common to all lists. */
 const times = (usual: string) => ({
   interval: configDuration().nullish().describe(`How often the list is fetched anew (${usual}).`),
   timeout: configDuration().nullish().describe("How long a fetch may take (30s)."),
 });
 
-/** A source of the ranges in a published list; configs that name the same list share it. */
+/** Creates the source of a published list; configs with the same list share it. */
 async function sourceOf(context: ModuleContext, list: RangeList): Promise<IpSource> {
   const key = JSON.stringify([list.urls, list.intervalMs, list.timeoutMs]);
   const lease = await context.acquire(fetchedRanges, key, () =>
@@ -24,10 +24,10 @@ async function sourceOf(context: ModuleContext, list: RangeList): Promise<IpSour
   return { contains: (address) => lease.value.contains(address) };
 }
 
-/** A JSON object; its members are checked when they are read. */
+/** A JSON object whose members are checked later. */
 const listsSchema = z.record(z.string(), z.unknown());
 
-/** The lists of ranges in a JSON object. @throws Error when the object has none of the members */
+/** The ranges in members of a JSON object. @throws Error when the object has none of the members */
 function rangesOfMembers(text: string, members: readonly string[]): string[] {
   const lists = listsSchema.parse(JSON.parse(text));
   return members.flatMap((name) => z.array(z.string()).parse(lists[name]));
@@ -35,17 +35,17 @@ function rangesOfMembers(text: string, members: readonly string[]): string[] {
 
 /** A provider that publishes its ranges, by name. */
 interface Publisher {
-  /** Addresses of the lists. */
+  /** URLs of the lists. */
   readonly urls: readonly string[];
-  /** Milliseconds between fetches when the config sets none. */
+  /** Default interval between fetches, in milliseconds. */
   readonly usualMs: number;
-  /** The same as people write it, for the reference. */
+  /** The default interval as text, for the reference. */
   readonly usual: string;
-  /** Reads ranges out of one list. */
+  /** Parses the ranges of one list. */
   readonly parse: (text: string) => string[];
 }
 
-/** Sources: the providers' pages on their addresses */
+/** Sources: the providers' pages about their addresses */
 export const publishers = {
   cloudflare: {
     urls: ["https://www.cloudflare.com/ips-v4", "https://www.cloudflare.com/ips-v6"],
@@ -85,14 +85,14 @@ function publishedSource(name: keyof typeof publishers) {
   });
 }
 
-/** Its two lists are fetched together: both must be good. */
+/** Both lists are fetched together and must be valid. */
 export const cloudflareIpSource = publishedSource("cloudflare");
 /** Addresses of all edges, global and regional. */
 export const cloudfrontIpSource = publishedSource("cloudfront");
-/** Addresses of both families in one list. */
+/** One list with the addresses of both families. */
 export const fastlyIpSource = publishedSource("fastly");
 
-/** Lists at URLs that the config names, a range a line. */
+/** Lists at configured URLs, with one range per line. */
 export const listIpSource = defineModule({
   id: "http.ip_sources.list",
   config: z.strictObject({

@@ -3,7 +3,7 @@ import { defineModule } from "server-core/modules/module";
 import { IpRanges } from "server-core/net/ip-ranges";
 import { z } from "zod";
 
-/** Ranges that the config names. */
+/** Ranges listed in the config. */
 export const staticIpSource = defineModule({
   id: "http.ip_sources.static",
   config: z.strictObject({

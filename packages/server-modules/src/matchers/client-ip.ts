@@ -3,7 +3,7 @@ import { defineModule } from "server-core/modules/module";
 import { IpRanges, ipRangesSchema } from "server-core/net/ip-ranges";
 
 /**
- * Behind a trusted proxy it looks at the address that the proxy names; without one it is the same as
+ * Compares the client's address, which a trusted proxy may forward. Without a trusted proxy the result equals
  * `remote_ip`.
  */
 export const clientIpMatcher = defineModule({

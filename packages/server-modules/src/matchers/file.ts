@@ -41,44 +41,44 @@ const configSchema = z.strictObject({
     ),
 });
 
-/** A place where a tried file may be. */
+/** A possible path of a tried file. */
 interface Candidate {
   /** Path of the file on disk. */
   readonly path: string;
   /** Path below the root, for the placeholder `file.relative`. */
   readonly relative: string;
-  /** Path behind the split, such as the path info of a script. */
+  /** Rest of the path after the split, such as the path info of a script. */
   readonly remainder: string;
 }
 
-/** One entry of `try_files`, prepared. */
+/** One compiled entry of `try_files`. */
 interface TriedFile {
-  /** Pattern as the config has it. */
+  /** Pattern as written in the config. */
   readonly text: string;
   /** Status for a pattern like `=404`; undefined for a file. */
   readonly status: number | undefined;
-  /** Values of placeholders are escaped: a request cannot bring wildcards in. */
+  /** Template of the pattern. Placeholder values are escaped, so a request cannot add wildcards. */
   readonly pattern: Template;
-  /** Pattern with its placeholders. */
+  /** Template of the entry as a literal path, without escaping. */
   readonly literal: Template;
 }
 
-/** Facts about a file, following links; undefined where a visitor could not have it. */
+/** Result of `stat`, following links; undefined for a missing or unreadable file. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(pathBytes(path), { throwIfNoEntry: false });
   } catch {
-    // Not readable, or a file where a folder should be: not there for a visitor.
+    // An unreadable path, or a file in place of a folder, counts as missing.
     return undefined;
   }
 }
 
-/** `=404` is 404; undefined for a name of a file. */
+/** Parses `=404` to 404; undefined for a file name. */
 function errorStatus(text: string): number | undefined {
   return /^=\+?0*[1-9]\d\d$/.test(text) ? Number(text.slice(1)) : undefined;
 }
 
-/** Path of a file below the root, as the placeholder has it. */
+/** Path relative to the root, for the placeholder. */
 function relativeTo(root: string, path: string): string {
   return path.startsWith(root) ? path.slice(root.length) : path;
 }
@@ -94,8 +94,8 @@ function withoutFinalSlash(path: string): string {
 }
 
 /**
- * A candidate's place on the disk. The candidate `/` becomes the root without a slash, which is a folder that does not
- * end in one, so no policy that asks for existence takes it.
+ * Joins a candidate to the root. The candidate `/` becomes the root without a slash. This is a folder without a final
+ * slash, so no policy that requires existence matches it.
  * Source: the public model (Caddy 2.11), `SanitizedPathJoin`
  */
 function pathBelow(root: string, candidate: string): string {
@@ -104,14 +104,14 @@ function pathBelow(root: string, candidate: string): string {
 }
 
 /**
- * An ending of a path's file, in any case of its ASCII letters. Without the flag `u`, `i` never takes a letter for one of
- * another length. An ending at the end of the path cuts nothing off, so it does not count.
+ * Compiles a pattern for a path ending, ignoring ASCII case. Without the flag `u`, `i` never matches a letter of
+ * another length. An ending at the end of the path splits nothing, so it does not count.
  */
 function endingPattern(ending: string): RegExp {
   return new RegExp(`${ending.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?=.)`, "is");
 }
 
-/** Cuts a path behind an ending. Only the first place of each ending is tried: there a segment must end. */
+/** Splits a path after an ending. Only the first occurrence of each ending counts, and only at the end of a segment. */
 function splitPath(path: string, endings: readonly RegExp[]): { before: string; remainder: string } {
   for (const ending of endings) {
     const match = ending.exec(path);
@@ -123,7 +123,7 @@ function splitPath(path: string, endings: readonly RegExp[]): { before: string; 
   return { before: path, remainder: "" };
 }
 
-/** Whether `a` beats `b` under a policy that compares. The first tried of equal files stays. */
+/** True when file `a` beats `b` under a comparing policy. If both are equal, the first one wins. */
 function bestBy(policy: string, a: Stats, b: Stats): boolean {
   if (policy === "largest_size") {
     return a.size > b.size;
@@ -131,7 +131,7 @@ function bestBy(policy: string, a: Stats, b: Stats): boolean {
   return policy === "smallest_size" ? a.size < b.size : a.mtimeMs > b.mtimeMs;
 }
 
-/** Sets the placeholders of a match. @returns true, as the match itself */
+/** Sets the placeholders of a match. @returns true, the result of the match */
 function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): true {
   setPlaceholder(exchange, "http.matchers.file.relative", candidate.relative);
   setPlaceholder(exchange, "http.matchers.file.absolute", candidate.path);
@@ -141,24 +141,24 @@ function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): 
 }
 
 /**
- * A search for files, as a config has it.
- * | Policy | Takes |
+ * A configured search for files.
+ * | Policy | Matching file |
  * |---|---|
- * | `first_exist` | the first that exists, as file or folder as its slash says |
- * | `first_exist_fallback` | the same, but the last entry without a look |
- * | `smallest_size`, `largest_size` | the smallest or largest of all that exist |
- * | `most_recently_modified` | the one that was changed last |
+ * | `first_exist` | the first existing one; a final slash requires a folder |
+ * | `first_exist_fallback` | the same, but the last entry matches without a check |
+ * | `smallest_size`, `largest_size` | the smallest or largest existing file |
+ * | `most_recently_modified` | the file changed last |
  *
- * A status such as `=404` ends a search for the first one with that error.
+ * With the first two policies, a status such as `=404` ends the search with this error.
  */
 class FileSearch implements HttpMatcher {
-  /** Folder of a request, from `root` or the variable of that name. */
+  /** Computes the root folder, from `root` or the variable of that name. */
   readonly #rootOf: ReturnType<typeof compileRoot>;
   readonly #hasFileSystem: ReturnType<typeof compileFileSystem>;
   /** Patterns of `split_path`. */
   readonly #endings: readonly RegExp[];
   readonly #policy: string;
-  /** Entries of `try_files`; without any, the path of the request. */
+  /** Entries of `try_files`. Default: the path of the request. */
   readonly #tried: readonly TriedFile[];
 
   constructor({ root, fs, split_path, try_policy, try_files }: z.infer<typeof configSchema>) {
@@ -184,7 +184,7 @@ class FileSearch implements HttpMatcher {
       : this.#best(root, exchange);
   }
 
-  /** The two policies that take the first match. */
+  /** Implements the two policies that use the first match. */
   #firstExisting(root: string, exchange: Exchange): boolean {
     for (const [index, file] of this.#tried.entries()) {
       if (file.status !== undefined) {
@@ -203,7 +203,7 @@ class FileSearch implements HttpMatcher {
     return false;
   }
 
-  /** The three policies that compare all files. */
+  /** Implements the three policies that compare all files. */
   #best(root: string, exchange: Exchange): boolean {
     let found: { candidate: Candidate; stats: Stats } | undefined;
     for (const candidate of this.#tried.flatMap((file) => this.#candidatesOf(file, root, exchange))) {
@@ -216,8 +216,8 @@ class FileSearch implements HttpMatcher {
   }
 
   /**
-   * Places of one entry: several for a glob. An entry whose placeholder ends in a slash asks for no folder, and
-   * has none.
+   * Paths of one entry: a glob may have several. An entry whose final slash comes from a placeholder does not ask for a
+   * folder, and has no path.
    */
   #candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
     const { before, remainder } = splitPath(clean(file.pattern(exchange)), this.#endings);
@@ -230,7 +230,7 @@ class FileSearch implements HttpMatcher {
     return paths.map((path) => ({ path, relative: relativeTo(root, path), remainder }));
   }
 
-  /** The last entry of `first_exist_fallback`: what exists, else its text as it is. */
+  /** The last entry of `first_exist_fallback`: an existing path, else the text itself. */
   #fallbackOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
     const literal = this.#literalOf(file, root, exchange);
     const [first] = this.#candidatesOf(file, root, exchange);
@@ -248,7 +248,7 @@ class FileSearch implements HttpMatcher {
   }
 }
 
-/** Looks for files. Its results are in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
+/** Searches for files. Results are in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
 export const fileMatcher = defineModule({
   id: "http.matchers.file",
   config: configSchema,

@@ -3,7 +3,7 @@ import type { ModuleText } from "serverfile/module-text";
 import { keyedRegexps } from "serverfile/to-text/matchers/matcher-kinds";
 
 /**
- * With two words the captures have the name of the matcher set; with three the first word names them.
+ * With two words, captures get the name of the matcher set; with three, the first word is the name.
  * ```
  * header_regexp version User-Agent curl/([0-9.]+)
  * ```

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { compileRegexpTest, regexpSchema } from "./regexp-captures.ts";
 import { requestFieldValues } from "./request-fields.ts";
 
-/** The first value of a field that matches sets the captures. */
+/** The first matching value of a field sets the captures. */
 export const headerRegexpMatcher = defineModule({
   id: "http.matchers.header_regexp",
   config: z

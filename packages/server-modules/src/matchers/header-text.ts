@@ -5,7 +5,7 @@ import { headerMatcherLines } from "serverfile/to-text/matchers/matcher-kinds";
 import type { Draft } from "serverfile/values/draft";
 
 /**
- * Several lines for one field add their values up. `!Field` asks for its absence, a field alone for its
+ * Several lines for one field add up. `!Field` requires the absence of the field; a field without a value requires its
  * presence.
  * ```
  * header Accept *json*

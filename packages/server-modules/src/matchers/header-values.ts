@@ -8,7 +8,10 @@ export const headerValuesSchema = z.record(z.string(), z.array(z.string()).nulla
 /** Patterns by field name. */
 export type HeaderValuesConfig = z.infer<typeof headerValuesSchema>;
 
-/** `*a*` is contained, `*a` ends, `a*` begins, `*` is any, and all else is equal. Upper and lower case differ. */
+/**
+ * `*a*` matches texts that contain `a`, `*a` an end, `a*` a beginning, `*` everything; other patterns must be equal.
+ * Case matters.
+ */
 function matchesValue(pattern: string, value: string): boolean {
   if (pattern === "*") {
     return true;
@@ -25,8 +28,8 @@ function matchesValue(pattern: string, value: string): boolean {
 }
 
 /**
- * Prepares field patterns. All fields must match, each with one of its patterns; `[]` requires the field to be present,
- * null for its absence; `*` at an end of a pattern is any text.
+ * Compiles field patterns. All fields must match, each with one of its patterns. `[]` requires the field, null its
+ * absence. `*` at either end of a pattern stands for any text.
  * Source: the public model (Caddy 2.11)
  */
 export function compileHeaderValues(

@@ -3,7 +3,7 @@ import { defineModule } from "server-core/modules/module";
 import { compileHeaderValues, headerValuesSchema } from "./header-values.ts";
 import { requestFieldValues } from "./request-fields.ts";
 
-/** `Host` is the authority of the request with its port, also over HTTP/2. */
+/** `Host` is the request's authority with its port, also over HTTP/2. */
 export const headerMatcher = defineModule({
   id: "http.matchers.header",
   config: headerValuesSchema.describe(

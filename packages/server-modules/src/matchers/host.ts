@@ -6,7 +6,7 @@ import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** `*` stands for one whole label: `*.example.com`, `api.*.example.com`. */
+/** `*` matches one whole label: `*.example.com`, `api.*.example.com`. */
 function matchesLabels(pattern: readonly string[], host: string): boolean {
   const labels = host.split(".");
   return (
@@ -15,11 +15,11 @@ function matchesLabels(pattern: readonly string[], host: string): boolean {
   );
 }
 
-/** The usual case, and of a thousand routes a thousand times. */
+/** A separate class for one name, because this is the most frequent case. */
 class OneHost implements HttpMatcher {
   readonly exactHosts: readonly string[];
 
-  /** @param names one, lower case */
+  /** @param names exactly one name, lower case */
   constructor(names: readonly string[]) {
     this.exactHosts = names;
   }
@@ -29,7 +29,7 @@ class OneHost implements HttpMatcher {
   }
 }
 
-/** The matcher for names without wildcards. The router reads `exactHosts` to find routes by name. */
+/** Creates the matcher for names without wildcards. The router reads `exactHosts` to find routes by name. */
 function exactHosts(names: readonly string[]): HttpMatcher {
   if (names.length === 1) {
     return new OneHost(names);
@@ -38,7 +38,10 @@ function exactHosts(names: readonly string[]): HttpMatcher {
   return { exactHosts: [...known], matches: ({ host }) => known.has(host) };
 }
 
-/** A name as clients ask for it: letters beyond ASCII are punycode there (`bücher.example`: `xn--bcher-kva.example`). */
+/**
+ * Converts a name to the form that clients send: non-ASCII letters become punycode (`bücher.example`:
+ * `xn--bcher-kva.example`).
+ */
 function asAsked(name: string): string {
   const labels = name
     .split(".")
@@ -46,7 +49,7 @@ function asAsked(name: string): string {
   return labels.join(".");
 }
 
-/** @throws ServerError MODULE_CONFIG for a name that stands twice: one of them was meant to be another */
+/** @throws ServerError MODULE_CONFIG for a repeated name, because it is likely a typing error */
 function checkRepeated(names: readonly string[]): void {
   const seen = new Map<string, number>();
   for (const [index, name] of names.entries()) {
@@ -59,7 +62,7 @@ function checkRepeated(names: readonly string[]): void {
   }
 }
 
-/** Names that are no ASCII are compared as punycode. A name that stands twice refuses the config. */
+/** Non-ASCII names are compared as punycode. A repeated name refuses the config. */
 export const hostMatcher = defineModule({
   id: "http.matchers.host",
   config: z
@@ -84,7 +87,7 @@ export const hostMatcher = defineModule({
     const wildcards = lower
       .filter((name) => name.includes("*") && !name.includes("{"))
       .map((name) => name.split("."));
-    // Placeholders keep their case: names of headers and variables have one.
+    // Placeholders keep their case, because names of headers and variables have one.
     const templates = names.filter((name) => name.includes("{")).map(compileTemplate);
     const matchesTemplate = (exchange: Exchange) => (template: (exchange: Exchange) => string) =>
       matchesLabels(template(exchange).toLowerCase().split("."), exchange.host);

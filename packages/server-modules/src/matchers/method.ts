@@ -2,7 +2,7 @@ import type { HttpMatcher } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Methods of the config may be in lower case; those of requests are compared as they are. */
+/** Methods in the config are converted to upper case; request methods are compared unchanged. */
 export const methodMatcher = defineModule({
   id: "http.matchers.method",
   config: z.array(z.string()).describe("Methods; a request matches when it has one of them."),

@@ -9,7 +9,7 @@ import type { Draft } from "serverfile/values/draft";
 
 /** Limit of nested `not` matchers. */
 const maxNotDepth = 100;
-/** How many `not` are being read around the present one. Reading is synchronous, so one number serves all texts. */
+/** Current nesting of `not`. Reading is synchronous, so one counter serves all texts. */
 let notDepth = 0;
 
 /**
@@ -42,7 +42,7 @@ const readMatcher: MatcherReader = (cursor, readModule) => {
   return sets;
 };
 
-/** A set of one line goes behind the word `not`; others get braces. */
+/** A set of one line follows the word `not`; other sets get braces. */
 const writeMatcher: MatcherWriter = (value, path, _name, writeSet) => {
   if (!isJsonArray(value)) {
     throw inexpressible(path, "a list is expected");

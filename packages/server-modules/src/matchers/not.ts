@@ -6,7 +6,7 @@ import { moduleMap } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** The matchers of a set run in a fixed order, so that captures do not depend on the order of the config. */
+/** Matchers of a set run in a fixed order, so captures do not depend on the config's order. */
 export const notMatcher = defineModule({
   id: "http.matchers.not",
   config: z

@@ -4,33 +4,33 @@ import { cleanPath } from "server-core/uri/clean-path";
 import { escapePath, percentDecode } from "server-core/uri/percent-encoding";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 
-/** The forms of a path that patterns are compared with. */
+/** The forms of a path that patterns may be compared with. */
 export interface MatchedPath {
-  /** Decoded, not cleaned. */
+  /** Decoded path, not cleaned. */
   readonly path: string;
   /** Path as sent, still percent-encoded. */
   readonly rawPath: string;
-  /** Cleaned, in lower case. */
+  /** Cleaned path in lower case. */
   readonly comparedPath: string;
 }
 
-/** One unit of a pattern or a path: a byte, an escape that must stand escaped, or a wildcard. */
+/** One unit of a pattern or a path: a byte, an escape that must be escaped in the path too, or a wildcard. */
 type Token = string;
 
-/** `*` and `%*`, which end before a slash. */
+/** True for `*` and `%*`, which stop before a slash. */
 function isStar(token: Token | undefined): boolean {
   return token === "*" || token === "%*";
 }
 
 /**
- * Whether a star goes on over a unit. `%*` crosses escaped slashes; `*` only one that stands where it begins.
+ * True when a star may consume a unit. `%*` consumes escaped slashes; `*` only as its first unit.
  * Source: the public model (Caddy 2.11)
  */
 function takes(star: Token, unit: Token, isFirst: boolean): boolean {
   return unit !== "/" && (star === "%*" || isFirst || unit !== "%2f");
 }
 
-/** Stars may be empty: marks the places behind them too. */
+/** Adds the positions after stars, because stars may be empty. */
 function passStars(pattern: readonly Token[], places: Set<number>): Set<number> {
   for (const place of places) {
     if (isStar(pattern[place])) {
@@ -41,12 +41,12 @@ function passStars(pattern: readonly Token[], places: Set<number>): Set<number> 
 }
 
 /**
- * Whether a path matches, in time of the product of both lengths: all places that the pattern can be at are kept. A unit
- * that ends a star stands unescaped in the path.
+ * Matches a path in time proportional to the product of both lengths, by tracking all possible pattern positions. A
+ * unit that ends a star must be unescaped in the path.
  */
 function matchesTokens(pattern: readonly Token[], path: readonly Token[]): boolean {
   let places = passStars(pattern, new Set([0]));
-  /** Places of stars that took a unit. */
+  /** Positions of stars that have consumed a unit. */
   let begun = new Set<number>();
   for (const unit of path) {
     const next = new Set<number>();
@@ -80,8 +80,8 @@ function tokensOf(text: string): Token[] {
 }
 
 /**
- * A plain byte of the pattern stands for itself, escaped or not; an escape of the pattern only for itself. A `%` that
- * begins no escape stands for nothing.
+ * A plain byte of the pattern matches itself, escaped or not. An escape of the pattern matches only an escape. A `%`
+ * that begins no escape matches nothing.
  */
 function sameEscaped(pattern: Token, path: Token): boolean {
   if (pattern.length !== 1 || path.length !== 3 || pattern === "%") {
@@ -91,7 +91,7 @@ function sameEscaped(pattern: Token, path: Token): boolean {
   return (byte < "\x80" ? byte.toLowerCase() : byte) === pattern;
 }
 
-/** The lower case of what escapes that are no ASCII stand for: `%C3%89` is `%c3%a9`. */
+/** Lowers the letters in non-ASCII escapes: `%C3%89` becomes `%c3%a9`. */
 function lowerEscapes(path: string): string {
   return path
     .replace(/(?:%[89a-f][0-9a-f])+/gi, (run) => escapePath(lowerCase(percentDecode(run) ?? "")))
@@ -105,10 +105,9 @@ function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedP
 }
 
 /**
- * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; anything else is a
- * glob whose wildcards stay within one segment. Case does not count. It is compared with the decoded, cleaned
- * path; a pattern that contains `%` with the path as sent, cleaned. A pattern with `//` leaves repeated slashes as
- * they are.
+ * Compiles a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring. Other patterns are globs
+ * whose wildcards stay within a segment. Case is ignored. The pattern is compared with the decoded, cleaned path. A
+ * pattern that contains `%` is compared with the cleaned path as sent. A pattern with `//` keeps repeated slashes.
  * Source: the public model (Caddy 2.11)
  */
 export function compilePathPattern(text: string): (path: MatchedPath) => boolean {

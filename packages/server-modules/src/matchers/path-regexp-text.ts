@@ -7,7 +7,7 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Draft } from "serverfile/values/draft";
 
 /**
- * One line in a set: captures would have the same name otherwise. Without a name they have that of the set.
+ * Allowed once in a set, because captures would otherwise share a name. The default name is the set's name.
  * ```
  * path_regexp item ^/items/([0-9]+)$
  * ```

@@ -7,7 +7,7 @@ import { compilePathPattern } from "./path-pattern.ts";
 /**
  * | Pattern | Matches |
  * |---|---|
- * | `/a` | `/a` alone |
+ * | `/a` | only `/a` |
  * | `/a*` | `/a`, `/ab`, `/a/b` |
  * | `*.php` | every path with that ending |
  * | `*mid*` | every path that contains it |

@@ -2,7 +2,7 @@ import type { HttpMatcher } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Values of the config. `http/1.1+` is 1.1 or any later version. */
+/** Values of the config. `http/1.1+` means 1.1 or any later version. */
 const names = [
   "http",
   "https",
@@ -17,7 +17,7 @@ const names = [
   "http/3+",
 ] as const;
 
-/** `grpc` looks at the content type, not at the version. */
+/** `grpc` compares the content type, not the version. */
 export const protocolMatcher = defineModule({
   id: "http.matchers.protocol",
   config: z

@@ -4,7 +4,7 @@ import { defineModule } from "server-core/modules/module";
 import { parseQuery } from "server-core/uri/query-parameters";
 import { z } from "zod";
 
-/** A query that cannot be read whole matches no parameter. */
+/** A malformed query matches no parameter. */
 export const queryMatcher = defineModule({
   id: "http.matchers.query",
   config: z

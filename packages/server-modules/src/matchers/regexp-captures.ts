@@ -13,12 +13,12 @@ export const regexpSchema = z.strictObject({
 /** The config after validation. */
 export type RegexpConfig = z.infer<typeof regexpSchema>;
 
-/** Whether a text matches; if so its captures become placeholders. */
+/** Tests a text. On a match the captures become placeholders. */
 export type RegexpTest = (text: string, exchange: Exchange) => boolean;
 
 /**
- * Prepares a regular expression whose captures become `{http.regexp.<name>.<number or group name>}`, and without the
- * name `{http.regexp.<number or group name>}`: of the last that matched.
+ * Compiles a regular expression whose captures become `{http.regexp.<name>.<number or group name>}`. Without a name
+ * they are `{http.regexp.<number or group name>}`, from the last match.
  * @throws ServerError MODULE_CONFIG
  * Source: the public model (Caddy 2.11)
  */

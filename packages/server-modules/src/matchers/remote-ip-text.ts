@@ -3,7 +3,7 @@ import type { ModuleText } from "serverfile/module-text";
 import { rangeLines } from "serverfile/to-text/matchers/matcher-kinds";
 
 /**
- * Ranges as in `client_ip`, compared with the peer of the connection.
+ * Ranges as in `client_ip`, compared with the peer's address.
  * ```
  * remote_ip private_ranges
  * ```

@@ -3,8 +3,8 @@ import { compileTemplate } from "http-engine/placeholders";
 import { jsonText } from "server-core/json/json-text";
 
 /**
- * Reads what a key of the matchers `vars` and `vars_regexp` names: a placeholder in braces, else a variable that the
- * handler `vars` set.
+ * Compiles a key of the matchers `vars` and `vars_regexp`: a placeholder in braces, else a variable of the handler
+ * `vars`.
  */
 export function compileVariable(key: string): (exchange: Exchange) => string {
   if (!/^\{[^{}]*\}$/.test(key)) {

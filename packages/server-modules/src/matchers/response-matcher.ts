@@ -3,7 +3,7 @@ import { getHeaders, type HeaderList, headerText } from "http-engine/header-list
 import { z } from "zod";
 import { compileHeaderValues, headerValuesSchema } from "./header-values.ts";
 
-/** Says which responses something is for. Source: the public model (Caddy 2.11) */
+/** Selects responses. Source: the public model (Caddy 2.11) */
 export const responseMatcherSchema = z.strictObject({
   status_code: z.array(z.int()).nullish().describe("Statuses; one digit stands for all that begin with it."),
   headers: headerValuesSchema
@@ -17,7 +17,7 @@ export type ResponseMatcherConfig = z.infer<typeof responseMatcherSchema>;
 /** Decides about a response from its head. */
 export type ResponseMatcher = (status: number, headers: HeaderList, exchange: Exchange) => boolean;
 
-/** Prepares a response matcher; one without conditions matches every response. */
+/** Compiles a response matcher. Without conditions it matches every response. */
 export function compileResponseMatcher(config: ResponseMatcherConfig): ResponseMatcher {
   const statuses = config.status_code ?? undefined;
   const fields = compileHeaderValues(config.headers ?? {});

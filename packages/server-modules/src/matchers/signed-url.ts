@@ -5,7 +5,7 @@ import { z } from "zod";
 import { SignedUrl, signedUrlFields } from "../signatures/signed-url.ts";
 
 /**
- * Matches requests whose URL is signed, and ends the others. Source: the public model's plug-in of the same name
+ * Matches requests with a valid signed URL, and fails the others. Source: the public model's plug-in of the same name
  * (hookenz/caddy-signed-urls)
  */
 export const signedUrlMatcher = defineModule({

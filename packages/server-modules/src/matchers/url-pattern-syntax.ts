@@ -1,25 +1,25 @@
 import { LinearRegexp } from "server-core/regexp/linear-regexp";
 
-/** How names and wildcards behave in one component of a URL. Source: WHATWG URL Pattern, "options" */
+/** Behavior of names and wildcards in one component of a URL. Source: WHATWG URL Pattern, "options" */
 export interface ComponentOptions {
-  /** The character that ends a named group: `/` in paths, `.` in host names, "" elsewhere. */
+  /** Character that ends a named group: `/` in paths, `.` in host names, "" elsewhere. */
   readonly delimiter: string;
-  /** A character before a group that belongs to it: `/` in paths. */
+  /** Character before a group that becomes part of the group: `/` in paths. */
   readonly prefix: string;
 }
 
 /**
- * A text, or a group with the text around it. `/books/:id?` is the text `/books` and the group `id` with prefix
- * `/` and modifier `?`.
+ * A text, or a group with surrounding text. `/books/:id?` is the text `/books`, and the group `id` with prefix `/` and
+ * modifier `?`.
  */
 interface Part {
-  /** Text that must stand before the group. */
+  /** Required text before the group. */
   readonly prefix: string;
-  /** "" for text only. */
+  /** Name of the group; "" for plain text. */
   readonly name: string;
   /** The pattern of the group; "" for plain text. */
   readonly regexp: string;
-  /** Text that must stand behind the group. */
+  /** Required text after the group. */
   readonly suffix: string;
   /** `?`, `*` or `+`; "" for exactly once. */
   readonly modifier: string;
@@ -28,8 +28,8 @@ interface Part {
 const escapeText = (text: string) => text.replace(/[.+*?^${}()[\]|/\\]/g, "\\$&");
 
 /**
- * Reads a component's pattern, as a `URLPattern` gives it: checked and in canonical form. One pass from left to
- * right. Text gathers in `#pending` until a group, a brace or the end cuts it off.
+ * Parses a component's pattern in the canonical form of `URLPattern`, in one pass. Text is collected in `#pending`
+ * until a group, a brace or the end.
  */
 class ComponentReader {
   readonly #text: readonly string[];
@@ -37,9 +37,9 @@ class ComponentReader {
   readonly #parts: Part[] = [];
   /** Index of the next character. */
   #at = 0;
-  /** Text that belongs to no part yet. */
+  /** Collected text that belongs to no part yet. */
   #pending = "";
-  /** Name of the next group without one: "0", "1", … */
+  /** Next name for an unnamed group: "0", "1", … */
   #nextName = 0;
 
   constructor(text: string, options: ComponentOptions) {
@@ -55,7 +55,7 @@ class ComponentReader {
     return this.#parts;
   }
 
-  /** A character, a group, or braces. A character right before a group may be its prefix. */
+  /** Reads a character, a group, or braces. A character directly before a group may be its prefix. */
   #readPart(): void {
     const character = this.#takeCharacter();
     const group = this.#takeGroup();
@@ -73,7 +73,7 @@ class ComponentReader {
     }
   }
 
-  /** `{prefix:name suffix}modifier`. The canonical form has no nested braces. */
+  /** Reads `{prefix:name suffix}modifier`. The canonical form has no nested braces. */
   #readBraces(): void {
     this.#at++;
     const prefix = this.#takeText();
@@ -90,7 +90,7 @@ class ComponentReader {
     }
   }
 
-  /** Text up to a group or a brace. */
+  /** Reads text up to a group or a brace. */
   #takeText(): string {
     let text = "";
     for (;;) {
@@ -102,7 +102,7 @@ class ComponentReader {
     }
   }
 
-  /** One character, also an escaped one; "" where something else begins. */
+  /** Reads one character, possibly escaped; "" at any other token. */
   #takeCharacter(): string {
     const character = this.#text[this.#at] ?? "";
     if (character === "\\") {
@@ -117,7 +117,7 @@ class ComponentReader {
     return character;
   }
 
-  /** `:name`, `(regexp)`, `:name(regexp)` or `*`; undefined for none of these. */
+  /** Reads `:name`, `(regexp)`, `:name(regexp)` or `*`; undefined for anything else. */
   #takeGroup(): { name: string; regexp: string } | undefined {
     let name = "";
     if (this.#text[this.#at] === ":") {
@@ -135,7 +135,7 @@ class ComponentReader {
     return { name: name === "" ? String(this.#nextName++) : name, regexp: custom ?? segment };
   }
 
-  /** The pattern in parentheses, with those inside it in balance. */
+  /** Reads the pattern in parentheses, with balanced inner parentheses. */
   #takeCustom(named: boolean): string | undefined {
     if (!named && this.#text[this.#at] === "*") {
       this.#at++;
@@ -158,7 +158,7 @@ class ComponentReader {
     return this.#text.slice(start, this.#at - 1).join("");
   }
 
-  /** `?`, `*` or `+` behind a group. */
+  /** Reads `?`, `*` or `+` after a group. */
   #takeModifier(): string {
     const character = this.#text[this.#at] ?? "";
     if (!/^[?*+]$/.test(character)) {
@@ -169,7 +169,7 @@ class ComponentReader {
   }
 }
 
-/** A part as a regular expression. A repeated group with text around it repeats that text between its values. */
+/** Converts a part to a regular expression. For a repeated group, the surrounding text repeats between the values. */
 function regexpOf({ prefix, regexp, suffix, modifier }: Part): string {
   const [before, after] = [escapeText(prefix), escapeText(suffix)];
   if (regexp === "") {
@@ -186,19 +186,19 @@ function regexpOf({ prefix, regexp, suffix, modifier }: Part): string {
   return modifier === "*" ? `${all}?` : all;
 }
 
-/** One component of a URL pattern that takes linear time. */
+/** A compiled component of a URL pattern. */
 export interface CompiledComponent {
-  /** Pattern that takes linear time. */
+  /** Regular expression that runs in linear time. */
   readonly regexp: LinearRegexp;
-  /** Names of the groups, in order; "0", "1", … for those without one. */
+  /** Names of the groups, in order; "0", "1", … for unnamed groups. */
   readonly names: readonly string[];
 }
 
 /**
- * Compiles a component's pattern to a regular expression that cannot blow up; the platform's own `URLPattern` matches
- * by one that backtracks.
- * @param text in canonical form, as a `URLPattern` has it
- * @throws ServerError MODULE_CONFIG when a group in it is not in RE2 syntax
+ * Compiles a component's pattern to a regular expression with linear running time. The platform's own `URLPattern` uses
+ * backtracking.
+ * @param text canonical form from a `URLPattern`
+ * @throws ServerError MODULE_CONFIG when a group is not in RE2 syntax
  * Source: WHATWG URL Pattern, "parse a pattern string" and "generate a regular expression"
  */
 export function compileComponent(

@@ -6,7 +6,7 @@ import { Members } from "serverfile/to-text/members";
 import { type Draft, onlyGiven } from "serverfile/values/draft";
 
 /**
- * A pattern without options could be a text in JSON too; the text always makes an object.
+ * In JSON a pattern without options may be a string; the text always becomes an object.
  * ```
  * url_pattern /books/:id {
  *   ignore_case

@@ -25,7 +25,7 @@ const components = ["protocol", "hostname", "port", "pathname", "search"] as con
 
 type Component = (typeof components)[number];
 
-/** How names behave in each component: a name in a path ends at `/`, in a host name at a dot. */
+/** Options of each component: a name in a path ends at `/`, in a host name at a dot. */
 const options = {
   protocol: { delimiter: "", prefix: "" },
   hostname: { delimiter: ".", prefix: "" },
@@ -34,13 +34,13 @@ const options = {
   search: { delimiter: "", prefix: "" },
 };
 
-/** `true` where everything fits. */
+/** A component that is compared; a component without a pattern matches everything. */
 type Test = { readonly name: Component; readonly compiled: CompiledComponent };
 
-/** A pattern without a scheme and a base is one of the path, for any scheme, host and port. */
+/** Parses a pattern. Without a scheme and a base, it is a path pattern for any scheme, host and port. */
 function parsePattern(pattern: string, baseUrl: string): URLPattern {
   if (/\{[^{}]*(?::[\p{ID_Start}$_]|\*|\()[^{}]*\}/u.test(pattern)) {
-    // The platform forgets the braces when it tells the pattern in canonical form.
+    // The platform loses the braces in its canonical form.
     const text = `URL pattern ${JSON.stringify(pattern)}: a group inside braces is not supported`;
     throw new ServerError("MODULE_CONFIG", text);
   }
@@ -60,7 +60,7 @@ function parsePattern(pattern: string, baseUrl: string): URLPattern {
   }
 }
 
-/** The path of a pattern. It is checked for double slashes. */
+/** The path of a pattern, which is checked for double slashes. */
 function pathOf(pattern: string): string {
   const cut = pattern.indexOf("://");
   if (cut === -1) {
@@ -70,15 +70,15 @@ function pathOf(pattern: string): string {
   return slash === -1 ? "" : pattern.slice(slash);
 }
 
-/** The URL that the request asks for. undefined for a host that is none. */
+/** The URL of the request; undefined for an invalid host. */
 function urlOf(exchange: Exchange, mergeSlashes: boolean): URL | undefined {
-  // Encoded slashes and dots count as what they stand for, so that a pattern cannot be walked around.
+  // Encoded slashes and dots are decoded, so that requests cannot bypass a pattern.
   const path = escapePath(cleanPath(exchange.path, mergeSlashes)).replace(/%2[1789A]/g, decodeURIComponent);
   return URL.parse(`${exchange.scheme}://${exchange.hostport}${path}${exchange.query}`) ?? undefined;
 }
 
 /**
- * `/books/:id` on `/books/42` sets `{http.url_pattern.pathname.id}` to `42`. Nothing is set when a later
+ * `/books/:id` on `/books/42` sets `{http.url_pattern.pathname.id}` to `42`. No placeholder is set when a later
  * component does not match.
  */
 export const urlPatternMatcher = defineModule({

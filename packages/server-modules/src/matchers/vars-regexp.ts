@@ -4,7 +4,7 @@ import { z } from "zod";
 import { compileRegexpTest, regexpSchema } from "./regexp-captures.ts";
 import { compileVariable } from "./request-variable.ts";
 
-/** A variable without a value is the empty text. */
+/** A variable without a value counts as the empty text. */
 export const varsRegexpMatcher = defineModule({
   id: "http.matchers.vars_regexp",
   config: z

@@ -8,7 +8,7 @@ import { Members } from "serverfile/to-text/members";
 import { type Draft, listOf } from "serverfile/values/draft";
 
 /**
- * Values of a line are alternatives. Several lines of one key add up.
+ * Values of a line are alternatives. Several lines with the same key add up.
  * ```
  * vars {http.request.uri.path} /a /b
  * ```

@@ -4,7 +4,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { compileVariable } from "./request-variable.ts";
 
-/** Without any entry every request matches. */
+/** Without entries the matcher matches every request. */
 export const varsMatcher = defineModule({
   id: "http.matchers.vars",
   config: z

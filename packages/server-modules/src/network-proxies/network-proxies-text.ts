@@ -8,7 +8,7 @@ const url: ModuleReader = (cursor) => {
   return { url: cursor.value };
 };
 
-/** How serverfiles say the proxies of outgoing requests. */
+/** Text readers of the proxies for outgoing requests. */
 export const networkProxyTexts = {
   none: { readText: noSettings },
   url: { readText: url },

@@ -9,7 +9,7 @@ export const noNetworkProxy = defineModule({
   provision: (): NetworkProxy => ({ url: "" }),
 });
 
-/** A proxy that the config names. Source: the public model (Caddy 2.11) */
+/** A proxy with a configured URL. Source: the public model (Caddy 2.11) */
 export const urlNetworkProxy = defineModule({
   id: "network_proxy.url",
   config: z.strictObject({

@@ -3,20 +3,20 @@ import { type CheckId, type CheckRequest, type PasswordCheck, passwordTopics } f
 
 /** The client of a check. */
 export interface CheckOptions {
-  /** Address of the client: clients take turns. */
+  /** Address of the client, to share the threads fairly between clients. */
   readonly client: string;
-  /** Whether a right answer may be kept in memory. */
+  /** True when a positive result may be cached. */
   readonly remember: boolean;
-  /** Calls back when the client is gone. */
+  /** Registers a callback for the client's disconnect. */
   readonly onGone: (callback: () => void) => void;
 }
 
-/** Number of the next check of this thread. */
+/** Id of the next check of this thread. */
 let nextId = 1;
 
 /**
- * Has a password checked by the process's own threads.
- * @throws ServerError PASSWORDS_BUSY when too many wait; CLIENT_GONE; THREAD when the hash cannot be used
+ * Asks the main thread to check a password.
+ * @throws ServerError PASSWORDS_BUSY when the queue is full; CLIENT_GONE; THREAD for an unusable hash
  */
 export async function askPasswordCheck(
   messages: ThreadMessages,
@@ -28,7 +28,7 @@ export async function askPasswordCheck(
   onGone(() => {
     if (waits) {
       messages.askMain(passwordTopics.drop, id).catch(() => {
-        // The main thread is gone, and so is the check.
+        // The main thread has ended, so the check is lost anyway.
       });
     }
   });

@@ -1,9 +1,9 @@
-/** Groups of an IPv6 address that name a network; the client chooses the rest. Source: RFC 4291, 2.5.4 */
+/** Leading groups of an IPv6 address that identify a network; the client chooses the rest. Source: RFC 4291, 2.5.4 */
 const networkGroups = 4;
 
 /**
- * The client for turns: an IPv4 address, or the /64 network of an IPv6 address, because a client owns the
- * whole network.
+ * The client identity for the fair queue: an IPv4 address, or the /64 network of an IPv6 address, because one client
+ * owns the whole network.
  */
 export function clientGroup(address: string): string {
   if (!address.includes(":")) {

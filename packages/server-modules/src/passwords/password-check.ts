@@ -1,26 +1,26 @@
-/** A password and the hash that it is compared with. */
+/** A password, and the hash to compare with. */
 export interface PasswordCheck {
   /** Algorithm that made the hash. */
   readonly algorithm: "bcrypt" | "argon2id";
-  /** Hash with its salt and cost, as the config has it. */
+  /** Hash with its salt and cost, as in the config. */
   readonly hash: string;
-  /** Password of the request. It never goes to a log. */
+  /** Password of the request. It is never logged. */
   readonly password: string;
 }
 
-/** Topics by which threads that serve have passwords checked by the main thread. */
+/** Message topics for password checks by the main thread. */
 export const passwordTopics = {
-  /** {@link CheckRequest}: whether the password is right. */
+  /** {@link CheckRequest}: returns true for the right password. */
   check: "passwords.check",
-  /** {@link CheckId}: the check is not needed any more. */
+  /** {@link CheckId}: cancels a check. */
   drop: "passwords.drop",
 } as const;
 
 /** Identifies one check over all threads. */
 export interface CheckId {
-  /** Thread that asks. */
+  /** Thread that sent the check. */
   readonly thread: number;
-  /** Number within that thread. */
+  /** Number of the check within that thread. */
   readonly id: number;
 }
 
@@ -28,8 +28,8 @@ export interface CheckId {
 export interface CheckRequest extends CheckId {
   /** Password and hash to compare. */
   readonly check: PasswordCheck;
-  /** Address of the client: clients take turns. */
+  /** Address of the client, to share the threads fairly between clients. */
   readonly client: string;
-  /** Whether a right answer may be kept in memory. */
+  /** True when a positive result may be cached. */
   readonly remember: boolean;
 }

@@ -7,41 +7,41 @@ import { PasswordThreads } from "./password-threads.ts";
 import { CheckKeys, RightPasswords } from "./right-passwords.ts";
 import { Turns } from "./turns.ts";
 
-/** Different checks that may wait; more would wait for minutes. */
+/** Limit of waiting checks. With more, clients would wait for minutes. */
 const maxWaiting = 64;
-/** A refusal is logged at most once in this time. */
+/** Minimum milliseconds between two log messages about refusals. */
 const quietMs = 60_000;
-/** `Retry-After` before the first check has shown how long one takes. */
+/** `Retry-After` in milliseconds, used before the first check was measured. */
 const firstGuessMs = 1_000;
-/** The longest `Retry-After`. */
+/** Limit of `Retry-After`, in milliseconds. */
 const maxRetryMs = 60_000;
 
 /** Threads that compute hashes. */
 export type HashThreads = Pick<PasswordThreads, "size" | "hasRoom" | "verify" | "close">;
 
-/** One request of a thread that waits for a result. */
+/** A request that waits for a result. */
 interface Waiter {
-  /** Question of one thread. */
+  /** The check to make. */
   readonly request: CheckRequest;
-  /** Takes the result. */
+  /** Receives the result. */
   readonly resolve: (right: boolean) => void;
-  /** Takes why there is no result: the computing thread failed, too many checks wait, or the client is gone. */
+  /** Receives the reason for no result: the computing thread failed, the queue is full, or the client disconnected. */
   readonly reject: (error: Error) => void;
 }
 
-/** One computation, shared by all concurrent identical checks. */
+/** One computation, shared by all concurrent equal checks. */
 interface Computation {
-  /** Finds equal questions, which are computed once. */
+  /** Key of the check. Equal checks are computed once. */
   readonly key: string;
   /** Address of the client, for its fair share. */
   readonly client: string;
   /** Password and hash to compare. */
   readonly check: PasswordCheck;
-  /** Questions that the result answers. */
+  /** Requests that the result answers. */
   readonly waiters: Set<Waiter>;
 }
 
-/** Finds a waiter: threads number their questions themselves. */
+/** Key of a waiter. Each thread numbers its checks itself. */
 function nameOf({ thread, id }: CheckId): string {
   return `${thread} ${id}`;
 }
@@ -55,16 +55,17 @@ interface CheckerOptions {
 }
 
 /**
- * Checks the passwords of the whole process in the main thread. A few threads compute, equal attempts share a
- * computation, the queue is bounded, and checks without a waiting client are dropped.
- * | Question | Outcome |
+ * Checks the passwords of the whole process, in the main thread. A few threads compute, and equal checks share a
+ * computation. The queue is limited, and checks without a waiting client are dropped.
+ * | Check | Outcome |
  * |---|---|
- * | remembered as right | answered immediately (`remembered`) |
- * | equal to one that waits or runs | waits for the same result |
- * | a thread is free | computed immediately (`right`, `wrong`, `failed`) |
- * | all threads work | waits its turn, one client after the other |
- * | the queue is full | the client with most work loses its newest, or the new one is refused (`refused`) |
- * | the client leaves | forgotten, unless it is computed already (`dropped`) |
+ * | cached as right | answered at once (`remembered`) |
+ * | equal to a waiting or running check | waits for the same result |
+ * | a thread is free | computed at once (`right`, `wrong`, `failed`) |
+ * | all threads are busy | queued; clients take turns |
+ * | the queue is full | the client with most queued work loses its newest check, or the new check is refused
+ * (`refused`) |
+ * | the client disconnects | dropped, unless a thread computes it already (`dropped`) |
  */
 export class PasswordChecker {
   readonly #threads: HashThreads;
@@ -73,14 +74,14 @@ export class PasswordChecker {
   readonly #right = new RightPasswords();
   /** Computations that wait for a thread. */
   readonly #turns: Turns<Computation>;
-  /** Computations that wait or run, by key. */
+  /** Waiting and running computations, by key. */
   readonly #computations = new Map<string, Computation>();
-  /** Requests that wait, by thread and number. */
+  /** Waiting requests, by thread and number. */
   readonly #waiters = new Map<string, { readonly waiter: Waiter; readonly computation: Computation }>();
   readonly #outcomes: Counter<"outcome">;
-  /** How long the last computation took, for `Retry-After`. */
+  /** Milliseconds of the last computation, for `Retry-After`. */
   #lastMs = firstGuessMs;
-  /** Until then refusals are not logged, in milliseconds since 1970. */
+  /** End of the period without log messages about refusals, in milliseconds since 1970. */
   #quietUntil = 0;
 
   constructor(
@@ -112,7 +113,7 @@ export class PasswordChecker {
     });
   }
 
-  /** @throws ServerError PASSWORDS_BUSY; CLIENT_GONE when it was dropped; what `verifyPassword` throws */
+  /** @throws ServerError PASSWORDS_BUSY; CLIENT_GONE when the check was dropped; the error of `verifyPassword` */
   async check(request: CheckRequest): Promise<boolean> {
     const { algorithm, hash, password } = request.check;
     const key = `${algorithm} ${this.#keys.keyOf(hash, password)}`;
@@ -138,7 +139,7 @@ export class PasswordChecker {
     });
   }
 
-  /** A thread that served died, and with it everybody whose checks it had asked for. */
+  /** Drops all checks of a thread that has died. */
   forgetThread(thread: number): void {
     for (const { waiter } of [...this.#waiters.values()]) {
       if (waiter.request.thread === thread) {
@@ -163,7 +164,7 @@ export class PasswordChecker {
     }
   }
 
-  /** Computes, tells all who wait, then takes the next one. */
+  /** Computes, informs all waiters, then takes the next computation. */
   async #compute(computation: Computation): Promise<void> {
     const begin = performance.now();
     try {
@@ -185,7 +186,7 @@ export class PasswordChecker {
     }
   }
 
-  /** Fails all who wait for a computation, with the time after which another try makes sense. */
+  /** Fails all waiters of a computation, with the time until a retry makes sense. */
   #refuse(computation: Computation): void {
     const waitMs = (this.#lastMs * this.#turns.size) / this.#threads.size;
     const retryAtMs = Date.now() + Math.min(maxRetryMs, Math.max(1_000, waitMs));
@@ -210,7 +211,7 @@ export class PasswordChecker {
     computation.waiters.clear();
   }
 
-  /** One that is computed already goes on: native code cannot be stopped, and its answer costs nothing more. */
+  /** Drops a waiter. A running computation continues, because native code cannot be stopped. */
   #drop(id: CheckId): void {
     const found = this.#waiters.get(nameOf(id));
     if (found === undefined) {

@@ -7,7 +7,7 @@ import { verifyPassword } from "./verify-password.ts";
 /** The result of a check. */
 export type CheckOutcome = { readonly right: boolean } | { readonly failure: string };
 
-/** Low priority: a slow password check is hardly noticed, a slow server is. */
+/** Low priority: a slow password check is hardly noticed, but a slow server is. */
 const niceness = 10;
 
 if (process.platform === "linux") {

@@ -4,42 +4,41 @@ import { ServerError } from "server-core/errors";
 import type { PasswordCheck } from "./password-check.ts";
 import type { CheckOutcome } from "./password-thread.ts";
 
-/** Half of the cores, and at most this many: one computation of argon2id may need a gibibyte. */
+/** Limit of threads, in addition to half of the cores: one argon2id computation may need a gibibyte. */
 const maxThreads = 4;
-/** A thread without work ends after this time. */
+/** Milliseconds after which an idle thread ends. */
 const defaultIdleMs = 10_000;
 
-/** How many threads check passwords, in the whole process. */
+/** Number of threads that check passwords, in the whole process. */
 export function passwordThreadCount(): number {
   return Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2)));
 }
 
 /** A check that a thread computes. */
 interface Job {
-  /** Takes the result. */
+  /** Receives the result. */
   readonly resolve: (right: boolean) => void;
-  /** Takes the failure of the thread. */
+  /** Receives an error of the thread. */
   readonly reject: (error: Error) => void;
 }
 
-/** A thread, idle or at work. */
+/** A thread, idle or busy. */
 interface HashThread {
-  /** The thread. */
   readonly worker: Worker;
-  /** Job that it computes; undefined while idle. */
+  /** The current job; undefined while idle. */
   job: Job | undefined;
-  /** Ends the thread after some time without work; undefined while it works. */
+  /** Timer that ends an idle thread; undefined while it works. */
   idle: NodeJS.Timeout | undefined;
 }
 
 /**
- * Threads that compute password hashes. They start when there is work and end when there is none, so that a server
- * without logins has none of them. Apart from libuv's pool, which reads files and resolves names for everybody.
+ * Threads that compute password hashes. They start on demand and end when idle, so a server without logins has none.
+ * They are separate from libuv's pool, which reads files and resolves names for all.
  */
 export class PasswordThreads {
-  /** The most threads. */
+  /** Limit of threads. */
   readonly size: number;
-  /** Threads that run, idle ones too. */
+  /** All threads, including idle ones. */
   readonly #threads = new Set<HashThread>();
 
   readonly #idleMs: number;
@@ -49,7 +48,7 @@ export class PasswordThreads {
     this.#idleMs = idleMs;
   }
 
-  /** How many threads run now, idle ones too. */
+  /** Number of threads, including idle ones. */
   get running(): number {
     return this.#threads.size;
   }
@@ -59,13 +58,13 @@ export class PasswordThreads {
     return this.#threads.size < this.size || [...this.#threads].some(({ job }) => job === undefined);
   }
 
-  /** To be called while there is room. @throws what `verifyPassword` throws; ServerError THREAD_DIED */
+  /** Runs a check; call it only while there is room. @throws the error of `verifyPassword`; ServerError THREAD_DIED */
   verify(check: PasswordCheck): Promise<boolean> {
     const thread = [...this.#threads].find(({ job }) => job === undefined) ?? this.#start();
     clearTimeout(thread.idle);
     return new Promise((resolve, reject) => {
       thread.job = { resolve, reject };
-      // A process that is to end does not wait for idle threads, but for one that works.
+      // A busy thread keeps the process alive; an idle one does not.
       thread.worker.ref();
       thread.worker.postMessage(check);
     });
@@ -75,7 +74,7 @@ export class PasswordThreads {
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
-  /** Starts a thread. It ends by itself after a time without work. */
+  /** Starts a thread. It ends after a time without work. */
   #start(): HashThread {
     const worker = new Worker(new URL("./password-thread.ts", import.meta.url), { name: "passwords" });
     const thread: HashThread = { worker, job: undefined, idle: undefined };
@@ -86,7 +85,7 @@ export class PasswordThreads {
     return thread;
   }
 
-  /** Hands the result on and begins the idle time. */
+  /** Passes the result on, and starts the idle timer. */
   #done(thread: HashThread, outcome: CheckOutcome): void {
     const { job } = thread;
     thread.job = undefined;
@@ -103,7 +102,7 @@ export class PasswordThreads {
     }
   }
 
-  /** The thread is gone: its check fails, and the next check starts another one. */
+  /** Called when a thread has ended: its check fails, and the next check starts a new thread. */
   #ended(thread: HashThread, error?: unknown): void {
     clearTimeout(thread.idle);
     this.#threads.delete(thread);

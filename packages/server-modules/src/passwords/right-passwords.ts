@@ -1,12 +1,15 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** Right passwords that are kept; the public model keeps as many results. */
+/** Limit of cached right passwords, as in the public model. */
 const maxKept = 1000;
 
-/** Knows checks by a keyed hash: neither password nor hash can be read from memory. The key is this process's own. */
+/**
+ * Identifies checks by a keyed hash, so that neither passwords nor hashes can be read from memory. The key is unique to
+ * this process.
+ */
 export class CheckKeys {
-  /** Made with the first check: most servers make none, and a start would load all of Node's cryptography for it. */
+  /** Created with the first check, because it loads all of Node's cryptography, and most servers have no checks. */
   #key: Buffer | undefined;
 
   keyOf(hash: string, password: string): string {
@@ -16,7 +19,7 @@ export class CheckKeys {
   }
 }
 
-/** Remembers right passwords. Wrong ones are not kept: a flood of them would push out the right ones. */
+/** Caches right passwords. Wrong ones are not cached: a flood of them would displace the right ones. */
 export class RightPasswords {
   readonly #kept = new LRUCache<string, true>({ max: maxKept });
 

@@ -1,19 +1,19 @@
-/** Work of one client that waits for its turn. */
+/** Waiting work of one client. */
 export interface Waiting {
   /** The client that waits. */
   readonly client: string;
 }
 
 /**
- * A bounded queue that is fair between clients: a hundred attempts of one client delay another client by one. When
- * it is full, the newest work of the client that has the most gives way.
+ * A bounded queue that is fair between clients: a hundred attempts of one client delay another client by one. When the
+ * queue is full, the client with most work loses its newest.
  */
 export class Turns<Work extends Waiting> {
-  /** The most work that may wait. */
+  /** Limit of waiting work. */
   readonly max: number;
-  /** In the order of turns: the first client is the next. */
+  /** Work by client, in the order of turns: the first client is next. */
   readonly #clients = new Map<string, Work[]>();
-  /** Work that waits, over all clients. */
+  /** Amount of waiting work, over all clients. */
   #size = 0;
 
   constructor(max: number) {
@@ -24,7 +24,7 @@ export class Turns<Work extends Waiting> {
     return this.#size;
   }
 
-  /** @returns what has no place: another client's work, or this one */
+  /** @returns the work that had to leave the queue: another client's, or the new one; undefined for none */
   add(work: Work): Work | undefined {
     const own = this.#clients.get(work.client);
     let displaced: Work | undefined;
@@ -47,7 +47,7 @@ export class Turns<Work extends Waiting> {
     return displaced;
   }
 
-  /** Takes the oldest work of the client whose turn it is. */
+  /** Takes the oldest work of the next client. */
   next(): Work | undefined {
     for (const [client, works] of this.#clients) {
       const work = works.shift();

@@ -2,9 +2,9 @@ import { argon2Sync, timingSafeEqual } from "node:crypto";
 import { verifyBcrypt } from "./bcrypt.ts";
 import type { PasswordCheck } from "./password-check.ts";
 
-/** The most memory that a hash may ask for, in KiB. */
+/** Limit of the memory that a hash may require, in KiB. */
 const maxMemoryKiB = 1024 * 1024;
-/** Passes and lanes of hashes that are taken. A hash over them would occupy a thread for minutes. */
+/** Limit of passes. A hash above this would occupy a thread for minutes. */
 const maxPasses = 1000;
 const maxParallelism = 64;
 
@@ -12,9 +12,9 @@ const maxParallelism = 64;
 interface Argon2idHash {
   /** Memory in KiB. Source: RFC 9106 */
   readonly memory: number;
-  /** Passes over that memory. */
+  /** Number of passes over the memory. */
   readonly passes: number;
-  /** Lanes. */
+  /** Number of lanes. */
   readonly parallelism: number;
   /** Salt. */
   readonly salt: Buffer;
@@ -22,7 +22,7 @@ interface Argon2idHash {
   readonly tag: Buffer;
 }
 
-/** Source: the PHC string format, github.com/P-H-C/phc-string-format */
+/** Parses a hash. Source: the PHC string format, github.com/P-H-C/phc-string-format */
 function parseArgon2id(hash: string): Argon2idHash {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(hash);
   const [memory, passes, parallelism] = (match ?? []).slice(1, 4).map(Number);
@@ -46,8 +46,8 @@ function verifyArgon2id(hash: string, password: string): boolean {
 }
 
 /**
- * Compares a password with its hash. Takes up to seconds of the thread that calls it.
- * @throws when the hash has another format, or demands too much memory or time
+ * Compares a password with a hash. This blocks the calling thread, for up to seconds.
+ * @throws when the hash has another format, or requires too much memory or time
  */
 export function verifyPassword({ algorithm, hash, password }: PasswordCheck): boolean {
   return algorithm === "bcrypt" ? verifyBcrypt(password, hash) : verifyArgon2id(hash, password);

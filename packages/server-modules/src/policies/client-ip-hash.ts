@@ -4,8 +4,8 @@ import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy
 import { selectByKey } from "./rendezvous.ts";
 
 /**
- * The same upstream for the same client, as trusted proxies name it. Behind trusted proxies clients stay apart;
- * `ip_hash` would see the proxy alone.
+ * Chooses the upstream by the client's address, as reported by trusted proxies: the same client gets the same upstream.
+ * `ip_hash` would use the proxy's address instead.
  */
 export const clientIpHashPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.client_ip_hash",

@@ -18,13 +18,12 @@ function isSecure(exchange: Exchange): boolean {
 }
 
 /**
- * Sends a client to the same upstream by a cookie: the HMAC-SHA-256 of the upstream's address with a
- * secret.
+ * Keeps a client at the same upstream with a cookie: the HMAC-SHA-256 of the upstream's address with a secret.
  * | Request | Upstream | Answer |
- * |---|---|---|
+ * | Request | Upstream | Response |
  * | the cookie names an available upstream | that one | no cookie |
- * | no cookie, or its upstream is not available | the fallback's | sets the cookie |
- * | another try after a failure | the fallback's | the cookie of the failed try is replaced |
+ * | no cookie, or its upstream is not available | chosen by the fallback | sets the cookie |
+ * | another attempt after a failure | chosen by the fallback | replaces the cookie of the failed attempt |
  * Source: the public model (Caddy 2.11)
  */
 export const cookiePolicy = defineModule({

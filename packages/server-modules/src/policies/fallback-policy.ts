@@ -3,7 +3,7 @@ import { inlineModule } from "server-core/modules/config-fields";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { type SelectionPolicy, selectionPolicies } from "../handlers/reverse-proxy/selection-policy.ts";
 
-/** Field of policies that cannot always decide. */
+/** Config field for the policy that decides when the main policy cannot. */
 export const fallbackField = inlineModule("http.reverse_proxy.selection_policies", "policy")
   .nullish()
   .describe("Policy for requests that have no such value (random).");

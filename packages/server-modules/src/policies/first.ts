@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 /**
- * The first upstream that is available, in the order of the config. The others are spares: they get requests
- * while the ones before them are not available.
+ * Chooses the first available upstream, in the order of the config. The others are spares: they get requests only while
+ * the upstreams before them are not available.
  */
 export const firstPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.first",

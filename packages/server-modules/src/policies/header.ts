@@ -6,7 +6,7 @@ import { fallbackField, loadFallback } from "./fallback-policy.ts";
 import { selectByKey } from "./rendezvous.ts";
 
 /**
- * The same upstream for the same value of a request header. `{ "policy": "header", "field": "X-User",
+ * Chooses by a request header: the same value gets the same upstream. `{ "policy": "header", "field": "X-User",
  * "fallback": { "policy": "first" } }`. `Host` is the authority of the request.
  */
 export const headerPolicy = defineModule({

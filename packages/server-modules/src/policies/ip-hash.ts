@@ -4,8 +4,8 @@ import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.t
 import { selectByKey } from "./rendezvous.ts";
 
 /**
- * The same upstream for the same address that is connected. Looks at no header, so it serves connections of any
- * protocol too.
+ * Chooses by the peer's address: the same address gets the same upstream. No header is used, so the policy serves
+ * connections of any protocol.
  */
 export const ipHashPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.ip_hash",

@@ -4,8 +4,8 @@ import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 /**
- * The upstream with the fewest running requests in all threads; of several one at random. The counts hold
- * requests of every proxy to the address, and tunnels. Each of several equal ones has the same chance.
+ * Chooses the upstream with the fewest running requests, over all threads. Equal ones have the same chance.
+ * The counts include requests of all proxies to the address, and tunnels.
  */
 export const leastConnPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.least_conn",

@@ -6,10 +6,10 @@ import { type Draft, onlyGiven } from "serverfile/values/draft";
 import { parseDuration } from "serverfile/values/parse-duration";
 import { parseInteger } from "serverfile/values/parse-number";
 
-/** The message for a line that no policy has. */
+/** The message for a line that no policy knows. */
 const unknownOption = (word: string) => `unrecognized option '${word}'`;
 
-/** Reads `fallback <policy>`, which may stand once. */
+/** Reads `fallback <policy>`, which is allowed once. */
 function fallback(readModule: ReadModule): FieldReader {
   return (cursor, draft) => {
     cursor.argument();
@@ -21,8 +21,8 @@ function fallback(readModule: ReadModule): FieldReader {
 }
 
 /**
- * A policy that hashes something named. `header X-User` becomes `{ "policy": "header", "field": "X-User" }`,
- * `query user` one with `key`.
+ * Reads a policy that hashes a named value. `header X-User` becomes `{ "policy": "header", "field": "X-User" }`; `query
+ * user` sets `key` instead.
  */
 function keyed(member: "key" | "field"): ModuleReader {
   return (cursor, readModule) => {
@@ -33,7 +33,7 @@ function keyed(member: "key" | "field"): ModuleReader {
   };
 }
 
-/** Reads `max_age 1h`: longer than nothing, once. */
+/** Reads `max_age 1h`, which must be positive and is allowed once. */
 function maxAge(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.argument();
   if (draft.max_age !== undefined) {

@@ -7,8 +7,7 @@ import { fallbackField, loadFallback } from "./fallback-policy.ts";
 import { selectByKey } from "./rendezvous.ts";
 
 /**
- * The same upstream for the same value of a query parameter. Several values of the parameter count as one text
- * with commas.
+ * Chooses by a query parameter: the same value gets the same upstream. Several values are joined with commas.
  */
 export const queryPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.query",

@@ -4,10 +4,10 @@ import { z } from "zod";
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
-/** Two choices are enough to keep the fullest upstream near the average. */
+/** Default number of random candidates. Two suffice to keep the fullest upstream near the average. */
 const defaultChoose = 2;
 
-/** Chooses the upstream with the fewest running requests among some random ones. */
+/** Chooses a few upstreams at random, and of these the one with the fewest running requests. */
 export const randomChoosePolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.random_choose",
   config: z.strictObject({ choose: z.int().nullish().describe("How many are looked at, two at least (2).") }),

@@ -2,7 +2,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
-/** Each upstream with the same chance. The default, as it needs no state. */
+/** Chooses at random, with equal chances. This is the default policy, because it needs no state. */
 export const randomPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.random",
   config: z.strictObject({}),

@@ -1,9 +1,9 @@
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 
-/** Start and factor of FNV-1a. Other values would move every client to another upstream. */
+/** Offset basis and prime of FNV-1a. Other values would move every client to another upstream. */
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
-/** Addresses whose hash is kept; dynamic upstreams may have any number. */
+/** Limit of cached address hashes; dynamic upstreams may have any number of addresses. */
 const maxKnownHashes = 10_000;
 
 /** FNV-1a, 32 bits, over UTF-16 code units. */
@@ -15,7 +15,7 @@ function hashText(text: string): number {
   return hash >>> 0;
 }
 
-/** Spreads every bit over all. Source: the finalizer of MurmurHash3 */
+/** Makes every output bit depend on all input bits. Source: the finalizer of MurmurHash3 */
 function mix(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -23,7 +23,7 @@ function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Hashes of addresses, as every request needs all of them. */
+/** Cached hashes of addresses, because every request needs all of them. */
 const addressHashes = new Map<string, number>();
 
 /** The mixed hash of an address, computed once. */
@@ -40,9 +40,9 @@ function hashAddress(address: string): number {
 }
 
 /**
- * Chooses by highest random weight. The same key gets the same upstream while that is available, and a new or
- * removed upstream moves only its own keys. All threads and servers with the same list agree. Source: Thaler
- * and Ravishankar, "A name-based mapping scheme for rendezvous"
+ * Chooses by highest random weight. The same key gets the same upstream while it is available; adding or removing an
+ * upstream moves only the keys of this upstream. All threads and servers with the same list agree. Source: Thaler and
+ * Ravishankar, "A name-based mapping scheme for rendezvous"
  */
 export function selectByKey(available: readonly Candidate[], key: string): Candidate | undefined {
   const keyHash = hashText(key);

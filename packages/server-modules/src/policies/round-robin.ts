@@ -4,8 +4,7 @@ import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.t
 import { takeTurns } from "./turns.ts";
 
 /**
- * Each upstream in turn, over all threads. As in the model, the second one has the first turn. The turn counts
- * among the upstreams that are available.
+ * Chooses the available upstreams in turn, over all threads. As in the public model, the second one is chosen first.
  */
 export const roundRobinPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.round_robin",

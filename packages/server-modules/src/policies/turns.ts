@@ -1,9 +1,9 @@
 import type { ModuleContext } from "server-core/modules/module-context";
 
 /**
- * Counts the requests that a policy has given away, in all threads together. A counter in each thread would only be fair
- * within that thread: connections, and with them requests, are not spread over threads in turn.
- * @returns takes the next turn, 1 and up
+ * Counts the turns of a policy over all threads. A counter in each thread would be fair only within its thread, because
+ * connections are not spread evenly over threads.
+ * @returns function that takes the next turn, starting at 1
  * @throws ServerError SHARED_FULL
  */
 export function takeTurns(context: ModuleContext): () => number {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 import { selectByKey } from "./rendezvous.ts";
 
-/** The same upstream for the same path and query. Keeps caches of upstreams apart: each address has one of them. */
+/** Chooses by path and query: the same URI gets the same upstream. So each response is cached in only one upstream. */
 export const uriHashPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.uri_hash",
   config: z.strictObject({}),

@@ -6,9 +6,9 @@ import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.t
 import { takeTurns } from "./turns.ts";
 
 /**
- * Chooses each upstream in turn, over all threads, for as many consecutive requests as its weight. Any run of as many requests as
- * all weights together is shared out exactly. Weights 3 and 1 give the turns A, A, B, A and again from the
- * start, wherever the counter stands. An upstream that is not available leaves its turns to the others.
+ * Chooses the upstreams in turn, over all threads. Each gets as many consecutive requests as its weight. Any sequence
+ * of requests as long as the sum of weights is distributed exactly. Weights 3 and 1 give the turns A, A, B, A,
+ * repeatedly. The turns of an unavailable upstream go to the others.
  * Source: the public model (Caddy 2.11)
  */
 export const weightedRoundRobinPolicy = defineModule({

@@ -4,10 +4,10 @@ import { z } from "zod";
 
 /** Length of an AES-256 key. */
 const keyBytes = 32;
-/** Pause between two look-ups of keys that another instance made. */
+/** Milliseconds between two lookups for keys of other instances. */
 const rereadMs = 1_000;
 
-/** A key as the storage has it. */
+/** A stored key. */
 const keySchema = z.object({
   id: z.string(),
   key: z.base64url(),
@@ -18,46 +18,46 @@ const keySchema = z.object({
 /** The storage file `session_keys/<purpose>.json`. */
 const ringSchema = z.object({ keys: z.array(keySchema) });
 
-/** A key with its time. */
+/** A key and its creation time. */
 type StoredKey = z.infer<typeof keySchema>;
 
-/** Keys that seal what clients keep. Goes from thread to thread within the process and nowhere else. */
+/** Keys that encrypt data stored at clients. They pass between threads of the process, and never leave it. */
 export interface SessionKeys {
-  /** Newest first: it seals; all of them open. 32 bytes each. */
+  /** Newest first: the newest encrypts, and all decrypt. 32 bytes each. */
   readonly keys: readonly { readonly id: string; readonly key: Uint8Array }[];
 }
 
-/** When keys change. */
+/** Lifetimes of keys. */
 export interface SessionKeyTimes {
-  /** Milliseconds for which a key seals. */
+  /** Milliseconds for which a key encrypts. */
   readonly rotateMs: number;
-  /** Milliseconds after that for which the key still opens. */
+  /** Milliseconds after that for which the key still decrypts. */
   readonly keepMs: number;
 }
 
 /**
- * Keys of one purpose, in the storage that instances share, replaced in time.
- * | Age of a key | Seals | Opens |
+ * Keys of one purpose, rotated in time, in the storage that instances share.
+ * | Age of a key | Encrypts | Decrypts |
  * |---|---|---|
  * | younger than `rotateMs` | yes, if it is the newest | yes |
  * | up to `rotateMs + keepMs` | no | yes |
  * | older | no | until the next change removes it |
  *
- * Instances that share the storage share the keys; a lock lets one of them make the next key.
+ * Instances with a shared storage share the keys. A lock lets only one of them create the next key.
  */
 export class SessionKeyRing {
   readonly #storage: Storage;
   /** Key of the file in the storage. */
   readonly #place: string;
   readonly #times: SessionKeyTimes;
-  /** Keys as of the last look, the newest first. */
+  /** Keys from the last read, the newest first. */
   #keys: readonly StoredKey[] = [];
-  /** When that look was, in milliseconds since 1970. */
+  /** Time of the last read, in milliseconds since 1970. */
   #readAt = 0;
-  /** A look under way, which all callers share. */
+  /** Promise of a running read, shared by all callers. */
   #reading: Promise<void> | undefined;
 
-  /** @param purpose letters, digits and `-`. Keys of one purpose open no values of another */
+  /** @param purpose letters, digits and `-`. Keys of one purpose cannot decrypt values of another */
   constructor(storage: Storage, purpose: string, times: SessionKeyTimes) {
     this.#storage = storage;
     this.#place = `session_keys/${purpose}.json`;
@@ -65,7 +65,7 @@ export class SessionKeyRing {
   }
 
   /**
-   * @param wanted id of an unknown key; another instance may have created it
+   * @param wanted id of an unknown key, which another instance may have created; "" for none
    * @throws ServerError STORAGE
    */
   async keys(wanted = "", now = Date.now()): Promise<SessionKeys> {
@@ -79,18 +79,18 @@ export class SessionKeyRing {
     return { keys: this.#keys.map(({ id, key }) => ({ id, key: Buffer.from(key, "base64url") })) };
   }
 
-  /** Whether the newest key has sealed for long enough. */
+  /** True when the newest key has encrypted for long enough. */
   #isOld(now: number): boolean {
     return now - (this.#keys[0]?.createdAt ?? 0) >= this.#times.rotateMs;
   }
 
-  /** Loads the keys, and makes one where the newest is old. */
+  /** Loads the keys, and creates a new one if the newest is old. */
   async #read(now: number): Promise<void> {
     await this.#load();
     if (this.#isOld(now)) {
       const unlock = await this.#storage.lock(this.#place.replaceAll("/", "_"));
       try {
-        // Another instance may have been faster.
+        // Another instance may have created a key meanwhile.
         await this.#load();
         if (this.#isOld(now)) {
           await this.#rotate(now);
@@ -108,12 +108,12 @@ export class SessionKeyRing {
     try {
       stored = JSON.parse(text);
     } catch {
-      // Damaged: other keys take its place, and clients sign in again.
+      // The file is damaged: new keys replace it, and clients must sign in again.
     }
     this.#keys = ringSchema.safeParse(stored).data?.keys ?? [];
   }
 
-  /** Adds a key in front, and removes expired keys. */
+  /** Adds a new key at the front, and removes expired keys. */
   async #rotate(now: number): Promise<void> {
     const { rotateMs, keepMs } = this.#times;
     const made = {

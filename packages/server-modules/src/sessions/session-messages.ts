@@ -1,22 +1,22 @@
-/** Topics by which threads that serve share what belongs to sessions of clients. */
+/** Message topics through which threads share session data. */
 export const sessionTopics = {
-  /** {@link KeysRequest}: keys that seal and open; `SessionKeys`. */
+  /** {@link KeysRequest}: returns the keys, `SessionKeys`. */
   keys: "sessions.keys",
-  /** Name of a work that only one may do, such as the use of a refresh token; `WorkAnswer`. */
+  /** Key of work that only one thread may do, such as the use of a refresh token; returns `WorkAnswer`. */
   askWork: "sessions.ask_work",
-  /** {@link WorkResult}: the result of the work. */
+  /** {@link WorkResult}: publishes the result of the work. */
   settleWork: "sessions.settle_work",
 } as const;
 
-/** A question for the keys of one use. */
+/** A request for the keys of one purpose. */
 export interface KeysRequest {
-  /** Use of the keys; keys of one use open nothing of another. */
+  /** Purpose of the keys; keys of one purpose cannot decrypt values of another. */
   readonly purpose: string;
-  /** Id of a key that is missed; "" for none. */
+  /** Id of an unknown key that the thread needs; "" for none. */
   readonly wanted: string;
 }
 
-/** The outcome of work that other callers may wait for. */
+/** The result of work that other callers may wait for. */
 export interface WorkResult {
   /** Key of the shared work. */
   readonly key: string;

@@ -8,27 +8,27 @@ import { type KeysRequest, sessionTopics, type WorkResult } from "./session-mess
 import { SharedWork } from "./shared-work.ts";
 
 const dayMs = 24 * 3_600_000;
-/** A purpose is part of a file's name. */
+/** Matches a purpose, which becomes part of a file name. */
 const purposePattern = /^[\w-]{1,64}$/;
 
-/** Times of the keys. Sessions have lifetimes of their own, which these must outlast. */
+/** Lifetimes of keys. They must exceed the lifetimes of sessions. */
 const schema = z.strictObject({
   rotation_interval: configDuration().nullish().describe("A key seals sessions for so long (7d)."),
   keep_keys: configDuration().nullish().describe("And opens them for so long after that (30d)."),
 });
 
-/** Work under way outlives configs. */
+/** Shared work as a resource that outlives configs. */
 class SharedWorkResource extends SharedWork implements SharedResource {
   close(): void {}
 }
 
 const sharedWorks: ResourceKind<SharedWorkResource> = { name: "sessions.work" };
 
-/** The app `sessions`: keys for the cookies in which handlers keep sessions, one set for all threads and instances. */
+/** The app `sessions`: keys for session cookies of handlers, one set for all threads and instances. */
 class SessionsApp implements App {
   readonly #config: z.infer<typeof schema>;
   readonly #context: ModuleContext;
-  /** Keys by purpose, made at the first question. */
+  /** Keys by purpose, created on first use. */
   readonly #rings = new Map<string, SessionKeyRing>();
 
   constructor(config: z.infer<typeof schema>, context: ModuleContext) {
@@ -54,7 +54,7 @@ class SessionsApp implements App {
 
   async stop(): Promise<void> {}
 
-  /** The keys of a purpose. @throws Error for a purpose that is no name */
+  /** The keys of a purpose. @throws Error for an invalid purpose */
   #ring(purpose: string): SessionKeyRing {
     if (!purposePattern.test(purpose)) {
       throw new Error(`purpose of session keys ${JSON.stringify(purpose)}`);
@@ -71,7 +71,7 @@ class SessionsApp implements App {
   }
 }
 
-/** Loaded without being configured, since handlers ask it for keys. */
+/** Loaded even without a config, because handlers request keys from it. */
 export const sessionsApp = defineModule({
   id: "sessions",
   implied: true,

@@ -1,44 +1,44 @@
 import { LRUCache } from "lru-cache";
 
-/** Works that are remembered; the oldest are forgotten first. */
+/** Limit of remembered works; beyond it the oldest are forgotten. */
 const maxWorks = 10_000;
-/** Time for which later callers get the result of finished work. */
+/** Milliseconds for which later callers get the result of finished work. */
 const keptMs = 60_000;
-/** A thread that took work and was silent for this time has lost it. */
+/** Milliseconds after which a silent thread loses its work. */
 const patienceMs = 30_000;
 
-/** Work that one caller has taken. */
+/** Work that one caller has taken over. */
 interface Work {
-  /** Result, once the thread that works has it. */
+  /** Promise of the result. */
   readonly result: Promise<string | undefined>;
-  /** Ends the wait of all. */
+  /** Ends the wait of all callers. */
   readonly settle: (value: string | undefined) => void;
 }
 
-/** The answer to a caller: do the work, or the result of another caller's work. */
+/** The answer to a caller: a request to do the work, or another caller's result. */
 export type WorkAnswer =
   | { readonly doIt: true }
   | { readonly doIt: false; readonly result: string | undefined };
 
 /**
- * Lets one of many threads do work that may be done only once; the others wait for its result.
+ * Lets one of many threads do work that may be done only once; the others wait for the result.
  * | Caller | Gets |
  * |---|---|
- * | the first with a key | `doIt: true`, and must call `settle` |
- * | others, while it works | the result, when it arrives |
+ * | the first with a key | `doIt: true`; it must call `settle` |
+ * | others, during the work | the result, once it is available |
  * | others, up to a minute later | the same result |
- * | others, after a failure | the next of them does the work |
- * | others, after 30 s of silence | no result, and they go on as after a failure |
+ * | others, after a failure | the next caller does the work |
+ * | others, after 30 s of silence | no result; they continue as after a failure |
  */
 export class SharedWork {
-  /** Works by key, with or without a result. */
+  /** Works by key, running or finished. */
   readonly #works = new LRUCache<string, Work>({
     maxSize: maxWorks, // as `max` it would take room for all at once
     sizeCalculation: () => 1,
     ttl: keptMs,
   });
 
-  /** @param key says which work */
+  /** @param key identifies the work */
   async ask(key: string): Promise<WorkAnswer> {
     const work = this.#works.get(key);
     if (work !== undefined) {
@@ -55,7 +55,7 @@ export class SharedWork {
     return { doIt: true };
   }
 
-  /** Publishes the result. @param result undefined: none, and the next caller does the work */
+  /** Publishes the result. @param result undefined for a failure: the next caller does the work */
   settle(key: string, result: string | undefined): void {
     this.#works.get(key)?.settle(result);
     if (result === undefined) {

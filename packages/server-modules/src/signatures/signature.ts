@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Bytes of the digests that signatures are made of. */
+/** Digest length in bytes, by algorithm. */
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha384: 48, sha512: 64 } as const;
 
-/** Algorithms that `hmac` takes; signed URLs take the three longest. */
+/** Algorithms for `hmac`; signed URLs accept the three longest. */
 export type SignatureAlgorithm = keyof typeof digestBytes;
 
 /**
- * Reads a signature as hexadecimal digits or Base64, by its length; undefined when it is neither. `ab01…` and
- * `qwE…=` are the same signature. The length decides which form a text has.
+ * Parses a signature in hexadecimal or Base64; undefined for any other text. `ab01…` and `qwE…=` are the same
+ * signature. The text's length decides which form is read.
  */
 function readSignature(text: string, bytes: number): Buffer | undefined {
   if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) {
@@ -22,14 +22,14 @@ function readSignature(text: string, bytes: number): Buffer | undefined {
   return undefined;
 }
 
-/** The signature of bytes. */
+/** Computes the signature of bytes. */
 export function sign(algorithm: SignatureAlgorithm, secret: string, signed: string | Uint8Array): Buffer {
   return createHmac(algorithm, secret).update(signed).digest();
 }
 
 /**
- * Whether a text is the signature of bytes. The comparison takes constant time.
- * @param text hexadecimal digits, or Base64 in either alphabet, with or without `=` at its end
+ * True when a text is the signature of the bytes. The comparison takes constant time.
+ * @param text hexadecimal digits, or Base64 in either alphabet, with or without final `=`
  */
 export function isSignature(algorithm: SignatureAlgorithm, expected: Buffer, text: string): boolean {
   const read = readSignature(text, digestBytes[algorithm]);

@@ -2,7 +2,7 @@ import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import { type FieldReader, type FieldReaders, onlyText, readFields } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Reads `secret <text>`. The secret may be on the directive's line or in its block, once. */
+/** Reads `secret <text>`. The secret may be on the directive's line or in its block, but only once. */
 const readSecret: FieldReader = (cursor, draft) => {
   const [secret, ...more] = cursor.remainingArguments();
   if (secret === undefined || more.length > 0) {
@@ -14,10 +14,10 @@ const readSecret: FieldReader = (cursor, draft) => {
   draft.secret = secret;
 };
 
-/** Lines of the handler and of the matcher. */
+/** Lines that the handler and the matcher share. */
 export const signedUrlLines = { secret: readSecret, algorithm: onlyText("algorithm") };
 
-/** Reads `signed_url [secret] { … }` from its name on. @param unknown the message for a line that no field reads */
+/** Reads `signed_url [secret] { … }`, starting at the name. @param unknown error message for an unknown line */
 export function readSignedUrl(
   cursor: TokenCursor,
   draft: Draft,

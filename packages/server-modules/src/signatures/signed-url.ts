@@ -6,7 +6,7 @@ import { bytesOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 import { isSignature, type SignatureAlgorithm, sign } from "./signature.ts";
 
-/** Fields of the handler and of the matcher. */
+/** Config fields that the handler and the matcher share. */
 export const signedUrlFields = {
   secret: z
     .string()
@@ -20,21 +20,21 @@ export const signedUrlFields = {
     .describe("Digest of the signature: `sha256`, `sha384` or `sha512` (`sha256`)."),
 };
 
-/** Where a request has its signature and its times. */
+/** Names of parameters and header fields that carry the signature and times. */
 export interface SignedUrlNames {
-  /** Parameter of the signature. */
+  /** Query parameter of the signature. */
   readonly query: string;
-  /** Field with the signature, where the parameter is absent. */
+  /** Header field of the signature, used when the parameter is absent. */
   readonly header: string;
-  /** Parameter with the second, in Unix time, after which the URL is no longer good. */
+  /** Query parameter with the expiry, in seconds of Unix time. */
   readonly expires: string;
-  /** Parameter with the second in which it was signed, which is checked for its form only; "" for none. */
+  /** Query parameter with the time of signing, of which only the form is checked; "" for none. */
   readonly issued: string;
 }
 
 /**
- * The outcome of a check of a request. The texts are also what clients and logs see. `signed_url` answers 400
- * for a malformed parameter and 401 otherwise.
+ * The result of checking a request. Clients and logs see these texts. `signed_url` answers 400 for a malformed
+ * parameter, and 401 otherwise.
  */
 export type SignedUrlVerdict =
   | "good"
@@ -47,17 +47,17 @@ export type SignedUrlVerdict =
 /** The first value of a parameter; "" without one. */
 const first = (parameters: QueryParameters, name: string) => parameters.get(name)?.[0] ?? "";
 
-/** A number of seconds as Go reads one; undefined when it is none. */
+/** Parses seconds as Go does; undefined for other text. */
 function readSeconds(text: string): number | undefined {
   return /^[+-]?\d{1,18}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Names in the order of their bytes, as Go sorts them. */
+/** Compares names by their bytes, as Go does. */
 const inByteOrder = ([one]: [string, unknown], [other]: [string, unknown]) =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /**
- * Checks signatures of URLs: HMAC over the decoded path, `?` and the other parameters in order of their names.
+ * Checks signatures of URLs: the HMAC of the decoded path, `?` and the other parameters, sorted by name.
  * `/a b?x=1&expires=9&signature=…` is signed as `/a b?expires=9&x=1`.
  */
 export class SignedUrl {
@@ -65,7 +65,7 @@ export class SignedUrl {
   readonly #algorithm: SignatureAlgorithm;
   readonly #names: SignedUrlNames;
 
-  /** @throws ServerError MODULE_CONFIG for a secret that is empty once it is filled in */
+  /** @throws ServerError MODULE_CONFIG when the secret is empty after placeholders are replaced */
   constructor(secret: string, algorithm: string | null | undefined, names: SignedUrlNames) {
     this.#secret = replaceKnown(secret);
     this.#algorithm = (algorithm || "sha256") as SignatureAlgorithm;
@@ -76,8 +76,8 @@ export class SignedUrl {
   }
 
   /**
-   * Judges the URL of a request, as handlers before have left it.
-   * @param now seconds of Unix time
+   * Checks the URL of a request, as changed by earlier handlers.
+   * @param now Unix time in seconds
    */
   judge(exchange: Exchange, now = Math.floor(Date.now() / 1000)): SignedUrlVerdict {
     const { query, header, expires, issued } = this.#names;
@@ -101,7 +101,7 @@ export class SignedUrl {
         return "URL has expired";
       }
     }
-    // A `?` within the path could pass for the one before the query, and with it a time for a part of the path.
+    // A `?` in the path could be confused with the start of the query, and so turn a parameter into a part of the path.
     const isClear = !exchange.path.includes("?");
     const expected = sign(this.#algorithm, this.#secret, this.#signedBytes(exchange.path, parameters));
     return isSignature(this.#algorithm, expected, signature) && isClear ? "good" : "invalid signature";

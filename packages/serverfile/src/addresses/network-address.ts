@@ -10,22 +10,22 @@
 
 import { joinHostPort, tryHostPort } from "server-core/go/host-port";
 
-/** Limit of ports in a range, as in the model. */
+/** Limit of ports in a range, as in the public model. */
 const maxPortSpan = 65_535;
 
-/** `[network/]host:port`, in parts; the port is not checked. */
+/** The parts of `[network/]host:port`; the port is not checked. */
 export interface NetworkParts {
-  /** `tcp`, `udp`, `unix`, `fd` and others; "" when the text names none. */
+  /** `tcp`, `udp`, `unix`, `fd` and others; "" when the text has none. */
   readonly network: string;
-  /** Host of {@link NetworkParts}. */
+  /** Host name, IP address, socket path or descriptor number. */
   readonly host: string;
   /** A number, a range such as `8000-8010`, or "". */
   readonly port: string;
 }
 
-/** Where to listen or dial, with its range of ports. */
+/** An address to listen on or to dial, with a range of ports. */
 export interface NetworkAddress {
-  /** Network of {@link NetworkParts}; default `tcp`. */
+  /** Network of the address; default `tcp`. */
   readonly network: string;
   readonly host: string;
   /** First port of the range; 0 for networks without ports. */
@@ -34,23 +34,23 @@ export interface NetworkAddress {
   readonly endPort: number;
 }
 
-/** A socket in the file system: `unix`, `unixgram`, `unixpacket`, and with `+h2c` behind. */
+/** True for a socket in the file system: `unix`, `unixgram`, `unixpacket`, also with the suffix `+h2c`. */
 export function isUnixNetwork(network: string): boolean {
   return network.startsWith("unix");
 }
 
-/** A socket that was handed over: `fd/3`, `fdgram/3`. */
+/** True for an inherited socket: `fd/3`, `fdgram/3`. */
 export function isDescriptorNetwork(network: string): boolean {
   return network.startsWith("fd");
 }
 
-/** True for networks whose address is a path or a number alone. */
+/** True for networks whose address is only a path or a number. */
 function hasNoPort(network: string): boolean {
   return isUnixNetwork(network) || isDescriptorNetwork(network);
 }
 
 /**
- * Divides an address into its parts. A host without a port is allowed, with brackets or without.
+ * Splits an address into its parts. The host may have no port, and may be in brackets.
  * @throws Error with the reason
  */
 export function splitNetworkAddress(address: string): NetworkParts {
@@ -71,7 +71,7 @@ export function splitNetworkAddress(address: string): NetworkParts {
   return { network, host: bare.host, port: "" };
 }
 
-/** The opposite of {@link splitNetworkAddress}. */
+/** Joins the parts of {@link splitNetworkAddress}. */
 export function joinNetworkAddress(network: string, host: string, port: string): string {
   const prefix = network === "" ? "" : `${network}/`;
   if ((host !== "" && port === "") || hasNoPort(network)) {
@@ -80,7 +80,7 @@ export function joinNetworkAddress(network: string, host: string, port: string):
   return port === "" ? prefix : prefix + joinHostPort(host, port);
 }
 
-/** A port from 0 to 65,535. @param which for the error: start or end @throws Error */
+/** Parses a port from 0 to 65,535. @param which for the error: start or end @throws Error */
 function parsePort(text: string, which: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) {
     const reason = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
@@ -90,7 +90,7 @@ function parsePort(text: string, which: string): number {
 }
 
 /**
- * Reads an address, TCP unless it says otherwise, with a range of ports: `:8000-8010` has 11 ports, `localhost` none.
+ * Parses an address; the default network is TCP. `:8000-8010` has 11 ports, `localhost` none.
  * @throws Error with the reason
  */
 export function parseNetworkAddress(address: string): NetworkAddress {
@@ -120,7 +120,7 @@ export function formatNetworkAddress({ network, host, startPort, endPort }: Netw
   return joinNetworkAddress(network === "tcp" ? "" : network, host, port);
 }
 
-/** True when one of the addresses has another port than `port`. Malformed addresses are ignored. */
+/** True when one of the addresses has a port other than `port`. Malformed addresses are ignored. */
 export function usePortOtherThan(addresses: readonly string[], port: number): boolean {
   return addresses.some((text) => {
     try {

@@ -1,24 +1,24 @@
 import { isIPv6 } from "node:net";
 import { type HostPort, joinHostPort, tryHostPort } from "server-core/go/host-port";
 
-/** Characters of an address that are read; the rest is dropped, as in the model. */
+/** Limit of an address in characters; the rest is dropped, as in the public model. */
 const maxLength = 4096;
 
-/** A key of a site: `[scheme://]host[:port][/path]`. Absent parts are "". */
+/** A site address: `[scheme://]host[:port][/path]`. Absent parts are "". */
 export interface SiteAddress {
-  /** The key as it was written, for messages. */
+  /** The address as written, for messages. */
   readonly original: string;
   /** `http`, `https` or "". */
   readonly scheme: string;
-  /** A name, perhaps with wildcards, or an IP address without brackets; "" is any host. */
+  /** A name, perhaps with wildcards, or an IP address without brackets; "" means any host. */
   readonly host: string;
-  /** A number, or "" for the usual port of the scheme. */
+  /** A number; "" means the default port of the scheme. */
   readonly port: string;
-  /** Path with its slash. The site serves only requests below it. */
+  /** Path with its leading slash. The site serves only requests below this path. */
   readonly path: string;
 }
 
-/** Host and port of a text that may lack the port. A text that is neither is a host. */
+/** Splits a text into host and port. A text in another form is a host. */
 function hostPortOf(text: string): HostPort {
   for (const attempt of [text, `${text}:`]) {
     const parts = tryHostPort(attempt);
@@ -29,7 +29,7 @@ function hostPortOf(text: string): HostPort {
   return { host: text, port: "" };
 }
 
-/** Lower case outside of placeholders: `{env.HOST}.Example.COM` keeps `{env.HOST}`. */
+/** Converts to lower case outside placeholders: `{env.HOST}.Example.COM` keeps `{env.HOST}`. */
 function lowerOutsidePlaceholders(text: string): string {
   if (!text.includes("{")) {
     return text.toLowerCase();
@@ -41,7 +41,7 @@ function lowerOutsidePlaceholders(text: string): string {
   );
 }
 
-/** A host in lower case; an IPv6 address in its short form: `2001:DB8:0::1` becomes `2001:db8::1`. */
+/** Normalizes a host: lower case, and an IPv6 address in short form: `2001:DB8:0::1` becomes `2001:db8::1`. */
 function normalizeHost(text: string): string {
   const host = text.trim();
   if (host.includes(":") && isIPv6(host) && !host.includes("%") && !/^::ffff:/i.test(host)) {
@@ -51,7 +51,7 @@ function normalizeHost(text: string): string {
 }
 
 /**
- * Divides a key of a site; host and scheme come back in lower case.
+ * Splits a site address; host and scheme are returned in lower case.
  *
  * | text | scheme | host | port | path |
  * |---|---|---|---|---|
@@ -59,7 +59,7 @@ function normalizeHost(text: string): string {
  * | `http://example.com:8080/api/*` | http | example.com | 8080 | /api/* |
  * | `:443` | | | 443 | |
  * | `[::1]:80` | | ::1 | 80 | |
- * @throws Error when the port is none
+ * @throws Error for an invalid port
  */
 export function parseSiteAddress(text: string): SiteAddress {
   const original = text.slice(0, maxLength).trim();

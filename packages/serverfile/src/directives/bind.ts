@@ -2,7 +2,7 @@ import type { TokenCursor } from "../lexer/token-cursor.ts";
 import type { Bind } from "../routes/site-results.ts";
 import type { Directive } from "./directive.ts";
 
-/** `address… { protocols h1 h2 }`, after the name. @throws ServerError CONFIG_ADAPTER */
+/** Reads `address… { protocols h1 h2 }`, after the name. @throws ServerError CONFIG_ADAPTER */
 export function readBind(cursor: TokenCursor): Bind {
   cursor.next();
   const addresses = cursor.remainingArguments();
@@ -19,5 +19,5 @@ export function readBind(cursor: TokenCursor): Bind {
   return { addresses, protocols };
 }
 
-/** `bind`: the addresses that a site listens on. The port comes from the site's address. */
+/** `bind`: the addresses on which a site listens. The port comes from the site's address. */
 export const bind: Directive = ({ cursor }) => [{ kind: "bind", bind: readBind(cursor) }];

@@ -5,33 +5,33 @@ import type { DirectiveResult } from "../routes/site-results.ts";
 import type { GlobalOptions } from "../sites/global-options.ts";
 import type { Draft } from "../values/draft.ts";
 
-/** State that is counted or collected over a whole file. */
+/** Counters and names collected over a whole file. */
 export interface FileState {
-  /** Tag of each certificate file: `cert0`, `cert1`. Sites that name the same file share its tag. */
+  /** Tag of each certificate file: `cert0`, `cert1`. Sites with the same file share a tag. */
   readonly certificateTags: Map<string, string>;
-  /** Access logs without a name so far; they are named `log0`, `log1`. */
+  /** Number of unnamed access logs until now; they are named `log0`, `log1`. */
   logCount: number;
-  /** Upstreams of all proxies: a range of ports is many. */
+  /** Number of upstreams in all proxies. Each port of a range counts. */
   upstreamCount: number;
-  /** Named routes that were invoked since the caller last looked. */
+  /** Named routes invoked since the caller last reset the set. */
   invoked: Set<string>;
 }
 
-/** Everything a directive may look at. */
+/** Everything that a directive may use. */
 export interface DirectiveContext {
-  /** Over the tokens of the directive: its name, its arguments, its block. */
+  /** Cursor over the tokens of the directive: its name, its arguments, its block. */
   readonly cursor: TokenCursor;
-  /** Global options, all read before the first site. */
+  /** Global options, which are all read before the first site. */
   readonly options: GlobalOptions;
-  /** All directives, of the server's modules and of the user's. */
+  /** All directives, from the server's modules and the user's. */
   readonly directives: DirectiveTable;
-  /** Sets of matchers by name, `@` included. */
+  /** Matcher sets by name, including `@`. */
   readonly matchers: ReadonlyMap<string, Draft>;
-  /** Makes names for groups of mutually exclusive routes. */
+  /** Generates names for groups of mutually exclusive routes. */
   readonly groups: GroupNames;
   /** Shared by all sites of the text. */
   readonly state: FileState;
-  /** Files that the site was read from, sorted. */
+  /** Files that contain the site, sorted. */
   readonly files: readonly string[];
   /** Reads the block of a module by its namespace. */
   readonly readModule: ReadModule;
@@ -42,13 +42,13 @@ export type Directive = (context: DirectiveContext) => readonly DirectiveResult[
 
 /** Directives by name. */
 export interface DirectiveTable {
-  /** Whether a directive of the name exists. */
+  /** True when a directive with the name exists. */
   has(name: string): boolean;
   /** The directive; undefined when there is none. */
   get(name: string): Directive | undefined;
 }
 
-/** The set of matchers that a token names: `*` (all), `/path` or `@name`; null when it is no matcher. */
+/** The matcher set of a token: `*` (all), `/path` or `@name`; null for a token that is no matcher. */
 function matcherOf(context: DirectiveContext): Draft | undefined | null {
   const { value } = context.cursor;
   if (value === "*") {
@@ -68,15 +68,15 @@ function matcherOf(context: DirectiveContext): Draft | undefined | null {
 }
 
 /**
- * Takes the matcher out of a directive's arguments; the cursor is then before the directive's name again.
+ * Removes the matcher from a directive's arguments. Afterwards the cursor is before the directive's name again.
  *
  * | text | matcher |
  * |---|---|
  * | `respond ok` | undefined |
- * | `respond * ok` | undefined, and `*` is taken out |
+ * | `respond * ok` | undefined, and `*` is removed |
  * | `respond /api/* ok` | `{ "path": ["/api/*"] }` |
- * | `respond @name ok` | the set of that name |
- * @throws ServerError CONFIG_ADAPTER for a name that was not defined
+ * | `respond @name ok` | the set with that name |
+ * @throws ServerError CONFIG_ADAPTER for an undefined name
  */
 export function takeMatcher(context: DirectiveContext): Draft | undefined {
   const { cursor } = context;
@@ -88,14 +88,14 @@ export function takeMatcher(context: DirectiveContext): Draft | undefined {
   return matcher ?? undefined;
 }
 
-/** One route as a directive's result. */
+/** Wraps one route as a directive's result. */
 export function routeResult(route: Route): DirectiveResult {
   return { kind: "route", route };
 }
 
 /**
- * A directive that is one handler, with an optional matcher as its first argument.
- * @param read gets the cursor before the directive's name, the matcher taken out
+ * Makes a directive from one handler, with an optional matcher as the first argument.
+ * @param read called with the cursor before the directive's name; the matcher is removed already
  */
 export function handlerDirective(read: (context: DirectiveContext) => Draft): Directive {
   return (context) => {

@@ -5,8 +5,8 @@ import { readRoutes } from "./read-block.ts";
 const status = "{http.error.status_code}";
 
 /**
- * `handle_errors [404 5xx …] { … }`: routes for errors, of some status codes only when they are given.
- * `handle_errors 404 5xx` has the condition
+ * `handle_errors [404 5xx …] { … }`: routes for errors. With status codes, only for these errors.
+ * `handle_errors 404 5xx` gets the condition
  *
  *     {http.error.status_code} >= 500 && {http.error.status_code} <= 599 || {http.error.status_code} in [404]
  */

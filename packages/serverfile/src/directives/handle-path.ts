@@ -4,8 +4,8 @@ import { type Directive, routeResult, takeMatcher } from "./directive.ts";
 import { readRoutes } from "./read-block.ts";
 
 /**
- * `handle_path /prefix/* { … }`: `handle` that takes the prefix off the path first.
- * `handle_path /api/*` matches the path `/api/*` and takes `/api` off.
+ * `handle_path /prefix/* { … }`: a `handle` that first removes the prefix from the path.
+ * `handle_path /api/*` matches the path `/api/*` and removes `/api`.
  */
 export const handlePath: Directive = (context) => {
   const { cursor } = context;

@@ -12,7 +12,7 @@ export function sortedAs(directive: string): string {
   return directive === "handle_path" ? "handle" : directive;
 }
 
-/** The directives of the block that the cursor is before. Matchers defined there hold there. @throws ServerError */
+/** Reads the directives of the block at the cursor. Matchers defined there are valid there. @throws ServerError */
 function readDirectives(context: DirectiveContext): Placed<DirectiveResult>[] {
   const { cursor } = context;
   const results: Placed<DirectiveResult>[] = [];
@@ -51,9 +51,9 @@ function readDirectives(context: DirectiveContext): Placed<DirectiveResult>[] {
 }
 
 /**
- * The routes of the block that the cursor is before.
- * @param sorted whether by the order of directives, else as written
- * @throws ServerError CONFIG_ADAPTER with file and line, for a directive that is no handler too
+ * Reads the routes of the block at the cursor.
+ * @param sorted true to sort by the order of directives; false to keep the order of the text
+ * @throws ServerError CONFIG_ADAPTER with file and line, also for a directive that is not a handler
  */
 export function readRoutes(context: DirectiveContext, sorted: boolean): Route[] {
   const results = readDirectives(context);

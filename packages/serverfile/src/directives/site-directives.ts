@@ -7,7 +7,7 @@ import { log } from "./log.ts";
 import { route } from "./route.ts";
 import { tls } from "./tls.ts";
 
-/** The directives that say how a site is built. All others belong to modules. */
+/** Directives that configure the site itself. All others belong to modules. */
 export const siteDirectives: ReadonlyMap<string, Directive> = new Map([
   ["bind", bind],
   ["handle", handle],

@@ -9,7 +9,7 @@ import { type Draft, listOf, setAt } from "../values/draft.ts";
 import { parseFloatingPoint } from "../values/parse-number.ts";
 import type { Directive, DirectiveContext } from "./directive.ts";
 
-/** Versions of TLS that a text may name. */
+/** TLS versions that a text may name. */
 const protocols = ["tls1.2", "tls1.3"];
 /** Key exchanges that a text may name. */
 const curves = new Set(["x25519mlkem768", "x25519", "secp256r1", "secp384r1", "secp521r1"]);
@@ -30,29 +30,29 @@ const ciphers = new Set([
   "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
 ]);
 
-/** The sum of the lines of one `tls`. */
+/** Collects the lines of one `tls` directive. */
 class TlsReader {
   /** Members of the site's connection policy. */
   readonly policy: Draft = {};
   readonly results: DirectiveResult[] = [];
   /** Folders to load certificates from. */
   readonly folders: string[] = [];
-  /** Issuers that lines `issuer` name. */
+  /** Issuers from the lines `issuer`. */
   readonly issuers: Draft[] = [];
-  /** Modules that lines `get_certificate` name. */
+  /** Modules from the lines `get_certificate`. */
   readonly managers: Draft[] = [];
-  /** Lines about the DNS challenge, which needs a provider. */
+  /** Lines that need a DNS provider. */
   readonly dnsLines: string[] = [];
-  /** Members of the ACME issuer that short lines such as `ca` describe; undefined without such a line. */
+  /** Members of the ACME issuer from short lines such as `ca`; undefined without such a line. */
   acme: Draft | undefined;
   /** True for `tls internal`. */
   isInternal = false;
-  /** Kind of private keys; "" for the default. */
+  /** Type of private keys; "" for the default. */
   keyType = "";
   onDemand = false;
   reusePrivateKeys = false;
   forceAutomate = false;
-  /** Last part of a certificate's life in which it is renewed; 0 for the default. */
+  /** Remaining fraction of a certificate's lifetime at which it is renewed; 0 for the default. */
   renewalWindowRatio = 0;
   readonly #readModule: ReadModule;
   readonly #dns: Readonly<Record<string, FieldReader>>;
@@ -69,7 +69,7 @@ class TlsReader {
     return this.acme;
   }
 
-  /** The arguments of the line. @throws ServerError for another number of them */
+  /** Returns the arguments of the line. @throws ServerError for another number of arguments */
   exactly(cursor: TokenCursor, count: number): string[] {
     const words = cursor.remainingArguments();
     if (words.length !== count) {
@@ -96,7 +96,7 @@ class TlsReader {
     }
   }
 
-  /** A list of known names. @param fault begin of the error for an unknown one @throws ServerError */
+  /** Reads a list of known names. @param fault start of the error message for an unknown name @throws ServerError */
   readList(cursor: TokenCursor, member: string, known: ReadonlySet<string>, fault: string): void {
     while (cursor.nextArgument()) {
       if (!known.has(cursor.value)) {
@@ -106,7 +106,7 @@ class TlsReader {
     }
   }
 
-  /** `dns provider …`; the provider may be left out when the global option `dns` names one. */
+  /** Reads `dns provider …`; the provider may be missing when the global option `dns` has one. */
   readProvider(cursor: TokenCursor): void {
     if (cursor.countRemainingArguments() === 0 && !this.#hasGlobalDns) {
       throw cursor.argumentError();
@@ -114,20 +114,20 @@ class TlsReader {
     this.#dns.dns?.(cursor, this.acmeIssuer());
   }
 
-  /** Reads a line about the DNS challenge. */
+  /** Reads a line of the DNS challenge. */
   readDns(cursor: TokenCursor): void {
     const name = cursor.value;
     this.dnsLines.push(name);
     this.#dns[name]?.(cursor, this.acmeIssuer());
   }
 
-  /** `dns_challenge_override_domain name`: the domain whose records answer the challenge. */
+  /** Reads `dns_challenge_override_domain name`: the domain whose records answer the challenge. */
   readOverride(cursor: TokenCursor): void {
     this.dnsLines.push(cursor.value);
     setAt(this.acmeIssuer(), "challenges.dns.override_domain", this.exactly(cursor, 1)[0] ?? "");
   }
 
-  /** `renewal_window_ratio 0.3`, above 0 and below 1. */
+  /** Reads `renewal_window_ratio 0.3`, above 0 and below 1. */
   readRatio(cursor: TokenCursor): void {
     const [word = ""] = this.exactly(cursor, 1);
     const ratio = parsed(cursor, word, parseFloatingPoint, "parsing renewal_window_ratio");
@@ -137,13 +137,13 @@ class TlsReader {
     this.renewalWindowRatio = ratio;
   }
 
-  /** Reads the module behind the name of the line. */
+  /** Reads the module after the name of the line. */
   readModule(cursor: TokenCursor, namespace: string, inline: string): Draft {
     cursor.argument();
     return this.#readModule(cursor, namespace, inline);
   }
 
-  /** `client_auth { … }`: certificates of clients. */
+  /** Reads `client_auth { … }`: verification of client certificates. */
   readClientAuth(cursor: TokenCursor): void {
     this.policy.client_authentication = readClientAuth(cursor.segmentCursor(), this.#readModule);
   }
@@ -159,7 +159,7 @@ class TlsReader {
   }
 }
 
-/** Every line of the block, by its name. */
+/** Readers of all lines of the block, by name. */
 const lineReaders: Readonly<Record<string, (tls: TlsReader, cursor: TokenCursor) => void>> = {
   protocols: (tls, cursor) => tls.readProtocols(cursor),
   ciphers: (tls, cursor) =>
@@ -203,7 +203,7 @@ const lineReaders: Readonly<Record<string, (tls: TlsReader, cursor: TokenCursor)
 
 /**
  * The words on the line of `tls` itself.
- * Two words are files of a certificate and its key, one is `internal`, `force_automate` or an email address.
+ * Two words are the files of a certificate and its key. One word is `internal`, `force_automate` or an email address.
  * @throws ServerError CONFIG_ADAPTER
  */
 function readFirstLine(context: DirectiveContext, tls: TlsReader, words: readonly string[]): void {
@@ -249,8 +249,8 @@ function checkDnsProvider({ cursor, options }: DirectiveContext, tls: TlsReader)
 }
 
 /**
- * Issuers of the site; empty: the server's issuers. @throws ServerError CONFIG_ADAPTER for a mix of both ways to say
- * them
+ * Issuers of the site; empty means the server's issuers. @throws ServerError CONFIG_ADAPTER when short lines and
+ * `issuer` are mixed
  */
 function issuersOf({ cursor, options }: DirectiveContext, tls: TlsReader): Draft[] {
   if (tls.issuers.length > 0 && (tls.acme !== undefined || tls.isInternal)) {
@@ -270,7 +270,7 @@ function issuersOf({ cursor, options }: DirectiveContext, tls: TlsReader): Draft
   return tls.isInternal ? [{ module: "internal" }] : [];
 }
 
-/** `tls [email | internal | force_automate | cert key] { … }`: how connections are encrypted, and certificates had. */
+/** `tls [email | internal | force_automate | cert key] { … }`: configures encryption and certificates of a site. */
 export const tls: Directive = (context) => {
   const { cursor } = context;
   cursor.next();

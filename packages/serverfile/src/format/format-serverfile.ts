@@ -1,65 +1,65 @@
 import { isSpace, trimSpace } from "../lexer/white-space.ts";
 
-/** Deepest level that is indented further, as in the model. */
+/** Limit of the indentation in levels, as in the public model. */
 const maxIndent = 10;
 const heredocMarker = /^[A-Za-z0-9_-]+$/;
-/** Characters that mean nothing to any format rule, after the first of a word. */
+/** Matches characters without a meaning to the formatter, after the first character of a word. */
 const plainRun = /[!$-;=?-[\]^_a-z|~]+/y;
 
 /**
- * Where a heredoc is:
+ * Position relative to a heredoc:
  *
- * - `closed`: not in one
- * - `opening`: behind `<<`, in the marker
- * - `open`: in its lines, which stay as they are
+ * - `closed`: outside
+ * - `opening`: in the marker after `<<`
+ * - `open`: in its lines, which stay unchanged
  */
 type HeredocState = "closed" | "opening" | "open";
 
 /**
- * Formats a text character by character: it changes white space and braces, and copies everything else.
+ * Formats a text character by character. It changes white space and braces, and copies everything else.
  * One instance formats one text.
  */
 class Formatter {
   readonly #text: string;
-  /** Where the character that is being taken stands. */
+  /** Index of the current character. */
   #at = 0;
   #out = "";
-  /** The character that was written last. */
+  /** The last written character. */
   #last = "";
-  /** Whether white space stands before the current character. */
+  /** True when white space precedes the current character. */
   #afterSpace = true;
-  /** Whether nothing was written in the current line of the output. */
+  /** True when the current output line is empty. */
   #atLineStart = true;
   /** True when the current word begins with an opening brace. */
   #brace = false;
-  /** False while an opening brace waits: what follows decides whether a blank or a line break stands before it. */
+  /** False while an opening brace is pending: the next character decides between a blank and a line break before it. */
   #braceWritten = false;
-  /** Whether white space stood before the brace that waits. */
+  /** True when white space preceded the pending brace. */
   #braceAfterSpace = false;
   /** True when the pending brace was alone on its line. */
   #braceOnOwnLine = false;
-  /** Line breaks since the last word; two of them make an empty line. */
+  /** Line breaks since the last word; two make an empty line. */
   #newLines = 0;
   #inComment = false;
-  /** Quotes that are open, the inner one last. */
+  /** Open quotes, the innermost last. */
   #quotes = "";
   /** True when a backslash escapes the current character. */
   #escaped = false;
   #heredoc: HeredocState = "closed";
-  /** True when the current word contains an escaped `<`. Then it opens no heredoc. */
+  /** True when the current word contains an escaped `<`, so that it opens no heredoc. */
   #heredocEscaped = false;
   #marker = "";
-  /** How much of the current line of a heredoc was written. */
+  /** Number of written characters in the current line of a heredoc. */
   #lineLength = 0;
   /** Open blocks, at most `maxIndent`. */
   #nesting = 0;
-  /** The word so far that is being written. */
+  /** The written part of the current word. */
   #word = "";
   /** The first word of the line. */
   #firstWord = "";
   /**
-   * True when the previous line is a top-level import; then `{` on its own line is the block of a site without
-   * keys.
+   * True when the previous line is a top-level import. Then `{` on its own line opens the block of a site without
+   * addresses.
    */
   #afterImport = false;
 
@@ -67,7 +67,7 @@ class Formatter {
     this.#text = text;
   }
 
-  /** The formatted text. Each character is taken once; long runs of plain ones are copied whole. */
+  /** Returns the formatted text. Each character is visited once; long runs of plain characters are copied whole. */
   format(): string {
     const text = this.#text;
     for (let at = 0; at < text.length; ) {
@@ -93,7 +93,7 @@ class Formatter {
     this.#last = char;
   }
 
-  /** True when the next plain characters are copied unchanged: inside a word, a comment or quotes. */
+  /** True when plain characters are copied unchanged: inside a word, a comment or quotes. */
   #isWithinText(): boolean {
     return (
       this.#heredoc === "closed" &&
@@ -128,7 +128,7 @@ class Formatter {
     this.#atLineStart = true;
   }
 
-  /** Ends a word, and remembers the first word of each line. */
+  /** Called at the end of a word: remembers the first word of each line. */
   #endWord(): void {
     if (this.#word !== "" && this.#firstWord === "") {
       this.#firstWord = this.#word;
@@ -136,7 +136,7 @@ class Formatter {
     this.#word = "";
   }
 
-  /** Ends a line of the input. */
+  /** Called at the end of an input line. */
   #endLine(): void {
     this.#endWord();
     if (this.#firstWord !== "") {
@@ -147,7 +147,7 @@ class Formatter {
     this.#firstWord = "";
   }
 
-  /** Writes the opening brace that waits, its line break, and indents what follows. */
+  /** Writes the pending brace and its line break, and increases the indentation. */
   #writeBrace(): void {
     if (this.#nesting === 0 && this.#last === "}") {
       this.#nextLine();
@@ -174,7 +174,7 @@ class Formatter {
     }
   }
 
-  /** @returns whether the character was part of a heredoc */
+  /** @returns true when the character was part of a heredoc */
   #takeHeredoc(char: string, space: boolean): boolean {
     if (
       this.#quotes === "" &&
@@ -219,7 +219,7 @@ class Formatter {
     return false;
   }
 
-  /** Whether the marker stands right before the current character, in this line. */
+  /** True when the marker directly precedes the current character, in this line. */
   #endsWithMarker(): boolean {
     const { length } = this.#marker;
     return this.#lineLength >= length && this.#text.startsWith(this.#marker, this.#at - length);
@@ -231,7 +231,7 @@ class Formatter {
     this.#lineLength = 0;
   }
 
-  /** Comments, escapes and quotes are written as they are. @returns whether the character was part of one */
+  /** Copies comments, escapes and quotes. @returns true when the character was part of one */
   #takeLiteral(char: string): boolean {
     if (this.#inComment) {
       if (char === "\n") {
@@ -261,7 +261,7 @@ class Formatter {
     return this.#takeQuoted(char);
   }
 
-  /** Follows quotes. Within quotes, white space and braces stay as they are. */
+  /** Tracks quotes. Inside quotes, white space and braces are kept. */
   #takeQuoted(char: string): boolean {
     if (char === "`") {
       this.#quotes =
@@ -282,7 +282,7 @@ class Formatter {
       }
     }
     if (this.#quotes === "`" && char === "`") {
-      // The model forgets the line break and the brace that stand before it, and so changes what the text says.
+      // The public model drops the line break and the brace before it here, which changes the meaning of the text.
       this.#takeWord(char);
       return true;
     }
@@ -294,7 +294,7 @@ class Formatter {
     return false;
   }
 
-  /** Takes one character of the input. */
+  /** Processes one character of the input. */
   #take(char: string): void {
     const space = isSpace(char.charCodeAt(0));
     if (this.#takeHeredoc(char, space)) {
@@ -319,7 +319,7 @@ class Formatter {
     this.#takeWord(char);
   }
 
-  /** Takes a character that is no white space, outside of quotes. */
+  /** Processes a character outside quotes that is not white space. */
   #takeWord(char: string): void {
     const afterSpace = this.#afterSpace;
     this.#afterSpace = false;
@@ -394,8 +394,8 @@ class Formatter {
 }
 
 /**
- * The standard form of a serverfile: one tab for each level, one blank between words, at most one empty line,
- * and a line break at the end. Words keep their meaning. Source: the public model (Caddy 2.11), seen running
+ * Returns the standard form of a serverfile: a tab per level, one blank between words, at most one empty line, and a
+ * line break at the end. Words keep their meaning. Source: the public model (Caddy 2.11), observed output
  */
 export function formatServerfile(text: string): string {
   return new Formatter(trimSpace(text)).format();

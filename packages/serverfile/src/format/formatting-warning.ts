@@ -1,7 +1,7 @@
 import type { AdapterWarning } from "server-core/adapters/config-adapter";
 import { formatServerfile } from "./format-serverfile.ts";
 
-/** How many characters two texts have in common at their start. Halves are compared whole, which is no work of ours. */
+/** Length of the common prefix of two texts. Comparing halves uses the engine's fast string comparison. */
 function commonPrefixLength(a: string, b: string): number {
   let same = 0;
   let differs = Math.min(a.length, b.length) + 1;
@@ -17,8 +17,8 @@ function commonPrefixLength(a: string, b: string): number {
 }
 
 /**
- * Tells of a text that differs from its usual formatting, with the first line that does; undefined when none does.
- * Line breaks of Windows do not count as a difference.
+ * Warns about a text that is not formatted, and names the first line that differs; undefined for a formatted text.
+ * Windows line breaks are not a difference.
  */
 export function formattingWarning(file: string, text: string): AdapterWarning | undefined {
   const given = text.replaceAll("\r\n", "\n");

@@ -1,7 +1,7 @@
 import { diff } from "node:util";
 
 /**
- * Both texts line by line: `- ` is only in the first, `+ ` only in the second, two blanks in both.
+ * Compares two texts by line: `- ` marks lines only in the first, `+ ` only in the second, two blanks lines in both.
  * `server fmt --diff` prints it.
  */
 export function lineDifference(before: string, after: string): string {

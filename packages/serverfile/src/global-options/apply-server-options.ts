@@ -2,21 +2,21 @@ import { ServerError } from "server-core/errors";
 import type { GlobalOptions, ServerOptions } from "../sites/global-options.ts";
 import { childOf, type Draft, isEmptyDraft } from "../values/draft.ts";
 
-/** A server with the name it has in the config. */
+/** A server, and its name in the config. */
 export interface BuiltServer {
   readonly name: string;
   readonly draft: Draft;
-  /** The metrics option; undefined when there is none. */
+  /** True when metrics by host are enabled; undefined without the option. */
   readonly metricsPerHost: boolean | undefined;
 }
 
-/** The first options whose address the server listens on; options without an address are for every server. */
+/** The first options that apply to the server's addresses; options without an address apply to every server. */
 function optionsFor(draft: Draft, all: readonly ServerOptions[]): ServerOptions | undefined {
   const listen = Array.isArray(draft.listen) ? draft.listen : [];
   return all.find(({ address }) => address === "" || listen.includes(address));
 }
 
-/** Puts the options of `servers` into the servers they are for. @throws ServerError for a name that is used twice */
+/** Applies the options of `servers` to their servers. @throws ServerError for a repeated server name */
 export function applyServerOptions(
   servers: readonly BuiltServer[],
   { servers: all }: GlobalOptions,

@@ -3,7 +3,7 @@ import { authorityFields, keyPairFields } from "../modules/tls/authority-fields.
 import { type FieldReader, readFields } from "../values/block-fields.ts";
 import { childOf, type Draft } from "../values/draft.ts";
 
-/** Reads a block `root` or `intermediate`: where the authority's certificate and key are. */
+/** Reads a block `root` or `intermediate`: files of the CA's certificate and key. */
 function keyPair(which: "root" | "intermediate"): FieldReader {
   return (cursor, draft) =>
     readFields(
@@ -16,7 +16,7 @@ function keyPair(which: "root" | "intermediate"): FieldReader {
 
 const fields = { ...authorityFields, root: keyPair("root"), intermediate: keyPair("intermediate") };
 
-/** `pki { ca [id] { … } }`: authorities by id, `local` when none is given. @throws ServerError CONFIG_ADAPTER */
+/** `pki { ca [id] { … } }`: CAs by id; the default id is `local`. @throws ServerError CONFIG_ADAPTER */
 export function readAuthorities(cursor: TokenCursor): Map<string, Draft> {
   const authorities = new Map<string, Draft>();
   while (cursor.nextInBlock(0)) {

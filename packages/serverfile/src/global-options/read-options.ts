@@ -17,7 +17,7 @@ import { insertionSort } from "../values/stable-sort.ts";
 import { readAuthorities } from "./authorities.ts";
 import { readServerOptions } from "./server-options.ts";
 
-/** Everything that an option may look at. */
+/** Everything that the reader of an option may use. */
 interface OptionContext {
   readonly cursor: TokenCursor;
   readonly options: GlobalOptions;
@@ -28,7 +28,7 @@ interface OptionContext {
 /** Reads one option into `options`. @throws ServerError CONFIG_ADAPTER */
 type OptionReader = (context: OptionContext) => void;
 
-/** The one word after the option's name, wherever it stands. */
+/** Returns the only word after the option's name. */
 function onlyWord(cursor: TokenCursor): string {
   if (!cursor.next()) {
     throw cursor.argumentError();
@@ -50,7 +50,7 @@ function yes(set: (options: GlobalOptions) => void): OptionReader {
   return ({ options }) => set(options);
 }
 
-/** An option of a duration, in nanoseconds, such as `grace_period 10s`. */
+/** An option with a duration in nanoseconds, such as `grace_period 10s`. */
 function time(set: (options: GlobalOptions, nanoseconds: number) => void): OptionReader {
   return ({ cursor, options }) => {
     if (!cursor.next()) {
@@ -60,7 +60,7 @@ function time(set: (options: GlobalOptions, nanoseconds: number) => void): Optio
   };
 }
 
-/** An option of a port, such as `http_port 8080`. */
+/** An option with a port, such as `http_port 8080`. */
 function port(set: (options: GlobalOptions, value: number) => void): OptionReader {
   return ({ cursor, options }) => {
     const text = cursor.onlyArgument();
@@ -68,7 +68,7 @@ function port(set: (options: GlobalOptions, value: number) => void): OptionReade
   };
 }
 
-/** An option that can only be turned off. */
+/** An option that can only disable something. */
 function off(name: string, set: (options: GlobalOptions) => void): OptionReader {
   return ({ cursor, options }) => {
     if (onlyWord(cursor) !== "off") {
@@ -78,7 +78,10 @@ function off(name: string, set: (options: GlobalOptions) => void): OptionReader 
   };
 }
 
-/** `order name first | last | before other | after other`: moves a directive in the order in which directives run. */
+/**
+ * `order name first | last | before other | after other`: changes the position of a directive in the order of
+ * execution.
+ */
 const order: OptionReader = ({ cursor, options, directives }) => {
   const needsNext = () => {
     if (!cursor.next()) {
@@ -110,8 +113,7 @@ const order: OptionReader = ({ cursor, options, directives }) => {
 };
 
 /**
- * `admin [off | address] { … }`. Without an address, the address from the environment, or the default, is written into the
- * config.
+ * `admin [off | address] { … }`. Without an address, the config gets the address from the environment, or the default.
  */
 const admin: OptionReader = ({ cursor, options }) => {
   const draft: Draft = {};
@@ -151,7 +153,7 @@ const admin: OptionReader = ({ cursor, options }) => {
   options.admin = draft;
 };
 
-/** `on_demand_tls { ask url }` or `{ permission module … }`: one of both must be there. */
+/** `on_demand_tls { ask url }` or `{ permission module … }`: exactly one of them is required. */
 const onDemand: OptionReader = ({ cursor, options, readModule }) => {
   cursor.noMoreArguments();
   const draft: Draft = {};
@@ -189,7 +191,7 @@ const onDemand: OptionReader = ({ cursor, options, readModule }) => {
 
 const autoHttpsModes = ["off", "disable_redirects", "disable_certs", "ignore_loaded_certs"];
 
-/** `auto_https off` and the like. @throws ServerError CONFIG_ADAPTER for an unknown mode */
+/** `auto_https off` and similar. @throws ServerError CONFIG_ADAPTER for an unknown mode */
 const autoHttps: OptionReader = ({ cursor, options }) => {
   const modes = cursor.someArguments();
   if (modes.some((mode) => !autoHttpsModes.includes(mode))) {
@@ -212,7 +214,7 @@ const metrics: OptionReader = ({ cursor, options }) => {
   options.metrics = draft;
 };
 
-/** `log [name] { … }`: a log of the server; `default` without a name. */
+/** `log [name] { … }`: a log of the server; the default name is `default`. */
 const log: OptionReader = ({ cursor, options, readModule }) => {
   const name = cursor.nextArgument() ? cursor.value : "default";
   cursor.noMoreArguments();
@@ -246,7 +248,9 @@ const ratio: OptionReader = ({ cursor, options }) => {
   options.renewalWindowRatio = value;
 };
 
-/** `ech name… { dns provider … }`: names of Encrypted Client Hello, and who publishes their keys. */
+/**
+ * `ech name… { dns provider … }`: public names for Encrypted Client Hello, and the module that publishes their keys.
+ */
 const ech: OptionReader = ({ cursor, options, readModule }) => {
   const names = cursor.someArguments();
   const draft: Draft = { configs: names.map((name) => onlyGiven({ public_name: name })) };
@@ -259,7 +263,7 @@ const ech: OptionReader = ({ cursor, options, readModule }) => {
   options.encryptedClientHello = draft;
 };
 
-/** `events { on event handler … }`; the event `*` stands for all, which JSON has as "". */
+/** `events { on event handler … }`; the event `*` means all events, which the JSON writes as "". */
 const events: OptionReader = ({ cursor, options, readModule }) => {
   const subscriptions: Draft[] = [];
   while (cursor.nextInBlock(0)) {
@@ -282,7 +286,7 @@ function moduleAfterName(context: OptionContext, namespace: string, inline: stri
   return context.readModule(context.cursor, namespace, inline);
 }
 
-/** Every global option: the one list. Each gets the cursor on its name. Source: the public model (Caddy 2.11) */
+/** Readers of all global options. The cursor is on the option's name. Source: the public model (Caddy 2.11) */
 const optionReaders: Readonly<Record<string, OptionReader>> = {
   acme_ca: word((options, value) => {
     options.acmeCa = value;
@@ -410,14 +414,14 @@ const optionReaders: Readonly<Record<string, OptionReader>> = {
 /** Names of all global options. */
 export const globalOptionNames: readonly string[] = Object.keys(optionReaders);
 
-/** The user's own modules that the block of global options names. Their directives are needed to read the rest. */
+/** The user's own modules named in the global options. Their directives are needed to read the rest of the text. */
 export function namedModules(segments: readonly Segment[]): string[] {
   return segments.flatMap(([first, ...words]) =>
     first?.text === "modules" ? words.map(({ text }) => text) : [],
   );
 }
 
-/** The option of an app that brings its text along. */
+/** The option reader that an app provides. */
 function appReader(name: string, features: TextFeatures): OptionReader | undefined {
   const read = features.optionReaderOf(name);
   return (

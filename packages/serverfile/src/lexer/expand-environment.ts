@@ -1,8 +1,8 @@
 /**
- * Puts the values of environment variables into a text before it is read, so that a value may be several tokens.
- * `{$NAME}`, or `{$NAME:default}` for one that is not set; `{$}` stays. A value is not looked at again.
+ * Replaces environment variables in a text before it is tokenized, so a value may be several tokens. `{$NAME}`, or
+ * `{$NAME:default}` with a default for an unset variable; `{$}` stays. Values are not expanded again.
  * With `PORT=8080`, `:{$PORT}` becomes `:8080`, and `{$HOST:localhost}` becomes `localhost`. Placeholders such as
- * `{env.PORT}` are not touched; they are read when a request needs them.
+ * `{env.PORT}` are kept; they are replaced when a request needs them.
  */
 export function expandEnvironment(
   text: string,

@@ -2,14 +2,14 @@ import { ServerError } from "server-core/errors";
 
 const markerPattern = /^[A-Za-z0-9_-]+$/;
 
-/** An error at a line of a heredoc. */
+/** Creates an error at a line of a heredoc. */
 function fault(message: string, file: string, line: number): ServerError {
   return new ServerError("CONFIG_ADAPTER", `${message}, at ${file}:${line}`, {
     place: { file, line, word: "<<" },
   });
 }
 
-/** Checks the word behind `<<`: letters, digits, dashes and underscores. @throws ServerError CONFIG_ADAPTER */
+/** Checks the marker after `<<`: letters, digits, dashes and underscores. @throws ServerError CONFIG_ADAPTER */
 export function checkHeredocMarker(marker: string, file: string, line: number): void {
   if (marker === "") {
     throw fault(
@@ -31,9 +31,9 @@ export function checkHeredocMarker(marker: string, file: string, line: number): 
 }
 
 /**
- * The text ended before the marker came again.
- * @param line of the opening marker, which is the one to look at
- * @param end the last line of the text, which the message names as the public model does
+ * The error for a text that ends before the closing marker.
+ * @param line line of the opening marker, where the fault is likely
+ * @param end last line of the text, which the message names as in the public model
  */
 export function heredocWithoutEnd(marker: string, file: string, line: number, end: number): ServerError {
   return fault(
@@ -44,8 +44,8 @@ export function heredocWithoutEnd(marker: string, file: string, line: number, en
 }
 
 /**
- * The text of a heredoc: the white space before the closing marker is taken from every line, as is the last line
- * break.
+ * The text of a heredoc. The white space before the closing marker is removed from every line, and the last line break
+ * is removed too.
  * From
  *
  *     respond <<HTML
@@ -53,10 +53,10 @@ export function heredocWithoutEnd(marker: string, file: string, line: number, en
  *           Hello
  *         HTML
  *
- * comes `<p>\n  Hello`.
- * @param body everything between the line of the opening marker and the closing marker
- * @param line of the opening marker
- * @throws ServerError CONFIG_ADAPTER naming the line that does not start with that white space
+ * becomes `<p>\n  Hello`.
+ * @param body everything between the opening marker's line and the closing marker
+ * @param line line of the opening marker
+ * @throws ServerError CONFIG_ADAPTER naming a line that does not begin with that white space
  */
 export function heredocText(body: string, marker: string, file: string, line: number): string {
   const lastBreak = body.lastIndexOf("\n");

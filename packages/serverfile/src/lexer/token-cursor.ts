@@ -1,10 +1,10 @@
-// How readers move, on the tokens of
+// How the cursor's methods move on the tokens of
 //
 //     proxy a b {
 //         to c
 //     }
 //
-// | call | the cursor is then on | result |
+// | call | the cursor is afterwards on | result |
 // |---|---|---|
 // | `next()` | `proxy` | true |
 // | `nextArgument()` twice | `b` | true |
@@ -16,12 +16,12 @@
 import { ServerError } from "server-core/errors";
 import { isCloseBrace, isOpenBrace, type Segment, startsNewLine, type Token } from "./token.ts";
 
-/** Walks over tokens line by line and block by block; makes the errors that name the place. */
+/** Moves over tokens by line and by block, and creates errors with file and line. */
 export class TokenCursor {
   readonly #tokens: Token[];
   /** Index of the current token; -1 before the first. */
   index = -1;
-  /** How many blocks are open. */
+  /** Number of open blocks. */
   nesting = 0;
   /** Default name for a matcher's captures: the name of the enclosing named matcher. */
   readonly matcherName: string;
@@ -31,7 +31,7 @@ export class TokenCursor {
     this.matcherName = matcherName;
   }
 
-  /** How many tokens there are. */
+  /** Number of tokens. */
   get count(): number {
     return this.#tokens.length;
   }
@@ -46,17 +46,17 @@ export class TokenCursor {
     return this.at(this.index);
   }
 
-  /** Text of the current token; "" when there is none. */
+  /** Text of the current token; "" without a token. */
   get value(): string {
     return this.at(this.index)?.text ?? "";
   }
 
-  /** File of the current token; "" when there is none. */
+  /** File of the current token; "" without a token. */
   get file(): string {
     return this.token?.file ?? "";
   }
 
-  /** Line of the current token, from 1; 0 when there is none. */
+  /** Line of the current token, from 1; 0 without a token. */
   get line(): number {
     return this.token?.line ?? 0;
   }
@@ -70,7 +70,7 @@ export class TokenCursor {
     return false;
   }
 
-  /** Moves back by one token, so that the next reader sees the current one again. */
+  /** Moves back by one token, so that the next reader gets the current one again. */
   previous(): void {
     if (this.index > -1) {
       this.index--;
@@ -83,7 +83,7 @@ export class TokenCursor {
     this.nesting = 0;
   }
 
-  /** Moves to the next token of the line, a brace included. Before the first token, it moves to that one. */
+  /** Moves to the next token of the line, which may be a brace. Before the first token, it moves to the first. */
   #nextOnSameLine(): boolean {
     if (this.index < 0) {
       this.index++;
@@ -98,7 +98,7 @@ export class TokenCursor {
     return true;
   }
 
-  /** Moves to the next argument: on the same line, and not the brace of a block. */
+  /** Moves to the next argument: a token on the same line that is not the brace of a block. */
   nextArgument(): boolean {
     if (!this.#nextOnSameLine()) {
       return false;
@@ -112,7 +112,7 @@ export class TokenCursor {
 
   /**
    * Moves to the next line of a block, opening it first; unread inner blocks are skipped.
-   * @param outer nesting level outside of the block
+   * @param outer nesting level outside the block
    */
   nextInBlock(outer: number): boolean {
     if (this.nesting > outer) {
@@ -141,7 +141,7 @@ export class TokenCursor {
     return true;
   }
 
-  /** The arguments that are left on the line; the cursor moves to the last. */
+  /** The remaining arguments of the line; the cursor moves to the last one. */
   remainingArguments(): string[] {
     const values: string[] = [];
     while (this.nextArgument()) {
@@ -160,7 +160,7 @@ export class TokenCursor {
     return values;
   }
 
-  /** How many arguments are left on the line; the cursor stays. */
+  /** Number of remaining arguments of the line; the cursor stays. */
   countRemainingArguments(): number {
     const start = this.index;
     let count = 0;
@@ -171,7 +171,7 @@ export class TokenCursor {
     return count;
   }
 
-  /** The next argument. @throws ServerError when the line has none */
+  /** Returns the next argument. @throws ServerError when the line has none */
   argument(): string {
     if (!this.nextArgument()) {
       throw this.argumentError();
@@ -179,7 +179,7 @@ export class TokenCursor {
     return this.value;
   }
 
-  /** The one argument of the line. @throws ServerError when there are none or more */
+  /** Returns the only argument of the line. @throws ServerError for none, or more than one */
   onlyArgument(): string {
     const value = this.argument();
     if (this.nextArgument()) {
@@ -189,7 +189,7 @@ export class TokenCursor {
     return value;
   }
 
-  /** At least one argument. @throws ServerError when there is none */
+  /** Returns at least one argument. @throws ServerError for none */
   someArguments(): string[] {
     const values = this.remainingArguments();
     if (values.length === 0) {
@@ -205,7 +205,7 @@ export class TokenCursor {
     }
   }
 
-  /** The current token with its arguments and its block; the cursor moves to the last of them. */
+  /** The current token with its arguments and its block; the cursor moves to the last token. */
   nextSegment(): Segment {
     const segment: Token[] = [];
     const add = () => this.token !== undefined && segment.push(this.token);
@@ -234,13 +234,13 @@ export class TokenCursor {
     return new TokenCursor(this.nextSegment(), this.matcherName);
   }
 
-  /** Takes the current token out and moves back. */
+  /** Removes the current token and moves back. */
   delete(count = 1): void {
     this.#tokens.splice(this.index - count + 1, count);
     this.index -= count;
   }
 
-  /** Whether the current token starts a line. */
+  /** True when the current token starts a line. */
   isNewLine(): boolean {
     const current = this.at(this.index);
     const previous = this.at(this.index - 1);
@@ -249,14 +249,14 @@ export class TokenCursor {
     );
   }
 
-  /** Whether the current token ends its line. */
+  /** True when the current token ends its line. */
   isNextOnNewLine(): boolean {
     const current = this.at(this.index);
     const next = this.at(this.index + 1);
     return current !== undefined && (next === undefined || startsNewLine(current, next));
   }
 
-  /** An error that names file, line, and the imports that led there. */
+  /** Creates an error with file, line, and the chain of imports. */
   error(message: string, cause?: unknown): ServerError {
     const imports = this.token?.imports ?? [];
     const chain = imports.length === 0 ? "" : ` import chain ['${imports.join("','")}']`;
@@ -266,13 +266,13 @@ export class TokenCursor {
     });
   }
 
-  /** Like {@link error}, at the place of the first token. */
+  /** Like {@link error}, with the position of the first token. */
   errorAtStart(message: string): ServerError {
     this.index = 0;
     return this.error(message);
   }
 
-  /** The error for a line with too few or too many arguments, in the words of the model. */
+  /** The error for a line with too few or too many arguments, in the public model's words. */
   argumentError(): ServerError {
     return this.error(
       isOpenBrace(this.token)
@@ -286,7 +286,7 @@ export class TokenCursor {
     return this.error(`syntax error: unexpected token '${this.value}', expecting '${expected}'`);
   }
 
-  /** The error for a text that ends within something. */
+  /** The error for a text that ends too early. */
   endError(): ServerError {
     return this.error("unexpected EOF");
   }

@@ -4,13 +4,12 @@ import type { Quote, Token } from "./token.ts";
 import { isSpace } from "./white-space.ts";
 
 /**
- * Limit of tokens in a serverfile, with imports expanded. It bounds the memory of a text that an API client
- * sends.
+ * Limit of tokens in a serverfile, with imports expanded. It limits the memory for a text from an API client.
  */
 export const maxTokens = 2_000_000;
 
 const noImports: readonly string[] = [];
-/** Code units that the lexer looks for. */
+/** Code units with a meaning to the lexer. */
 const code = { newLine: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, hash: 0x23, less: 0x3c } as const;
 const backslash = 0x5c;
 const backtick = 0x60;
@@ -25,14 +24,14 @@ function lineBreaks(text: string): number {
 }
 
 /**
- * Reads words one after the other, counting lines.
+ * Reads words in order, and counts lines.
  *
  * | text | word |
  * |---|---|
- * | `a\"b` | `a\"b`: outside of quotes a backslash is kept |
+ * | `a\"b` | `a\"b`: outside quotes a backslash is kept |
  * | `"a \"b\" c"` | `a "b" c` |
  * | backticks around `a "b"` | `a "b"` |
- * | `a#b` | `a#b`: a comment begins with a word |
+ * | `a#b` | `a#b`: `#` starts a comment only at the start of a word |
  */
 class Lexer {
   readonly #text: string;
@@ -40,7 +39,7 @@ class Lexer {
   readonly #tokens: Token[] = [];
   #at = 0;
   #line = 1;
-  /** Line breaks that were escaped or within a heredoc: they count once the line really ends. */
+  /** Escaped line breaks, and line breaks in heredocs. They are counted at the real end of the line. */
   #skippedLines = 0;
 
   constructor(text: string, file: string) {
@@ -48,7 +47,7 @@ class Lexer {
     this.#file = file;
   }
 
-  /** All words. @throws ServerError CONFIG_ADAPTER past the limit of tokens */
+  /** Returns all words. @throws ServerError CONFIG_ADAPTER above the limit of tokens */
   all(): Token[] {
     while (this.#word()) {
       if (this.#tokens.length > maxTokens) {
@@ -66,13 +65,13 @@ class Lexer {
     return true;
   }
 
-  /** Counts the end of a line, with the escaped line breaks before it. */
+  /** Counts the end of a line, including the escaped line breaks before it. */
   #endLine(): void {
     this.#line += 1 + this.#skippedLines;
     this.#skippedLines = 0;
   }
 
-  /** Skips to the next word and reads it. @returns whether there was one */
+  /** Skips to the next word and reads it. @returns true when there was a word */
   #word(): boolean {
     const text = this.#text;
     let escaped = false;
@@ -105,8 +104,8 @@ class Lexer {
   }
 
   /**
-   * Reads `"…"`. A text that ends within it gives the rest as a bare word, as in the model.
-   * @param escapedBefore whether a backslash stands before the quote
+   * Reads `"…"`. If the text ends inside the quotes, the rest becomes a bare word, as in the public model.
+   * @param escapedBefore true when a backslash precedes the quote
    */
   #quoted(escapedBefore: boolean): boolean {
     const text = this.#text;
@@ -137,7 +136,7 @@ class Lexer {
     return value === "" ? false : this.#push(value, line, "");
   }
 
-  /** Reads a word in backticks, in which nothing is escaped. */
+  /** Reads a word in backticks, which has no escapes. */
   #backticked(): boolean {
     const line = this.#line;
     const start = this.#at + 1;
@@ -150,7 +149,7 @@ class Lexer {
     return end === -1 && value === "" ? false : this.#push(value, line, end === -1 ? "" : "`");
   }
 
-  /** A word without quotes: to the next white space, or a heredoc. */
+  /** Reads an unquoted word up to the next white space, or a heredoc. */
   #bare(escapedBefore: boolean): boolean {
     const text = this.#text;
     const line = this.#line;
@@ -221,7 +220,7 @@ class Lexer {
     return this.#push(text.slice(start, end), line, "");
   }
 
-  /** After `<<`: a blank makes it a plain word, a line break a heredoc. */
+  /** Called after `<<`: a blank makes it a plain word, a line break a heredoc. */
   #heredocOrBare(start: string, line: number): boolean {
     const text = this.#text;
     let value = start;
@@ -242,7 +241,7 @@ class Lexer {
   }
 
   /**
-   * Reads the lines of a heredoc up to its marker. @param line of the word `<<MARKER` @throws ServerError
+   * Reads the lines of a heredoc up to its marker. @param line line of the word `<<MARKER` @throws ServerError
    * CONFIG_ADAPTER
    */
   #heredoc(marker: string, line: number): boolean {
@@ -263,11 +262,11 @@ class Lexer {
 }
 
 /**
- * The words of a text. Words are parted by white space; `"…"` and `` `…` `` may span lines, `<<MARKER` opens a heredoc,
- * `\` at a line's end continues it, `#` at the start of a word comments.
- * @param text environment variables expanded, without a byte order mark
- * @throws ServerError CONFIG_ADAPTER for a bad heredoc, or past {@link maxTokens}
- * Source: the public model (Caddy 2.11), seen running
+ * Splits a text into words, separated by white space. `"…"` and `` `…` `` may span lines, `<<MARKER` opens a heredoc,
+ * `\` at a line's end continues the line, `#` at the start of a word starts a comment.
+ * @param text text with expanded environment variables, without a byte order mark
+ * @throws ServerError CONFIG_ADAPTER for a bad heredoc, or above {@link maxTokens}
+ * Source: the public model (Caddy 2.11), observed output
  */
 export function tokenize(text: string, file: string): Token[] {
   return new Lexer(text, file).all();

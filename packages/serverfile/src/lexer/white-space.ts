@@ -1,6 +1,6 @@
 /**
- * Whether a UTF-16 code unit is white space by Unicode's property White_Space.
- * Go's lexer, which the model uses, divides words by the same characters.
+ * True for a UTF-16 code unit with Unicode's property White_Space.
+ * Go's lexer, which the public model uses, separates words by the same characters.
  */
 export function isSpace(code: number): boolean {
   if (code < 0x80) {
@@ -19,7 +19,7 @@ export function isSpace(code: number): boolean {
   );
 }
 
-/** A text without white space at its ends. A byte order mark is none, which it is to `String.trim`. */
+/** Removes white space at both ends. A byte order mark is kept, unlike in `String.trim`. */
 export function trimSpace(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isSpace(text.charCodeAt(start))) {

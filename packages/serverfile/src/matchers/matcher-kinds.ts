@@ -12,7 +12,7 @@ export function noBlock(cursor: TokenCursor, name: string): void {
 }
 
 /**
- * A list of words, over all lines; null without any, as in the model.
+ * Reads a list of words from all lines; null for an empty list, as in the public model.
  * `path /a /b` becomes `["/a", "/b"]`.
  */
 export function words(name: string): MatcherReader {
@@ -27,8 +27,8 @@ export function words(name: string): MatcherReader {
 }
 
 /**
- * Ranges of addresses.
- * `remote_ip 10.0.0.0/8` becomes `{ "ranges": ["10.0.0.0/8"] }`; `private_ranges` stands for the private ones.
+ * Reads ranges of addresses.
+ * `remote_ip 10.0.0.0/8` becomes `{ "ranges": ["10.0.0.0/8"] }`; `private_ranges` means all private ranges.
  */
 export function ranges(name: string): MatcherReader {
   return (cursor) => {
@@ -48,7 +48,7 @@ export function ranges(name: string): MatcherReader {
   };
 }
 
-/** A regular expression, with a name or without. */
+/** A regular expression with an optional name. */
 export function regexp(name: string, pattern: string): Draft {
   return name === "" ? { pattern } : { name, pattern };
 }

@@ -3,7 +3,7 @@ import { TokenCursor } from "../lexer/token-cursor.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
 import { type Draft, setMember } from "../values/draft.ts";
 
-/** Reads one matcher out of all its lines. @throws ServerError CONFIG_ADAPTER when there is no such matcher */
+/** Reads one matcher from all its lines. @throws ServerError CONFIG_ADAPTER for an unknown matcher */
 function readMatcher(name: string, tokens: readonly Token[], matcherName: string, readModule: ReadModule) {
   const cursor = new TokenCursor(tokens, matcherName);
   const reader = readModule.matcher(name);
@@ -16,7 +16,7 @@ function readMatcher(name: string, tokens: readonly Token[], matcherName: string
 }
 
 /**
- * The matchers on the rest of the line, or in the block that follows. Lines of the same matcher are read as one.
+ * Reads the matchers on the rest of the line, or in the following block. Lines of the same matcher are read together.
  * A block with the lines `path /a` and `method GET` becomes `{ "path": ["/a"], "method": ["GET"] }`.
  * @param matcherName name of the named matcher; "" for an inline matcher
  * @throws ServerError CONFIG_ADAPTER
@@ -28,7 +28,7 @@ export function readMatcherSet(
   quotedIsExpression = true,
 ): Draft {
   const lines = new Map<string, Token[]>();
-  // All lines of a matcher, which are read as one.
+  // Collects all lines of a matcher.
   const linesOf = (name: string) => {
     const present = lines.get(name) ?? [];
     lines.set(name, present);

@@ -4,9 +4,9 @@ import type { Draft } from "../values/draft.ts";
 import { readMatcherSet } from "./matcher-set.ts";
 
 /**
- * Reads a definition `@name …` into `matchers`: matchers on the line or in a block, or one quoted expression.
+ * Reads a definition `@name …` into `matchers`: matchers on the line or in a block, or a quoted expression.
  * `@api path /api/*` defines the set `{ "path": ["/api/*"] }`.
- * @throws ServerError CONFIG_ADAPTER, also when the name is taken
+ * @throws ServerError CONFIG_ADAPTER, also for a repeated name
  */
 export function readNamedMatcher(
   cursor: TokenCursor,

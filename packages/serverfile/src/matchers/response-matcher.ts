@@ -5,20 +5,20 @@ import { childOf, type Draft, listOf } from "../values/draft.ts";
 import { parseInteger } from "../values/parse-number.ts";
 import { readHeaderMatcher } from "./matcher-kinds.ts";
 
-/** A status code, or the first digit of a class: `404` is 404, `4xx` is 4. @throws Error for anything else */
+/** Parses a status code, or the first digit of a class: `404` is 404, `4xx` is 4. @throws Error for anything else */
 export function parseStatus(word: string): number {
   return parseInteger(/^.{1}xx$/.test(word) ? word.slice(0, 1) : word);
 }
 
-/** Writes what `parseStatus` reads. */
+/** Writes a status in the form that `parseStatus` reads. */
 export function statusWord(status: JsonValue): string {
   return typeof status === "number" && status >= 1 && status <= 9 ? `${status}xx` : String(status);
 }
 
 /**
- * Reads `@name status 4xx`, `match { header … }`: conditions on a response, on the line or in a block.
+ * Reads `@name status 4xx` or `match { header … }`: conditions on a response, on the line or in a block.
  * @param matchers map to which the matcher is added, under its first word
- * @throws ServerError CONFIG_ADAPTER, also when the name is taken
+ * @throws ServerError CONFIG_ADAPTER, also for a repeated name
  */
 export function readResponseMatcher(cursor: TokenCursor, matchers: Map<string, Draft>): Draft {
   cursor.next();

@@ -38,7 +38,7 @@ const proxyProtocol: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** The layers between a socket and the server, in one list. */
+/** Readers of the listener wrappers, the layers between a socket and the server. */
 export const listenerWrappers: Readonly<Record<string, ModuleReader>> = {
   http_redirect: noSettings,
   proxy_protocol: proxyProtocol,

@@ -1,13 +1,13 @@
 import { TokenCursor } from "../lexer/token-cursor.ts";
 import type { Draft, DraftValue } from "../values/draft.ts";
 
-/** Reads a module's lines. @param cursor over the module's name, arguments and block, before the name */
+/** Reads a module's lines. @param cursor before the module's name, over its arguments and block too */
 export type ModuleReader = (cursor: TokenCursor, readModule: ReadModule) => Draft;
 
 /**
  * Reads the global option of an app.
- * @param cursor over the option's lines, on its name
- * @param existing what an earlier option of the name came to
+ * @param cursor on the option's name
+ * @param existing result of an earlier option with the same name
  */
 export type OptionReader = (
   cursor: TokenCursor,
@@ -18,21 +18,21 @@ export type OptionReader = (
 /** Reads a matcher's lines. Its JSON may be any value: `path` is a list, `protocol` a text. */
 export type MatcherReader = (cursor: TokenCursor, readModule: ReadModule) => DraftValue;
 
-/** Modules by namespace, then by name. */
+/** Module readers by namespace, then by name. */
 export type ModuleReaders = Readonly<Record<string, Readonly<Record<string, ModuleReader>>>>;
 
 /**
  * Reads the module whose name is the current token, with its arguments and block.
- * @param inline member of the result for the module's name; undefined when the name is stored elsewhere
- * @throws ServerError CONFIG_ADAPTER when there is no such module, or its lines are wrong
+ * @param inline member for the module's name in the result; undefined when the name is stored elsewhere
+ * @throws ServerError CONFIG_ADAPTER for an unknown module, or invalid lines
  */
 export interface ReadModule {
   (cursor: TokenCursor, namespace: string, inline?: string): Draft;
-  /** The reader of a matcher; undefined when there is none. */
+  /** The reader of a matcher; undefined for an unknown matcher. */
   readonly matcher: (name: string) => MatcherReader | undefined;
 }
 
-/** Makes the function that reads modules with the reader that `readerOf` finds for a namespace and a name. */
+/** Creates the function that reads modules. `readerOf` finds the reader for a namespace and a name. */
 export function moduleReading(
   readerOf: (namespace: string, name: string) => ModuleReader | undefined,
   matcher: ReadModule["matcher"],
@@ -51,10 +51,10 @@ export function moduleReading(
   return readModule;
 }
 
-/** Reads what must not be there: a module without settings. */
+/** Reader of a module without settings: accepts no lines. */
 export const noSettings: ModuleReader = () => ({});
 
-/** A module whose name stands alone. */
+/** Reader of a module without arguments. */
 export const noArguments: ModuleReader = (cursor) => {
   cursor.next();
   cursor.noMoreArguments();

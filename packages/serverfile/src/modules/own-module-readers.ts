@@ -34,7 +34,10 @@ const fileStorage: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Modules of the server's lower layers, and of the public model's, by namespace. The others bring their readers along. */
+/**
+ * Readers for modules of the server's lower layers and of the public model, by namespace. Other modules provide their
+ * own readers.
+ */
 export const ownModuleReaders: ModuleReaders = {
   "dns.providers": dnsProviders,
   "caddy.listeners": listenerWrappers,

@@ -16,12 +16,12 @@ import {
 } from "../values/block-fields.ts";
 import { type Draft, listOf } from "../values/draft.ts";
 
-/** A duration whose error names the line. */
+/** A duration with an error message that names the line. */
 function time(path: string, what: string): Row {
   return duration(path, `parsing ${what} duration`);
 }
 
-/** A time without bytes, and the least rate in bytes a second: `read_body_idle 10s 500`. */
+/** An idle timeout, and the minimum rate in bytes per second: `read_body_idle 10s 500`. */
 function idleTime(which: "read" | "write", line: string): Row {
   const faults = [`parsing ${line} timeout duration`, `parsing ${line} min_rate bytes/second`] as const;
   return paced(`${which}_idle_timeout`, which, faults);
@@ -38,7 +38,7 @@ export const timeoutFields: FieldReaders = {
   idle: time("idle_timeout", "idle timeout"),
 };
 
-/** Words that may each stand once. */
+/** Words that must not be repeated. */
 function distinct(path: string, fault: (word: string) => string, known?: readonly string[]): Row {
   const read: FieldReader = (cursor, draft) => {
     for (const word of cursor.remainingArguments()) {
@@ -67,7 +67,7 @@ function strictSniHost(cursor: TokenCursor, draft: Draft): void {
   draft.strict_sni_host = word === "on";
 }
 
-/** `0rtt off`; it is on without a line. */
+/** `0rtt off`; without the line it is on. */
 function zeroRtt(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.argument();
   if (word !== "off") {
@@ -76,13 +76,13 @@ function zeroRtt(cursor: TokenCursor, draft: Draft): void {
   setFalse(draft, "allow_0rtt");
 }
 
-/** `trusted_proxies_strict`: the member is the number 1, as in the model. */
+/** `trusted_proxies_strict`: the JSON value is the number 1, as in the public model. */
 function strictProxies(cursor: TokenCursor, draft: Draft): void {
   cursor.noMoreArguments();
   draft.trusted_proxies_strict = 1;
 }
 
-/** Lines of `servers` that set one field of a server each. */
+/** Lines of `servers` that each set one field of a server. */
 export const serverFields: FieldReaders = {
   keepalive_interval: time("keepalive_interval", "keepalive interval"),
   keepalive_idle: time("keepalive_idle", "keepalive idle"),
@@ -111,7 +111,7 @@ export const serverFields: FieldReaders = {
   "0rtt": row("allow_0rtt", zeroRtt, wordsFor(false, "off")),
 };
 
-/** Lines of `servers` about its access logs. */
+/** Lines of `servers` for access logs. */
 export const serverLogFields = {
   log_credentials: flag("should_log_credentials"),
   trace: flag("trace"),

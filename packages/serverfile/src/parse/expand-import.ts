@@ -6,15 +6,15 @@ import { between } from "./between.ts";
 import { expandArguments } from "./import-arguments.ts";
 import type { TokenStream } from "./token-stream.ts";
 
-/** The texts that an import may put in the place of `{block}` and `{blocks.name}`. */
+/** The texts that replace `{block}` and `{blocks.name}` in an import. */
 export interface ImportedBlock {
   /** All tokens of the block, for `{block}`. */
   readonly tokens: Segment;
-  /** The lines of the block by their first word, for `{blocks.name}`; the word itself is left out. */
+  /** The lines of the block by first word, for `{blocks.name}`, without that word. */
   readonly parts: ReadonlyMap<string, Segment>;
 }
 
-/** The block of an import, which the stream stands before. @throws ServerError CONFIG_ADAPTER */
+/** Reads the block of an import at the stream's position. @throws ServerError CONFIG_ADAPTER */
 export function readImportedBlock(stream: TokenStream): ImportedBlock {
   const tokens: Token[] = [];
   for (const outer = stream.nesting; stream.nextInBlock(outer); ) {
@@ -42,20 +42,20 @@ export function readImportedBlock(stream: TokenStream): ImportedBlock {
   return { tokens, parts };
 }
 
-/** The `import` line that the tokens replace. */
+/** The `import` line that is replaced by the imported tokens. */
 interface ImportPlace {
   /** Arguments of the import, for `{args[0]}`. */
   readonly values: readonly string[];
   readonly block: ImportedBlock;
-  /** How many blocks are open around the import. */
+  /** Number of open blocks around the import. */
   readonly outerNesting: number;
   /** File and line of the import. */
   readonly place: string;
 }
 
 /**
- * The imported tokens, with arguments and blocks inserted. Snippets that they define stay unchanged.
- * @throws ServerError CONFIG_ADAPTER when it grows past the limit of tokens
+ * Expands imported tokens: inserts arguments and blocks. Snippets defined in them stay unchanged.
+ * @throws ServerError CONFIG_ADAPTER above the limit of tokens
  */
 export function expandImport(tokens: Segment, { values, block, outerNesting, place }: ImportPlace): Token[] {
   const expanded: Token[] = [];

@@ -1,15 +1,15 @@
 import { ServerError } from "server-core/errors";
 import type { Token } from "../lexer/token.ts";
 
-/** The longest word that arguments may make, in UTF-16 code units. */
+/** Limit of a word with inserted arguments, in UTF-16 code units. */
 const maxWordLength = 16 * 1024 * 1024;
-/** A key of more characters is none: `args[` with an index. */
+/** Limit of a key such as `args[0]` in characters; a longer text is no key. */
 const maxKeyLength = 64;
 const indexed = /^args\[(.+)\]$|^args\.(.+)$/;
 const wholeNumber = /^[+-]?\d+$/;
 
 /**
- * The range of a token such as `{args[1:]}`: `[1, count]`. @returns undefined for another token or an impossible
+ * The range of a token such as `{args[1:]}`, as `[1, count]`. @returns undefined for another token or an impossible
  * range
  */
 function wholeRange(text: string, count: number): readonly [number, number] | undefined {
@@ -32,7 +32,7 @@ function wholeRange(text: string, count: number): readonly [number, number] | un
   return from < 0 || from > to || to > count ? undefined : [from, to];
 }
 
-/** The argument of a key such as `args[0]` or `args.0`; undefined for another key or a number without an argument. */
+/** The argument for a key such as `args[0]` or `args.0`; undefined for another key or a missing argument. */
 function argumentFor(key: string, values: readonly string[]): string | undefined {
   if (key.length > maxKeyLength) {
     return undefined;
@@ -42,7 +42,7 @@ function argumentFor(key: string, values: readonly string[]): string | undefined
   return wholeNumber.test(index) ? values[Number(index)] : undefined;
 }
 
-/** Where the first `}` without a backslash before it is, from `from` on; -1 when there is none. */
+/** Index of the first unescaped `}` at or after `from`; -1 for none. */
 function closeFrom(text: string, from: number): number {
   let end = text.indexOf("}", from);
   while (end > 0 && end < text.length - 1 && text[end - 1] === "\\") {
@@ -52,8 +52,8 @@ function closeFrom(text: string, from: number): number {
 }
 
 /**
- * Puts arguments in for `{args[0]}` (or `{args.0}`) anywhere in a word; `\{` is a brace.
- * `http://{args[0]}:80` with the argument `a` becomes `http://a:80`. Placeholders of other names stay.
+ * Replaces `{args[0]}` (or `{args.0}`) anywhere in a word; `\{` is a literal brace. `http://{args[0]}:80` with the
+ * argument `a` becomes `http://a:80`. Placeholders with other names stay.
  */
 function expandWord({ text, file, line }: Token, values: readonly string[]): string {
   if (!text.includes("{") && !text.includes("}")) {
@@ -100,8 +100,8 @@ function expandWord({ text, file, line }: Token, values: readonly string[]): str
 }
 
 /**
- * A token of imported text with the arguments of the import put in. `{args[:]}`, `{args[1:]}` and the like must be the
- * whole token, and become as many tokens as they name.
+ * Inserts the arguments of an import into a token. A range such as `{args[:]}` or `{args[1:]}` must be the whole token,
+ * and becomes one token for each argument.
  */
 export function expandArguments(token: Token, values: readonly string[]): readonly Token[] {
   const range = wholeRange(token.text, values.length);

@@ -5,9 +5,9 @@ import { messageOf } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 
-/** A text that an import brings in. */
+/** An imported file. */
 export interface ImportedFile {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly text: string;
 }
@@ -18,8 +18,7 @@ function count(text: string, char: string): number {
 }
 
 /**
- * Reads a file, without its byte order mark. @throws ServerError CONFIG_ADAPTER when it cannot be read or is too
- * large
+ * Reads a file without its byte order mark. @throws ServerError CONFIG_ADAPTER when the file is unreadable or too large
  */
 function readImported(cursor: TokenCursor, path: string): ImportedFile {
   let bytes: Buffer;
@@ -32,11 +31,12 @@ function readImported(cursor: TokenCursor, path: string): ImportedFile {
 }
 
 /**
- * The files of an import: one file, or all matches of a pattern with one `*`, sorted by name.
- * `import sites/*.serverfile` brings in the files of a folder in the order of their names; hidden ones are left out.
+ * The files of an import: one file, or all matches of a pattern with one `*`, sorted by name. `import
+ * sites/*.serverfile` imports the files of a folder in the order of their names, except hidden files.
  * @param pattern relative to the file of the current token, or absolute
- * @param warn told of a pattern that matches nothing
- * @throws ServerError CONFIG_ADAPTER: not found, not readable, over the size limit, or a pattern with more wildcards
+ * @param warn called for a pattern without matches
+ * @throws ServerError CONFIG_ADAPTER: not found, not readable, above the size limit, or a pattern with several
+ * wildcards
  */
 export function filesToImport(
   cursor: TokenCursor,

@@ -2,27 +2,27 @@ import { ServerError } from "server-core/errors";
 import type { Segment } from "../lexer/token.ts";
 import { maxTokens } from "../lexer/tokenize.ts";
 
-/** Limit for one text, including imports inside of imports. */
+/** Limit of imports in one text, including nested imports. */
 export const maxImports = 10_000;
-/** Limit for all words from imports, with their arguments. */
+/** Limit of characters in all imported words, including arguments. */
 export const maxImportedCharacters = 32 * 1024 * 1024;
 
-/** Which file or snippet brings in which, so that no text brings in itself. */
+/** Graph of imports between files and snippets, to detect cycles. */
 export class ImportGraph {
-  /** The files and snippets that each one imports. A snippet is named `file:name`. */
+  /** The imports of each file or snippet. A snippet is named `file:name`. */
   readonly #targets = new Map<string, Set<string>>();
-  /** Imports so far, of the whole text. */
+  /** Number of imports of the whole text until now. */
   #imports = 0;
-  /** Tokens that imports brought in so far. */
+  /** Number of imported tokens until now. */
   #tokens = 0;
-  /** Characters of those tokens. */
+  /** Number of characters in these tokens. */
   #characters = 0;
 
   /**
-   * Counts an import against the limit: snippets that import each other several times grow exponentially.
+   * Counts an import against the limits: snippets that import each other several times grow exponentially.
    * @param tokens the imported tokens
-   * @throws ServerError CONFIG_ADAPTER past {@link maxImports}, {@link maxTokens} or {@link maxImportedCharacters}, of all
-   * imports of a text together
+   * @throws ServerError CONFIG_ADAPTER above {@link maxImports}, {@link maxTokens} or {@link maxImportedCharacters},
+   * counted over all imports of a text
    */
   count(tokens: Segment, place: string): void {
     this.#imports++;
@@ -43,7 +43,7 @@ export class ImportGraph {
     }
   }
 
-  /** True when imports lead from `from` to `goal`, over any number of steps. */
+  /** True when imports lead from `from` to `goal`, directly or indirectly. */
   #reaches(from: string, goal: string): boolean {
     const seen = new Set<string>();
     const open = [from];

@@ -1,4 +1,4 @@
-// Grammar of a text, after the lexer:
+// Grammar of a text after the lexer:
 //
 //     text    = [ global ] { block | import }
 //     global  = "{" { segment } "}"
@@ -16,7 +16,7 @@
 //         respond ok
 //     }
 //
-// is a block of two keys and one segment of two words.
+// is a block with two keys and one segment of two words.
 
 import type { ServerError } from "server-core/errors";
 import { expandEnvironment } from "../lexer/expand-environment.ts";
@@ -29,34 +29,36 @@ import { ImportGraph } from "./import-graph.ts";
 import type { SiteBlock } from "./site-block.ts";
 import { TokenStream } from "./token-stream.ts";
 
-/** Limit of nested blocks. Each level becomes about four levels of the JSON document, which has its own limit. */
+/** Limit of nested blocks. Each level becomes about four levels of JSON, whose depth is limited too. */
 export const maxBlockDepth = 200;
 
 export interface ParseOptions {
-  /** For `{$NAME}`. */
+  /** Environment variables for `{$NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Takes warnings: faults that do not stop the reading. */
+  /** Receives warnings: faults that do not stop parsing. */
   readonly warn: (message: string) => void;
 }
 
-/** Groups tokens to blocks, bringing in imports on the way. */
+/** Groups tokens into blocks, and expands imports. */
 class SiteParser {
   readonly #options: ParseOptions;
   readonly #snippets: Map<string, Segment>;
   readonly #imports: ImportGraph;
   readonly #stream: TokenStream;
-  /** How many braces are open within the current segment. */
+  /** Number of open braces in the current segment. */
   #nesting = 0;
-  /** Keys of the block that is being read. */
+  /** Keys of the current block. */
   #keys: Token[] = [];
-  /** Segments of the block that is being read. */
+  /** Segments of the current block. */
   #segments: Segment[] = [];
   /** True when the current block has braces. */
   #hasBraces = false;
-  /** True when the text ended with the keys of a block. */
+  /** True when the text ended after the keys of a block. */
   #atEnd = false;
 
-  /** @param snippets snippets defined so far; @param imports counts, shared with the parsers of named routes */
+  /**
+   * @param snippets snippets defined until now @param imports import counters, shared with the parsers of named routes
+   */
   constructor(
     tokens: Segment,
     options: ParseOptions,
@@ -69,7 +71,7 @@ class SiteParser {
     this.#imports = imports;
   }
 
-  /** All blocks, snippets left out. @throws ServerError CONFIG_ADAPTER */
+  /** Returns all blocks except snippets. @throws ServerError CONFIG_ADAPTER */
   all(): SiteBlock[] {
     const blocks: SiteBlock[] = [];
     while (this.#stream.next()) {
@@ -84,7 +86,7 @@ class SiteParser {
     return blocks;
   }
 
-  /** Reads a block with its keys. A snippet gives an empty block, which `all` drops. */
+  /** Reads a block with its keys. For a snippet it returns an empty block, which `all` drops. */
   #block(): SiteBlock {
     this.#keys = [];
     this.#segments = [];
@@ -109,8 +111,8 @@ class SiteParser {
   }
 
   /**
-   * Reads addresses up to the opening brace or the end of the line. A comma at the end of a word says that another
-   * address follows, on the next line too.
+   * Reads addresses up to the opening brace or the end of the line. After a word that ends with a comma, another
+   * address follows, possibly on the next line.
    */
   #readKeys(): void {
     const stream = this.#stream;
@@ -181,7 +183,7 @@ class SiteParser {
     this.#segments = [[nameToken, ...inner.#withImports()]];
   }
 
-  /** The tokens with every import at the start of a line brought in. */
+  /** Returns the tokens after expanding every import at the start of a line. */
   #withImports(): Segment {
     const stream = this.#stream;
     while (stream.next()) {
@@ -194,7 +196,8 @@ class SiteParser {
   }
 
   /**
-   * Stores `(name) { … }` for imports. It is not parsed before it is imported. @throws ServerError for a second one
+   * Stores `(name) { … }` for imports. A snippet is parsed only when it is imported. @throws ServerError for a repeated
+   * name
    */
   #readSnippet(name: string): void {
     if (this.#snippets.has(name)) {
@@ -208,8 +211,7 @@ class SiteParser {
   }
 
   /**
-   * The error where `{` is missing. Global options behind an import are a common mistake, so they have a text of
-   * their own.
+   * The error for a missing `{`. Global options after an import are a common mistake, so they have their own message.
    */
   #openBraceError(): ServerError {
     const afterSnippets =
@@ -223,7 +225,7 @@ class SiteParser {
       : this.#stream.syntaxError("{");
   }
 
-  /** Every token of a block, the braces of deeper ones included. */
+  /** Reads all tokens of a block, including inner braces. */
   #wholeBlock(keepsBraces: boolean): Token[] {
     const stream = this.#stream;
     if (stream.token === undefined || !isOpenBrace(stream.token)) {
@@ -256,14 +258,14 @@ class SiteParser {
     return tokens;
   }
 
-  /** @throws ServerError CONFIG_ADAPTER for blocks that nest deeper than the limit */
+  /** @throws ServerError CONFIG_ADAPTER when blocks nest deeper than the limit */
   #checkDepth(depth: number): void {
     if (depth > maxBlockDepth) {
       throw this.#stream.error(`blocks are nested deeper than the limit of ${maxBlockDepth} levels`);
     }
   }
 
-  /** Reads the segments of a block. Without braces, the rest of the text belongs to the block. */
+  /** Reads the segments of a block. Without braces, the block is the rest of the text. */
   #readBlock(): void {
     const stream = this.#stream;
     const isOpen = isOpenBrace(stream.token);
@@ -330,7 +332,7 @@ class SiteParser {
   }
 
   /**
-   * Replaces an import by its tokens. The cursor then stands before the first of them.
+   * Replaces an import by its tokens. Afterwards the cursor is before the first of them.
    * @param nesting number of enclosing blocks
    */
   #import(nesting: number): void {
@@ -357,8 +359,8 @@ class SiteParser {
   }
 
   /**
-   * The tokens of a snippet, or of all files that a pattern matches. A snippet goes before a file of the same name.
-   * @returns `sources`, the names that cycles are looked for by
+   * The tokens of a snippet, or of all files that match a pattern. A snippet takes precedence over a file with the same
+   * name. @returns in `sources`, names for the detection of cycles
    */
   #importedTokens(name: string): { tokens: Segment; sources: string[] } {
     const snippet = this.#snippets.get(name);
@@ -382,10 +384,10 @@ class SiteParser {
 }
 
 /**
- * Reads a text into blocks; what directives mean is not looked at.
+ * Parses a text into blocks, without interpreting directives.
  * @param file name of the text; imports are relative to it
  * @throws ServerError CONFIG_ADAPTER with file and line
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed output
  */
 export function parseSites(text: string, file: string, options: ParseOptions): SiteBlock[] {
   const tokens = tokenize(expandEnvironment(text, options.environment), file);

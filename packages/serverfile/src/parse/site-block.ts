@@ -1,12 +1,12 @@
 import type { Segment, Token } from "../lexer/token.ts";
 
-/** A block of the top level: the global options (no keys), a site, or a named route. */
+/** A top-level block: the global options (no keys), a site, or a named route. */
 export interface SiteBlock {
-  /** Addresses of a site, or the name of a named route; none: global options. */
+  /** Addresses of a site, or the name of a named route; empty for the global options. */
   readonly keys: readonly Token[];
   /** Directives and named matchers, in the order of the text. */
   readonly segments: readonly Segment[];
-  /** False for a text with one site and no braces; messages depend on it. */
+  /** False for a text with one site and no braces; some messages depend on this. */
   readonly hasBraces: boolean;
   /** True for `&(name)`. */
   readonly isNamedRoute: boolean;

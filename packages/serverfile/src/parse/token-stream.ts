@@ -2,12 +2,12 @@ import type { Segment, Token } from "../lexer/token.ts";
 import { TokenCursor } from "../lexer/token-cursor.ts";
 
 /**
- * A cursor that can replace tokens at its position, without moving the tokens behind. Tokens before the place of
- * the last change are in one list, those behind it in another with the last token first.
+ * A cursor that replaces tokens at its position without moving the tokens behind. Tokens before the last change are in
+ * one list, tokens after it in a second list in reverse order.
  */
 export class TokenStream extends TokenCursor {
   readonly #before: Token[] = [];
-  /** Last token first. */
+  /** Tokens after the last change, in reverse order. */
   readonly #after: Token[];
 
   constructor(tokens: Segment) {
@@ -24,12 +24,12 @@ export class TokenStream extends TokenCursor {
     return past < 0 ? this.#before[index] : this.#after[this.#after.length - 1 - past];
   }
 
-  /** All tokens, including imported ones. */
+  /** Returns all tokens, including imported ones. */
   all(): Token[] {
     return [...this.#before, ...this.#after.toReversed()];
   }
 
-  /** Puts `tokens` in the place of `count` tokens from `start` on. */
+  /** Replaces `count` tokens from `start` on by `tokens`. */
   replace(start: number, count: number, tokens: Segment): void {
     while (this.#before.length > start) {
       this.#after.push(this.#before.pop() as Token);

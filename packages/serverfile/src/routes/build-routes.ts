@@ -4,7 +4,7 @@ import type { GroupNames, Route } from "./route.ts";
 import { type DirectiveResult, isRouteResult, type Placed, type RouteResult } from "./site-results.ts";
 import { positionsIn, sortRoutes } from "./sort-routes.ts";
 
-/** Directives of which only the first that matches runs, in the order in which their groups are named. */
+/** Directives of which only the first matching one runs, in the order in which their groups are named. */
 const exclusive = ["handle", "rewrite", "root"];
 
 /** Matchers as JSON. */
@@ -13,7 +13,7 @@ function asDrafts(match: readonly Draft[] | undefined): Draft[] | undefined {
 }
 
 /**
- * Merges neighbours that run for the same requests into one route.
+ * Merges adjacent routes with the same conditions into one route.
  * `header A 1` and `header B 2` become one route with two handlers.
  */
 export function mergeRoutes(routes: readonly Route[]): Route[] {
@@ -34,13 +34,13 @@ export function mergeRoutes(routes: readonly Route[]): Route[] {
   return merged;
 }
 
-/** Whether two routes match the same requests, as JSON. */
+/** True when two routes have the same matchers. */
 function sameMatch(a: Route["match"], b: Route["match"]): boolean {
   return a === b || (a?.length === b?.length && sameJson(asDrafts(a), asDrafts(b)));
 }
 
 /**
- * Names of the groups of exclusive directives. A single `handle` or `root` needs no group; `rewrite` always has one.
+ * Names the groups of exclusive directives. A single `handle` or `root` needs no group; `rewrite` always has one.
  */
 function groupNames(
   routes: readonly Placed<RouteResult>[],
@@ -55,9 +55,9 @@ function groupNames(
 }
 
 /**
- * The routes of a site or a block.
- * @param order of directives; undefined keeps the order of the text
- * @throws ServerError CONFIG_ADAPTER when a directive has no place in the order
+ * Builds the routes of a site or a block.
+ * @param order order of directives; undefined keeps the order of the text
+ * @throws ServerError CONFIG_ADAPTER for a directive that the order lacks
  */
 export function buildRoutes(
   results: readonly Placed<DirectiveResult>[],
@@ -72,8 +72,7 @@ export function buildRoutes(
       `directive '${stray.directive}' is not an ordered HTTP handler, so it cannot be used here - try placing within a route block or using the order global option`,
     );
   }
-  // Results other than routes are sorted too, as in the model: each is equal to all others of its
-  // directive.
+  // Other results than routes are sorted too, as in the public model: all results of one directive are equal in order.
   const sorted = (order === undefined ? results : sortRoutes(results, order)).filter(isRouteResult);
   const names = groupNames(sorted, groups);
   const routes = sorted.flatMap(({ directive, result }) => {

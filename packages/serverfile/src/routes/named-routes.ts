@@ -4,12 +4,14 @@ import { type Route, routeToJson } from "./route.ts";
 
 /**
  * The named routes of a file.
- * `&(name) { … }` defines one, and `invoke name` runs it.
+ * `&(name) { … }` defines a named route, and `invoke name` runs it.
  */
 export class NamedRoutes {
   readonly #routes = new Map<string, { readonly route: Route; readonly invokes: readonly string[] }>();
 
-  /** @param invokes other named routes. @throws ServerError CONFIG_ADAPTER when the name is taken */
+  /**
+   * @param invokes other named routes that the route invokes. @throws ServerError CONFIG_ADAPTER for a repeated name
+   */
   add(name: string, route: Route, invokes: readonly string[]): void {
     if (this.#routes.has(name)) {
       throw new ServerError("CONFIG_ADAPTER", `cannot have duplicate named_routes: ${name}`);
@@ -18,8 +20,8 @@ export class NamedRoutes {
   }
 
   /**
-   * The routes of some names and those they invoke, as JSON by name; undefined when there are none.
-   * @throws ServerError CONFIG_ADAPTER when one is not there
+   * The named routes and the routes that they invoke, as JSON by name; undefined for none.
+   * @throws ServerError CONFIG_ADAPTER for an undefined name
    */
   used(names: readonly string[]): Draft | undefined {
     if (names.length === 0) {

@@ -1,23 +1,23 @@
 import { type Draft, onlyGiven } from "../values/draft.ts";
 
-/** A route of a server or a subroute, before it is JSON. */
+/** A route of a server or a subroute, before conversion to JSON. */
 export interface Route {
-  /** Routes of one group exclude each other: only the first that matches runs. */
+  /** Group of mutually exclusive routes: only the first matching route of a group runs. */
   readonly group?: string | undefined;
-  /** Sets of matchers; none is every request. */
+  /** Matcher sets; without any, the route matches every request. */
   readonly match?: readonly Draft[] | undefined;
   /** Handlers in the order in which they run. */
   readonly handle: readonly Draft[];
-  /** True: no route behind it runs when it matches. */
+  /** True: when this route matches, no later route runs. */
   readonly terminal?: boolean | undefined;
 }
 
-/** A route for one handler. @param match undefined is every request */
+/** Creates a route. @param match undefined matches every request */
 export function routeOf(match: Draft | undefined, ...handle: Draft[]): Route {
   return { match: match === undefined ? undefined : [match], handle };
 }
 
-/** A route as the config has it; empty members are left out. */
+/** A route in config form, without empty members. */
 export function routeToJson({ group, match, handle, terminal }: Route): Draft {
   return onlyGiven({
     group,
@@ -32,7 +32,7 @@ export function subrouteHandler(routes: readonly Route[]): Draft {
   return onlyGiven({ handler: "subroute", routes: routes.map(routeToJson) });
 }
 
-/** Hands out the names of groups: `group0`, `group1` … */
+/** Generates the names of groups: `group0`, `group1` … */
 export class GroupNames {
   #count = 0;
 

@@ -1,39 +1,39 @@
 import type { Draft } from "../values/draft.ts";
 import type { Route } from "./route.ts";
 
-/** A log that a site or the global options make. */
+/** A log defined in a site or in the global options. */
 export interface NamedLog {
-  /** "" is the server's default. */
+  /** Name of the log; "" is the server's default log. */
   readonly name: string;
   /** Hosts that replace the hosts of the site. */
   readonly hosts: readonly string[];
-  /** True: no host is mapped to the log; handlers name it. */
+  /** True when no host is mapped to the log; handlers select it by name. */
   readonly noHost: boolean;
-  /** undefined when nothing was said about it. */
+  /** Settings of the log; undefined for none. */
   readonly log: Draft | undefined;
 }
 
 /** The settings of the directive `bind`, and of the option `default_bind`. */
 export interface Bind {
-  /** Addresses without a port. The site's port is used. */
+  /** Addresses without a port. The site's port is added. */
   readonly addresses: readonly string[];
-  /** `h1`, `h2`, `h2c`, `h3`; none: the server's default. */
+  /** `h1`, `h2`, `h2c`, `h3`; empty means the server's default. */
   readonly protocols: readonly string[];
 }
 
-/** The result of a directive. A directive such as `tls` may have several. */
+/** A result of a directive. A directive such as `tls` may return several. */
 export type DirectiveResult =
   // A route, sorted by its directive and its path.
   | { readonly kind: "route"; readonly route: Route }
-  /** Routes that stand where the directive stands, sorted as one. */
+  /** Routes that are sorted together, as one result. */
   | { readonly kind: "routes"; readonly routes: readonly Route[] }
   // A route of `handle_errors`.
   | { readonly kind: "errorRoute"; readonly route: Route }
-  // Addresses that the site listens on; several `bind` add up.
+  // Listen addresses of the site; several `bind` add up.
   | { readonly kind: "bind"; readonly bind: Bind }
   // An access log of the site; several `log` add up.
   | { readonly kind: "log"; readonly log: NamedLog }
-  // A certificate authority that the site needs, by its id.
+  // A CA that the site needs, and its id.
   | { readonly kind: "authority"; readonly authority: Draft; readonly id: string }
   | {
       // Certificates to load from files, with their tags, or from folders.
@@ -41,30 +41,30 @@ export type DirectiveResult =
       readonly loader: "load_files" | "load_folders";
       readonly list: (Draft | string)[];
     }
-  // An issuer of the site's certificates, in the order in which they are tried.
+  // An issuer of the site's certificates; issuers are tried in order.
   | { readonly kind: "issuer"; readonly issuer: Draft }
-  // A module that is asked for a certificate within a handshake.
+  // A module that provides a certificate during a handshake.
   | { readonly kind: "certificateManager"; readonly manager: Draft }
-  // Kind of the site's private keys, such as `p256`.
+  // Type of the site's private keys, such as `p256`.
   | { readonly kind: "keyType"; readonly keyType: string }
-  // Last part of a certificate's life in which it is renewed.
+  // Remaining fraction of a certificate's lifetime at which it is renewed.
   | { readonly kind: "renewalWindowRatio"; readonly ratio: number }
   // `on_demand`: certificates are obtained within handshakes. `reuse_private_keys`: a renewed certificate keeps its
   // key.
-  // `force_automate`: names are automated although the site loads certificates.
+  // `force_automate`: certificates are managed for the names, although the site loads certificates.
   | { readonly kind: "onDemand" | "reusePrivateKeys" | "forceAutomate" }
-  // Members of the site's TLS connection policy; each `tls` has one, which may be empty.
+  // Members of the site's TLS connection policy; each `tls` has one, possibly empty.
   | { readonly kind: "connectionPolicy"; readonly policy: Draft };
 
 export type RouteResult = Extract<DirectiveResult, { kind: "route" | "routes" }>;
 
-/** A result with the name of its directive, which decides its place among the routes. */
+/** A result with the name of its directive, which determines the order of routes. */
 export interface Placed<T> {
   readonly directive: string;
   readonly result: T;
 }
 
-/** Whether it is something that answers requests. */
+/** True for a result that answers requests. */
 export function isRouteResult(placed: Placed<DirectiveResult>): placed is Placed<RouteResult> {
   return placed.result.kind === "route" || placed.result.kind === "routes";
 }

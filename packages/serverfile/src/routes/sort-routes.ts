@@ -2,15 +2,15 @@ import { stableSort } from "../values/stable-sort.ts";
 import type { Route } from "./route.ts";
 import type { DirectiveResult, Placed } from "./site-results.ts";
 
-/** Directives of which the least specific comes first, so that the most specific has the last word. */
+/** Directives sorted with the least specific first, because the last one overrides the others. */
 const reversed = new Set(["vars", "log_level"]);
 
-/** A route with what it is sorted by. */
+/** A route with its sort key. */
 interface Key {
   readonly placed: Placed<DirectiveResult>;
   readonly position: number;
   readonly route: Route | undefined;
-  /** The one path that the route matches, else "". */
+  /** The only path that the route matches, else "". */
   readonly path: string;
   readonly hasMatcher: boolean;
 }
@@ -28,10 +28,10 @@ function keyOf(placed: Placed<DirectiveResult>, positions: ReadonlyMap<string, n
   };
 }
 
-/** By order of directives; every block of a file has the same order. */
+/** Cache of positions by order list. All blocks of a file have the same order. */
 const positionsByOrder = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
-/** Position of each directive in a fixed order. */
+/** Position of each directive in an order. */
 export function positionsIn(order: readonly string[]): ReadonlyMap<string, number> {
   let positions = positionsByOrder.get(order);
   if (positions === undefined) {
@@ -60,7 +60,7 @@ function comesFirst(a: Key, b: Key): boolean {
   return aLength === bLength ? aTrimmed < bTrimmed : aLength > bLength;
 }
 
-/** True when a route comes before another one of the same directive, regardless of their order in the text. */
+/** True when a route precedes another of the same directive, regardless of their order in the text. */
 export function precedes(a: Route, b: Route): boolean {
   const keys = [a, b].map((route) => keyOf({ directive: "", result: { kind: "route", route } }, new Map()));
   const [first, second] = keys;
@@ -68,8 +68,8 @@ export function precedes(a: Route, b: Route): boolean {
 }
 
 /**
- * Sorts by the order of directives, then the longest path first, then those with a matcher before those without.
- * @param order names of directives
+ * Sorts by the order of directives; then the longest path first; then routes with a matcher before routes without.
+ * @param order names of directives in order
  */
 export function sortRoutes(
   routes: readonly Placed<DirectiveResult>[],

@@ -4,13 +4,16 @@ import type { ServerSites } from "../sites/listeners.ts";
 import { resultsOf } from "../sites/site.ts";
 import { childOf, type Draft, isEmptyDraft, setMember } from "../values/draft.ts";
 
-/** A log with the level DEBUG when the option `debug` is on and the log names none. */
+/** A log; the level is DEBUG when the option `debug` is on and the log has no level. */
 function withDefaultLevel(log: NamedLog, options: GlobalOptions): NamedLog {
   const needsLevel = options.debug === true && log.log !== undefined && log.log.level === undefined;
   return needsLevel ? { ...log, log: { ...log.log, level: "DEBUG" } } : log;
 }
 
-/** The section `logging`: what other logs include, the default one leaves out. Undefined when there is nothing. */
+/**
+ * Builds the section `logging`. Loggers that other logs include are excluded from the default log. Undefined when
+ * empty.
+ */
 export function buildLogging(groups: readonly ServerSites[], options: GlobalOptions): Draft | undefined {
   const named = [...options.logs];
   if (options.debug === true && !named.some(({ name }) => name === "default")) {

@@ -12,7 +12,7 @@ import { siteMatchers, wrapSiteRoutes } from "../sites/site-routes.ts";
 import { addSitePolicies, finishPolicies, type PolicyDrafts } from "../tls/connection-policies.ts";
 import { type Draft, listOf, onlyGiven } from "../values/draft.ts";
 
-/** Members of `automatic_https` by the words of the option. */
+/** Members of `automatic_https`, by the option's words. */
 const autoHttpsMembers: Readonly<Record<string, string>> = {
   off: "disable",
   disable_redirects: "disable_redirects",
@@ -21,7 +21,8 @@ const autoHttpsMembers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses one address in two sites of a server: no request could tell them apart. @throws ServerError CONFIG_ADAPTER
+ * Refuses the same address in two sites of a server, because requests could not be assigned. @throws ServerError
+ * CONFIG_ADAPTER
  */
 function refuseDoubleKeys(sites: readonly ServedSite[]): void {
   const owners = new Map<string, ServedSite>();
@@ -40,26 +41,26 @@ function refuseDoubleKeys(sites: readonly ServedSite[]): void {
   }
 }
 
-/** One server while its sites are added. `build` is called once. */
+/** Builds one server from its sites. `build` is called once. */
 class ServerBuilder {
   readonly #options: GlobalOptions;
   readonly #groups: GroupNames;
   readonly #listen: readonly string[];
   readonly #sites: readonly ServedSite[];
   readonly #draft: Draft = {};
-  /** TLS connection policies of the sites so far. */
+  /** TLS connection policies of the added sites. */
   readonly #policies: PolicyDrafts = { policies: [], plain: [], hasCatchAll: false };
   readonly #routes: Route[] = [];
   readonly #errorRoutes: Route[] = [];
   #hasErrorRoutes = false;
-  /** Members of `automatic_https`; undefined when nothing was said about it. */
+  /** Members of `automatic_https`; undefined without settings. */
   #automatic: Draft | undefined;
-  /** Members of `logs`; undefined when no site has a log. */
+  /** Members of `logs`; undefined without a site that has a log. */
   #logs: Draft | undefined;
-  /** Whether a site of the server is served over TLS. */
+  /** True when a site of the server needs TLS. */
   #needsTls = false;
   /**
-   * True when automatic HTTPS will add a connection policy at start; then an empty one can be left out.
+   * True when automatic HTTPS will add a connection policy at start. Then an empty policy can be left out.
    */
   #automaticAddsPolicy: boolean;
 
@@ -87,7 +88,7 @@ class ServerBuilder {
     }
   }
 
-  /** The server's JSON. @throws ServerError CONFIG_ADAPTER for a mix of HTTP and HTTPS on one port */
+  /** Returns the server's JSON. @throws ServerError CONFIG_ADAPTER for HTTP and HTTPS on one port */
   build(named: NamedRoutes): Draft {
     const routes = named.used(this.#sites.flatMap(({ site }) => [...site.invoked]));
     if (routes !== undefined) {
@@ -120,7 +121,7 @@ class ServerBuilder {
     };
   }
 
-  /** Adds routes, error routes, policies and logs of a site. */
+  /** Adds the routes, error routes, policies and logs of a site. */
   #addSite(served: ServedSite): void {
     const { site } = served;
     const matchers = siteMatchers(served);
@@ -144,7 +145,7 @@ class ServerBuilder {
   }
 
   /**
-   * Notes what an address of a site says about TLS. A host with `http://` on another port gets no automatic HTTPS.
+   * Evaluates a site address for TLS. A host with `http://` on another port gets no automatic HTTPS.
    */
   #lookAtTls({ site }: ServedSite, { scheme, host, port }: SiteAddress): void {
     const [httpPort, httpsPort] = [httpPortOf(this.#options), httpsPortOf(this.#options)];
@@ -166,7 +167,7 @@ class ServerBuilder {
   }
 
   /**
-   * Maps the hosts of a site to its logs. A site without a log is left out of access logs, once another site has one.
+   * Maps the hosts of a site to its logs. A site without a log is excluded from access logs, if another site has one.
    */
   #addLogs(served: ServedSite): void {
     const logs = this.#logs;
@@ -203,7 +204,7 @@ class ServerBuilder {
     }
   }
 
-  /** @throws ServerError CONFIG_ADAPTER when some addresses are for HTTP and others for HTTPS, on the same port */
+  /** @throws ServerError CONFIG_ADAPTER when a port has both HTTP and HTTPS addresses */
   #refuseMixedSchemes(): void {
     const [httpPort, httpsPort] = [`${httpPortOf(this.#options)}`, `${httpsPortOf(this.#options)}`];
     const hasPolicies = this.#policies.policies.length > 0;
@@ -234,7 +235,10 @@ class ServerBuilder {
   }
 }
 
-/** The server's JSON for sites that share their listeners, the most specific first. @throws ServerError CONFIG_ADAPTER */
+/**
+ * Builds the JSON of a server from sites that share listeners, the most specific first. @throws ServerError
+ * CONFIG_ADAPTER
+ */
 export function buildServer(
   group: ServerSites,
   options: GlobalOptions,

@@ -9,13 +9,13 @@ import { formatSiteAddress, parseSiteAddress, type SiteAddress } from "../addres
 import { type GlobalOptions, httpPortOf, httpsPortOf } from "./global-options.ts";
 import { type ReadSite, resultsOf, type ServedSite } from "./site.ts";
 
-/** A listen address, with the protocols that were asked for; none is the default. */
+/** A listen address with its protocols; empty means the default. */
 export interface Listener {
   readonly address: string;
   readonly protocols: readonly string[];
 }
 
-/** Sites that share their listeners: one server. */
+/** Sites that share their listeners, which make one server. */
 export interface ServerSites {
   readonly listeners: readonly Listener[];
   readonly sites: readonly ServedSite[];
@@ -43,7 +43,8 @@ function portOf(address: SiteAddress, options: GlobalOptions): number {
 }
 
 /**
- * Protocols by the listen address of a site's address; "" is the default. A site without `bind` uses `default_bind`.
+ * Protocols by listen address for a site address; "" is the default protocol. A site without `bind` uses
+ * `default_bind`.
  */
 function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOptions): Map<string, Set<string>> {
   const port = portOf(address, options);
@@ -60,17 +61,17 @@ function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOption
   return listeners;
 }
 
-/** A site behind a listen address, with the site addresses that use it. */
+/** A site on a listen address, with the site addresses that use it. */
 interface Entry {
   readonly served: ServedSite;
-  /** Equal for the same addresses of the same site. */
+  /** Id of the addresses and the site, for comparison. */
   readonly id: string;
 }
 
 /** Sites by protocol; "" is the default. */
 type ByProtocol = Map<string, Entry[]>;
 
-/** The value of a key, made when it is not there. */
+/** Returns the value of a key; a missing value is created. */
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const present = map.get(key);
   if (present !== undefined) {
@@ -81,12 +82,12 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** By code units, as the model sorts; not by the user's language. */
+/** Compares code units, as the public model does, independent of the user's language. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Which sites each listen address and protocol leads to. */
+/** Maps each listen address and protocol to its sites. */
 function mapListeners(sites: readonly ReadSite[], options: GlobalOptions): Map<string, ByProtocol> {
   const byAddress = new Map<string, ByProtocol>();
   sites.forEach((site, siteIndex) => {
@@ -124,12 +125,12 @@ function mapListeners(sites: readonly ReadSite[], options: GlobalOptions): Map<s
   return byAddress;
 }
 
-/** The sites behind an address and a protocol, as one text: equal for the same. */
+/** A text that identifies the sites of an address and a protocol. */
 function idOf(entries: readonly Entry[]): string {
   return entries.map(({ id }) => id).join(";");
 }
 
-/** Every listen address with its protocols, by the sites that it leads to. */
+/** All listen addresses with their protocols, grouped by the sites that they serve. */
 function addressesById(
   byAddress: readonly (readonly [string, ByProtocol])[],
 ): Map<string, Map<string, string[]>> {
@@ -144,9 +145,9 @@ function addressesById(
 }
 
 /**
- * Groups sites into servers: sites that share a listen address share a server, and addresses that lead to the same sites
- * are of one server.
- * @throws ServerError CONFIG_ADAPTER for an address that cannot be
+ * Groups sites into servers. Sites with a common listen address share a server; addresses that serve the same sites
+ * belong to one server.
+ * @throws ServerError CONFIG_ADAPTER for an invalid address
  */
 export function groupByListeners(sites: readonly ReadSite[], options: GlobalOptions): ServerSites[] {
   const byAddress = [...mapListeners(sites, options)].sort(([a], [b]) => compare(a, b));
@@ -172,7 +173,7 @@ export function groupByListeners(sites: readonly ReadSite[], options: GlobalOpti
   return groups;
 }
 
-/** All listeners that lead to the same sites; they are taken then. */
+/** Takes all listeners that serve the same sites out of the map. */
 function listenersOn(protocolsOf: ReadonlyMap<string, readonly string[]>, taken: Set<string>): Listener[] {
   return [...protocolsOf].map(([address, protocols]) => {
     for (const protocol of protocols) {

@@ -3,7 +3,7 @@ import type { Draft } from "../values/draft.ts";
 import type { ServedSite } from "./site.ts";
 
 /**
- * Sets of matchers for a site's hosts and paths; none when it is for all.
+ * Matcher sets for a site's hosts and paths; empty when the site matches every request.
  * The keys `a.example/x`, `b.example/x` and `c.example` become
  * `[{ "host": ["a.example", "b.example"], "path": ["/x"] }, { "host": ["c.example"] }]`.
  */
@@ -29,8 +29,8 @@ export function siteMatchers({ addresses }: ServedSite): Draft[] {
 }
 
 /**
- * The routes of a site, as the server has them: in a route for its hosts, unless it is alone there and for all.
- * @param matchers of {@link siteMatchers}
+ * Wraps the routes of a site in a route for its hosts, unless it is the server's only site and matches every request.
+ * @param matchers result of {@link siteMatchers}
  */
 export function wrapSiteRoutes(
   routes: readonly Route[],

@@ -3,23 +3,23 @@ import type { SiteAddress } from "../addresses/site-address.ts";
 import type { SiteBlock } from "../parse/site-block.ts";
 import type { DirectiveResult, Placed } from "../routes/site-results.ts";
 
-/** A site with the result of its directives. */
+/** A site with the results of its directives. */
 export interface ReadSite {
   readonly block: SiteBlock;
   readonly results: readonly Placed<DirectiveResult>[];
-  /** Named routes that it invokes. */
+  /** Named routes that the site invokes. */
   readonly invoked: ReadonlySet<string>;
 }
 
-/** A site in one server, with the site addresses that lead there. */
+/** A site in one server, with the site addresses of that server. */
 export interface ServedSite {
   readonly site: ReadSite;
   readonly addresses: readonly SiteAddress[];
-  /** The addresses as they were written. */
+  /** The addresses as written. */
   readonly keys: readonly string[];
 }
 
-/** The usual result of {@link resultsOf}, shared because sites are asked for each kind repeatedly. */
+/** The shared empty result of {@link resultsOf}, which is called often. */
 const nothing: readonly never[] = [];
 
 /** All results of one kind. */
@@ -37,12 +37,12 @@ export function resultsOf<K extends DirectiveResult["kind"]>(
   return found ?? nothing;
 }
 
-/** The distinct hosts of a site; empty when one address is for any host. */
+/** The distinct hosts of a site; empty when one address matches any host. */
 export function hostsOf({ addresses }: ServedSite): string[] {
   return addresses.some(({ host }) => host === "") ? [] : [...new Set(addresses.map(({ host }) => host))];
 }
 
-/** The hosts that a log is kept for, with a port that is not the usual one. */
+/** The hosts of a site for the access log. A port is included if it is not the default. */
 export function logHostsOf({ addresses }: ServedSite): string[] {
   const hosts = addresses
     .filter(({ host }) => host !== "")
@@ -50,7 +50,7 @@ export function logHostsOf({ addresses }: ServedSite): string[] {
   return [...new Set(hosts)];
 }
 
-/** True when one of the addresses is for any host. */
+/** True when one of the addresses matches any host. */
 export function servesAnyHost({ addresses }: ServedSite): boolean {
   return addresses.some(({ host }) => host === "");
 }

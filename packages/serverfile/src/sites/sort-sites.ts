@@ -2,14 +2,14 @@ import { stableSort } from "../values/stable-sort.ts";
 import type { ServedSite } from "./site.ts";
 
 /**
- * How much of a text is fixed: its length without `*` and placeholders.
+ * Specificity of a text: its length without `*` and placeholders.
  * `*.example.com` has 12, `{env.HOST}` has 0.
  */
 export function specificity(text: string): number {
   return text.replace(/\{[^}]*\}/g, "").replaceAll("*", "").length;
 }
 
-/** A site with what it is sorted by. */
+/** A site with its sort key. */
 interface Key {
   readonly served: ServedSite;
   readonly isWildcard: boolean;
@@ -17,7 +17,7 @@ interface Key {
   readonly pathLength: number;
 }
 
-/** The most specific of some texts; the first of equals. */
+/** The most specific text; of equal ones the first. */
 function longest(texts: readonly string[]): string {
   let best = "";
   for (const text of texts) {
@@ -39,7 +39,8 @@ function keyOf(served: ServedSite): Key {
 }
 
 /**
- * The order of two sites: any host last, exact hosts before wildcards, then the longer host, then the longer path.
+ * The order of two sites: any host last, exact hosts before wildcards, then the longer host first, then the longer
+ * path.
  */
 function comesFirst(a: Key, b: Key): boolean {
   if (a.hostSpecificity === 0) {
@@ -56,7 +57,7 @@ function comesFirst(a: Key, b: Key): boolean {
     : a.hostSpecificity > b.hostSpecificity;
 }
 
-/** The most specific host first, then the longest path; any host last. */
+/** Sorts sites: the most specific host first, then the longest path; any host last. */
 export function sortSites(sites: readonly ServedSite[]): ServedSite[] {
   const keys = sites.map(keyOf);
   stableSort(keys, comesFirst);

@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 import type { GlobalOptions } from "../sites/global-options.ts";
 import { childOf, type Draft, type Given, listOf } from "../values/draft.ts";
 
-/** ACME directory of the second default authority. */
+/** ACME directory URL of the second default CA. */
 const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
 /** True for an object. */
@@ -10,18 +10,21 @@ function isDraft(value: Given): value is Draft {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a module of `tls.issuance` speaks ACME. */
+/** True when a module of `tls.issuance` uses ACME. */
 export function isAcme(issuer: Draft): boolean {
   return issuer.module === "acme";
 }
 
-/** The issuers of a config that names none: one, or with an address a second to fall back on. */
+/** The default issuers: one, and with an email address a second one as fallback. */
 export function defaultIssuers(email: string): Draft[] {
   const first: Draft = { module: "acme" };
   return email.trim() === "" ? [first] : [first, { module: "acme", ca: zerosslDirectory, email }];
 }
 
-/** `over` wins member by member; lists of roots are joined, each root once. Neither is changed. */
+/**
+ * Merges two issuers; members of `over` win, and lists of roots are joined without duplicates. Neither argument is
+ * changed.
+ */
 function mergeIssuers(base: Draft, over: Draft): Draft {
   const merged = structuredClone(base);
   for (const [key, value] of Object.entries(structuredClone(over))) {
@@ -41,7 +44,7 @@ function mergeIssuers(base: Draft, over: Draft): Draft {
   return merged;
 }
 
-/** The issuers for a site's ACME lines: the global or default issuers, overridden by these lines. */
+/** The issuers for a site's short ACME lines: the global or default issuers, overridden by these lines. */
 export function implicitAcmeIssuers(acme: Draft, options: GlobalOptions): Draft[] {
   const global = (options.certIssuers ?? []).filter(isAcme);
   if (global.length > 0) {
@@ -52,7 +55,7 @@ export function implicitAcmeIssuers(acme: Draft, options: GlobalOptions): Draft[
   return defaults.map((issuer) => mergeIssuers(issuer, acme));
 }
 
-/** Whether an option changes how the default issuers work. */
+/** True when a global option changes the default issuers. */
 export function hasGlobalAcmeOptions(options: GlobalOptions): boolean {
   return (
     options.acmeCa !== undefined ||
@@ -70,7 +73,7 @@ function setDefault(draft: Draft, key: string, value: Given): void {
   }
 }
 
-/** Ports other than the usual ones; not with the DNS challenge, which needs none. */
+/** Sets non-default ports, except with the DNS challenge, which needs none. */
 function fillPorts(issuer: Draft, options: GlobalOptions): void {
   const ports = [
     ["http", options.httpPort],
@@ -87,7 +90,7 @@ function fillPorts(issuer: Draft, options: GlobalOptions): void {
   }
 }
 
-/** Challenges are answered where `default_bind` listens; not with the DNS challenge, which needs no port. */
+/** Sets the address of `default_bind` for challenges, except with the DNS challenge, which needs no port. */
 function fillBindHost(issuer: Draft, options: GlobalOptions): void {
   const challenges = isDraft(issuer.challenges) ? issuer.challenges : undefined;
   const [bind] = options.defaultBind ?? [];
@@ -103,7 +106,7 @@ function fillBindHost(issuer: Draft, options: GlobalOptions): void {
   }
 }
 
-/** The DNS challenge of `acme_dns`. @throws ServerError CONFIG_ADAPTER without a provider */
+/** Sets the DNS challenge of `acme_dns`. @throws ServerError CONFIG_ADAPTER without a provider */
 function fillDns(issuer: Draft, options: GlobalOptions): void {
   if (options.acmeDns === undefined) {
     return;

@@ -3,23 +3,23 @@ import { stableSort } from "../values/stable-sort.ts";
 import { TextNumbers } from "../values/text-numbers.ts";
 import { isPublicSubject, isTailscaleName, matchesWildcard, patternsFor } from "./certificate-subjects.ts";
 
-/** How the certificates of some names are had and kept. */
+/** How the certificates of some names are obtained and managed. */
 export interface AutomationPolicy {
-  /** Names that the policy is for; none: all that no other policy names. */
+  /** Names that the policy applies to; empty: all names without another policy. */
   subjects: string[];
-  /** Shared with other policies: what changes one changes all. */
+  /** Issuers, shared with other policies: a change applies to all of them. */
   issuers: Draft[];
-  /** True when the internal issuer was chosen for its names, not configured. */
+  /** True when the internal issuer was chosen because of the names, not configured. */
   isImplicitlyInternal: boolean;
-  /** Sources that are asked for a certificate within the handshake, before any is obtained. */
+  /** Modules that are asked for a certificate during the handshake, before one is obtained. */
   managers: Draft[];
-  /** Kind of private keys; "" is the server's own choice. */
+  /** Type of private keys; "" for the server's default. */
   keyType: string;
-  /** True: certificates are obtained when a handshake first needs them. */
+  /** True: certificates are obtained by the first handshake that needs them. */
   onDemand: boolean;
   /** True: a renewed certificate keeps the key of the old one. */
   reusePrivateKeys: boolean;
-  /** The last part of a certificate's life in which it is renewed, 0 to 1; 0 is the server's own choice. */
+  /** Remaining fraction of a certificate's lifetime at which it is renewed, 0 to 1; 0 for the server's default. */
   renewalWindowRatio: number;
   /** True: handshakes carry no OCSP responses. */
   disableOcspStapling: boolean;
@@ -52,21 +52,21 @@ export function policyToJson(policy: AutomationPolicy): Draft {
   });
 }
 
-/** How many policies are looked for by themselves, before a look at all is cheaper. */
+/** Limit of policies that are looked up one by one; above it a scan of all policies is cheaper. */
 const maxCandidates = 16;
 
-/** Facts about a policy that the comparison of all pairs needs repeatedly. */
+/** Facts about a policy, cached for the comparison of all pairs. */
 interface PolicyFacts {
-  /** Names at the time of this record; merging policies changes them. */
+  /** Names at the time of caching; merging policies changes them. */
   readonly subjects: readonly string[];
   readonly issuers: string;
   readonly managers: string;
   readonly saysNothing: boolean;
-  /** Found out when it is asked for first. */
+  /** Computed on first use. */
   implicitIssuers: ReturnType<typeof implicitIssuersOf> | undefined;
 }
 
-/** Keeps what it found out for as long as policies are consolidated: issuers do not change then. */
+/** Caches facts while policies are consolidated, because issuers do not change meanwhile. */
 class PolicyComparison {
   readonly #facts = new Map<AutomationPolicy, PolicyFacts>();
   readonly #byPattern = new Map<string, Set<AutomationPolicy>>();
@@ -120,7 +120,7 @@ class PolicyComparison {
     this.#index(into, from.subjects);
   }
 
-  /** Index of the first later policy that applies to all names of this policy; an identical one counts. -1: none. */
+  /** Index of the first later policy that covers all names of this policy, including an identical one. -1: none. */
   shadowOf(index: number, policies: readonly AutomationPolicy[]): number {
     const policy = policies[index];
     if (policy === undefined) {
@@ -163,7 +163,7 @@ class PolicyComparison {
       : policy.isImplicitlyInternal;
   }
 
-  /** Whether both say the same but for their names. */
+  /** True when both policies are equal except for their names. */
   maySettle(a: AutomationPolicy, b: AutomationPolicy): boolean {
     return (
       a.keyType === b.keyType &&
@@ -175,7 +175,7 @@ class PolicyComparison {
     );
   }
 
-  /** Whether both are the same JSON. */
+  /** True when both policies have the same JSON. */
   areEqual(a: AutomationPolicy, b: AutomationPolicy): boolean {
     return (
       a.subjects.length === b.subjects.length &&
@@ -186,7 +186,7 @@ class PolicyComparison {
   }
 }
 
-/** Up to this many patterns are compared one by one; more are looked up. */
+/** Limit of patterns that are compared one by one; more are looked up in a map. */
 const fewPatterns = 8;
 
 /** Patterns in lower case, by the list that they are in. Lists are replaced, not changed, once policies are compared. */

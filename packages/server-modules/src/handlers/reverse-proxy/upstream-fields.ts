@@ -3,18 +3,18 @@ import type { HeaderList } from "http-engine/header-list";
 import { type RequestHeaderOptions, upstreamRequestHeaders } from "./proxy-headers.ts";
 import type { WireText } from "./transport/transport.ts";
 
-/** The fields that go to an upstream. */
+/** The header fields for an upstream. */
 export interface UpstreamFields {
-  /** Not to be changed where there is a `wireText`. */
+  /** Must not be changed when `wireText` is set. */
   readonly headers: HeaderList;
-  /** Where they serve the next request too. */
+  /** Encoded fields, if the next request can reuse them. */
   readonly wireText: WireText | undefined;
 }
 
-/** Values that depend on more than the client's fields. */
+/** Cached fields, and the options they were built with. */
 interface RememberedFields extends UpstreamFields, RequestHeaderOptions {}
 
-/** Whether remembered fields were made under the same options. */
+/** True when the cached fields were built with the same options. */
 function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boolean {
   return (
     remembered.host === options.host &&
@@ -26,9 +26,9 @@ function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boo
 }
 
 /**
- * The fields that are sent to an upstream. They are reused when the client sends the same fields again.
- * They are remembered on the client's connection, one set for the latest proxy. A connection that alternates
- * between two proxies recomputes them each time.
+ * The header fields for an upstream. They are reused when the client sends the same fields again. The cache is on the
+ * client's connection, with one entry for the latest proxy. A connection that alternates between two proxies computes
+ * them each time.
  * @param owner the proxy
  */
 export function upstreamFields(

@@ -9,26 +9,26 @@ import type { ProxyConfig } from "./proxy-config.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { Upstream, upstreamPool } from "./upstream.ts";
 
-/** Dynamic upstreams that were not used for this time are forgotten. */
+/** Milliseconds without use after which a dynamic upstream is forgotten. */
 const forgetAfterMs = 60 * 60_000;
-/** Pause between looks for dynamic upstreams to forget, in milliseconds. */
+/** Milliseconds between checks for unused dynamic upstreams. */
 const sweepMs = 60_000;
 
-/** A dynamic upstream, known since a source named it. */
+/** A dynamic upstream that a source returned. */
 interface Dynamic {
-  /** Upstream that the source named. */
+  /** The upstream. */
   readonly candidate: Candidate;
-  /** Keeps its counts alive, which handlers share. */
+  /** Keeps the shared counters of the upstream alive. */
   readonly lease: Lease<Upstream>;
-  /** When the source named it last. Unused ones are dropped after an hour. */
+  /** Time of the last use. Unused upstreams are forgotten after an hour. */
   usedAt: number;
 }
 
 /** The upstreams of a handler, and the policy that chooses one. */
 interface UpstreamSetParts {
-  /** Chooses among upstreams that are available. */
+  /** Chooses one of the available upstreams. */
   readonly policy: SelectionPolicy;
-  /** Leaves out upstreams that fail too often; undefined without one. */
+  /** Excludes upstreams that fail too often; undefined without a circuit breaker. */
   readonly breaker: CircuitBreaker | undefined;
   /** Upstreams that the config lists. */
   readonly candidates: readonly Candidate[];
@@ -39,7 +39,7 @@ interface UpstreamSetParts {
 /**
  * The upstreams of one proxy, and their availability. An upstream is available when all of these
  * hold:
- * - active checks say that it is up, or there are none
+ * - active checks report the upstream as up, or are not configured
  * - its running requests are fewer than `max_requests` and `unhealthy_request_count`
  * - its remembered failures are fewer than `max_fails`
  * - the circuit breaker is not open for its address
@@ -52,15 +52,15 @@ export class UpstreamSet {
   readonly #breaker: CircuitBreaker | undefined;
   /** Hash of the active checks and the transport; undefined without checks. */
   readonly #check: string | undefined;
-  /** `max_fails`, at least 1; infinite without passive checks. */
+  /** `max_fails`, at least 1; Infinity without passive checks. */
   readonly #maxFails: number;
-  /** `unhealthy_request_count`; infinite for 0. */
+  /** `unhealthy_request_count`; Infinity for 0. */
   readonly #maxRequests: number;
-  /** Whether every upstream may get every request: nothing is checked. */
+  /** True when no limit is set, so every upstream is always available. */
   readonly #unlimited: boolean;
-  /** Upstreams of the source by address. */
+  /** Dynamic upstreams by address. */
   readonly #dynamic = new Map<string, Dynamic>();
-  /** When the set last looked for upstreams to forget, as of `performance.now()`. */
+  /** Time of the last check for unused upstreams, on the clock of `performance.now()`. */
   #sweptAt = 0;
 
   private constructor(
@@ -74,7 +74,7 @@ export class UpstreamSet {
     this.#policy = policy;
     this.#breaker = breaker;
     this.#check = check;
-    // Applies also to a proxy without `fail_duration`: failures seen by other proxies of the address count.
+    // Applies even without `fail_duration`: failures that other proxies count for the address are included.
     this.#maxFails = passive ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
     this.#maxRequests = passive?.unhealthy_request_count || Number.POSITIVE_INFINITY;
     this.#unlimited =
@@ -109,17 +109,17 @@ export class UpstreamSet {
     return new UpstreamSet(config, context, { policy, breaker, candidates, check });
   }
 
-  /** Takes the shared counts of an address, which stay while any config has it. */
+  /** Takes the shared counters of an address. They exist while any config uses the address. */
   static #take(context: ModuleContext, dial: string): Promise<Lease<Upstream>> {
     return context.acquire(upstreamPool, dial, () => new Upstream(dial, context.log, context.processShared));
   }
 
-  /** Whether active checks are made. */
+  /** True when active checks are configured. */
   get isChecked(): boolean {
     return this.#check !== undefined;
   }
 
-  /** Takes addresses that were found while requests come. @throws ServerError MODULE_CONFIG, SHARED_FULL */
+  /** Adds addresses found by the dynamic source. @throws ServerError MODULE_CONFIG, SHARED_FULL */
   async dynamic(addresses: readonly string[]): Promise<Candidate[]> {
     const now = performance.now();
     const found: Candidate[] = [];
@@ -149,7 +149,7 @@ export class UpstreamSet {
     return found;
   }
 
-  /** @param failed upstreams that could not be dialed: passed over as long as there are others */
+  /** @param failed upstreams whose dial failed: skipped while others are available */
   select(
     candidates: readonly Candidate[],
     exchange: Exchange,
@@ -164,7 +164,7 @@ export class UpstreamSet {
     return chosenFrom.length === 0 ? undefined : this.#policy.select(chosenFrom, exchange);
   }
 
-  /** The shared counters are read only where a limit is set: reading them is the slow part. */
+  /** The shared counters are read only when a limit is set, because reading them is slow. */
   #isAvailable(candidate: Candidate): boolean {
     const { upstream, maxRequests, health } = candidate;
     const limit = Math.min(maxRequests, this.#maxRequests);

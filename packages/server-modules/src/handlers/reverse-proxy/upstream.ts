@@ -6,47 +6,46 @@ import type { SharedGauge, SharedState } from "server-core/threads/shared-state"
 /** Prefix of the shared counters of running requests; the address follows. */
 export const upstreamPrefix = "http.reverse_proxy.upstream/";
 
-/** Names of the failures that are remembered, over all threads; the address follows. */
+/** Prefix of the shared counters of remembered failures; the address follows. */
 export const upstreamFailsPrefix = "http.reverse_proxy.fails/";
 
 /** Message topic: a thread returns the details of its upstreams. */
 export const upstreamDetailTopic = "http.reverse_proxy.upstream-details";
 
-/** Facts of one thread about an upstream, beside the counts. */
+/** One thread's facts about an upstream, beside the counters. */
 export interface UpstreamDetail {
   /** Address to dial. */
   readonly address: string;
-  /** Time until the head of the latest response, in milliseconds; null before the first. */
+  /** Milliseconds until the latest response head; null before the first. */
   readonly latencyMs: number | null;
-  /** When it was, as of `Date.now()`; 0 for never. */
+  /** Time of that head, on the clock of `Date.now()`; 0 for never. */
   readonly latencyAt: number;
-  /** Why the latest try failed; null for none yet. */
+  /** Reason why the latest failed attempt failed; null for none. */
   readonly lastError: string | null;
-  /** Milliseconds since 1970; 0 without an error. */
+  /** Time of that failure, in milliseconds since 1970; 0 for none. */
   readonly lastErrorAt: number;
 }
 
 /**
- * A server behind the proxy. One per address for all proxies and configs, so that its counts are the whole
- * truth.
+ * A server behind the proxy. Each address has one object for all proxies and configs, so its counters are complete.
  * | Member | Changed by | Scope |
  * |---|---|---|
- * | requests | each try, from its begin to its end | all threads |
+ * | requests | each attempt, from its start to its end | all threads |
  * | fails | `FailureMemory`, for `fail_duration` | all threads |
- * | latency, last error | each try that got a head, or failed | this thread |
+ * | latency, last error | each attempt that got a head, or failed | this thread |
  */
 export class Upstream implements SharedResource {
   /** Dial address from the config. */
   readonly address: string;
   readonly #log: Logger;
-  /** Running requests. The gauge's share of this thread is removed when the thread releases it. */
+  /** Gauge of running requests. This thread's share is removed when the thread releases the gauge. */
   readonly #requests: SharedGauge;
-  /** Failures that count now. */
+  /** Gauge of remembered failures. */
   readonly #fails: SharedGauge;
-  /** Whether the latest try got a head. Only a change is logged, so a dead upstream does not fill the log. */
+  /** True when the latest attempt got a head. Only a change is logged, so a dead upstream does not fill the log. */
   #answers = true;
   #latencyMs: number | null = null;
-  /** When the latest head came, in milliseconds since 1970. */
+  /** Time of the latest head, in milliseconds since 1970. */
   #latencyAt = 0;
   #lastError: string | null = null;
   #lastErrorAt = 0;
@@ -59,7 +58,7 @@ export class Upstream implements SharedResource {
     this.#fails = shared.gauge(`${upstreamFailsPrefix}${address}`);
   }
 
-  /** Running requests in all threads, tunnels included. */
+  /** Running requests over all threads, including tunnels. */
   get requests(): number {
     return this.#requests.value;
   }
@@ -80,17 +79,17 @@ export class Upstream implements SharedResource {
     };
   }
 
-  /** A try begins. Every call needs one `end`. */
+  /** Begins an attempt. Every call needs one `end`. */
   begin(): void {
     this.#requests.add(1);
   }
 
-  /** Ends one use: the try, its tunnel, or the routes for its response are done. */
+  /** Ends an attempt, its tunnel, or the routes for its response. */
   end(): void {
     this.#requests.add(-1);
   }
 
-  /** A try with it failed. */
+  /** Records a failed attempt. */
   failed(error: Error): void {
     const text = messageOf(error.cause ?? error);
     this.#lastError = text;
@@ -101,12 +100,12 @@ export class Upstream implements SharedResource {
     }
   }
 
-  /** Changes the number of remembered failures. The proxy that adds one takes it away (see `FailureMemory`). */
+  /** Changes the number of remembered failures. The proxy that adds a failure also removes it (see `FailureMemory`). */
   addFails(count: number): void {
     this.#fails.add(count);
   }
 
-  /** @param latencyMs time until the head of the response */
+  /** @param latencyMs milliseconds until the response head */
   answered(latencyMs: number): void {
     this.#latencyMs = latencyMs;
     this.#latencyAt = Date.now();
@@ -116,7 +115,7 @@ export class Upstream implements SharedResource {
     }
   }
 
-  /** No config has the address any more: this thread's shares of the counts go. */
+  /** Called when no config uses the address any more: removes this thread's share of the counters. */
   close(): void {
     this.#requests.release();
     this.#fails.release();

@@ -9,10 +9,10 @@ import { compileQueryChanges } from "./rewrite-query.ts";
 import { compileUri } from "./rewrite-uri.ts";
 import { stripPrefix, stripSuffix } from "./strip-path.ts";
 
-/** One change of a request line. */
+/** One step of a rewrite. */
 type Step = (exchange: Exchange) => void;
 
-/** Replaces the first `limit` places; 0 or less replaces all. */
+/** Replaces the first `limit` occurrences; 0 or less replaces all. */
 function replaceUpTo(text: string, find: string, replace: string, limit: number): string {
   const parts = text.split(find);
   if (limit <= 0 || parts.length <= limit + 1) {
@@ -22,8 +22,8 @@ function replaceUpTo(text: string, find: string, replace: string, limit: number)
 }
 
 /**
- * Removes a part of the path. The rest may be relative (`%2e%2e/private` of `/assets%2e%2e/private`), so its
- * dot segments are resolved before a folder is prepended.
+ * Compiles the removal of a part of the path. The rest may be relative (`%2e%2e/private` of `/assets%2e%2e/private`),
+ * so its dot segments are resolved before a folder is prepended.
  */
 function compileStrip(text: string, strip: (path: string, part: string) => string, rooted: boolean): Step {
   const template = compileTemplate(text);
@@ -36,7 +36,7 @@ function compileStrip(text: string, strip: (path: string, part: string) => strin
     if (stripped !== rawPath) {
       const path = percentDecode(stripped) ?? stripped;
       const clean = cleanPath(path.startsWith("/") ? path : `/${path}`, false);
-      // An escaped slash that becomes the first character is the root of the path.
+      // If an escaped slash becomes the first character, it is decoded as the root of the path.
       const isRootEscaped = !stripped.startsWith("/") && path.startsWith("/");
       if (clean !== exchange.path || isRootEscaped) {
         exchange.rewrite({ path: clean });
@@ -45,7 +45,10 @@ function compileStrip(text: string, strip: (path: string, part: string) => strin
   };
 }
 
-/** The escaped path changed, or the decoded one where that leaves a bad escape. Source: the public model (Caddy 2.11) */
+/**
+ * Changes the escaped path, or the decoded path if the result would have a broken escape. Source: the public model
+ * (Caddy 2.11)
+ */
 function changedPath(rawPath: string, change: (text: string) => string): RequestLineChange {
   const changed = change(rawPath);
   const path =
@@ -81,8 +84,8 @@ function compileRegexp(config: NonNullable<RewriteConfig["path_regexp"]>[number]
 }
 
 /**
- * Prepares changes of the request line: method, then URI, prefix, suffix, texts, regular expressions, query.
- * Each step sees what the step before made. A placeholder of the path is read when its step runs.
+ * Compiles changes of the request line: method, then URI, prefix, suffix, texts, regular expressions, query. Each step
+ * gets the result of the previous step. A placeholder of the path is read when its step runs.
  * @throws ServerError MODULE_CONFIG
  */
 export function compileRewrite(config: RewriteConfig): Step {

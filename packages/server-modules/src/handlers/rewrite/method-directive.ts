@@ -1,7 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
 /**
- * `method NAME`: the request goes on with another method.
+ * `method NAME`: changes the method for later handlers.
  * ```
  * method HEAD
  * ```

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** A parameter of the query, and what becomes of it. */
+/** A query parameter, and its new value. */
 const keyAndValue = z.strictObject({
   key: z.string().nullish().describe("Name of the parameter; placeholders allowed."),
   val: z.string().nullish().describe("Its value, or its new name; placeholders allowed."),
 });
 
-/** Fields of the handler `rewrite`, which the reverse proxy has too. Source: the public model (Caddy 2.11) */
+/** Fields of the handler `rewrite`, also used by the reverse proxy. Source: the public model (Caddy 2.11) */
 export const rewriteSchema = z.strictObject({
   method: z.string().nullish().describe("Another method; placeholders allowed."),
   uri: z

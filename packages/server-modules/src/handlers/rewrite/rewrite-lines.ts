@@ -3,7 +3,7 @@ import { type Line, line, type Word } from "serverfile/to-text/lines/line";
 import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-writer";
 
-/** The one object of a list of one. */
+/** The only element of a list of one object. */
 function only(handler: Members, key: string): Members {
   const [first, more] = handler.children(key) ?? [];
   if (first === undefined || more !== undefined) {
@@ -12,7 +12,7 @@ function only(handler: Members, key: string): Members {
   return first;
 }
 
-/** The directive `uri` with these words. */
+/** Writes the directive `uri` with these words. */
 function uri(...words: readonly Word[]): Written {
   return { directive: "uri", words };
 }
@@ -40,8 +40,8 @@ function queryLines(query: Members): Line[] {
 }
 
 /**
- * `rewrite`, `method` or `uri`; a handler that does several of these has no directive. The first member decides
- * which directive it is; what remains after it is refused by the caller.
+ * Writes `rewrite`, `method` or `uri`. A handler that combines these has no directive. The first member selects the
+ * directive; the caller refuses the remaining members.
  */
 export const rewrite: HandlerWriter = (handler) => {
   const [kind] = handler.keys;

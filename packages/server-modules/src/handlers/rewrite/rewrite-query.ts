@@ -43,7 +43,7 @@ function compileSet(
   };
 }
 
-/** Replaces text in the values of a parameter, or of all with `*`. */
+/** Replaces text in the values of a parameter; `*` means all parameters. */
 function compileReplace(config: NonNullable<QueryConfig["replace"]>[number]): Change {
   const name = compileTemplate(config.key ?? "");
   const regexp = config.search_regexp ? new LinearRegexp(config.search_regexp) : undefined;
@@ -70,9 +70,9 @@ function compileReplace(config: NonNullable<QueryConfig["replace"]>[number]): Ch
 }
 
 /**
- * Prepares changes of a query's parameters. @returns the new query with its `?`, names in order, or ""
+ * Compiles changes of query parameters. @returns the new query with its `?` and sorted names, or ""
  * `rename a→b`, then `set c=1`, on `?a=2&d=3` gives `?b=2&c=1&d=3`.
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed output
  */
 export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) => string {
   const changes: Change[] = [
@@ -98,7 +98,7 @@ export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) =
     const query = formatQuery(
       new Map([...parameters].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))),
     );
-    // A `?` without a query stays: the target was sent with one.
+    // A `?` with an empty query is kept, as the client sent it.
     return query === "" && exchange.query === "?" ? "?" : query;
   };
 }

@@ -6,11 +6,11 @@ import { escapePath, escapeQuery, escapeSegments, percentDecode } from "server-c
 
 /** Placeholders whose value is a decoded path of a file. */
 const filePaths = new Set(["http.matchers.file.relative", "http.matchers.file.remainder"]);
-/** Placeholders that begin with the path of the request, which a client chose. */
+/** Placeholders whose value begins with the client's request path. */
 const requestPaths = /^http\.request\.(?:orig_)?uri(?:\.path)?$/;
 
 /**
- * Keeps a request's path below the folder that a rewrite prepends: `/public{http.request.uri}` must not become
+ * Keeps a request path inside the folder that a rewrite prepends: `/public{http.request.uri}` must not become
  * `/public/../private`.
  */
 function keepBelow(uri: string): string {
@@ -21,7 +21,7 @@ function keepBelow(uri: string): string {
     : escapePath(cleanPath(path, false)) + (cut === -1 ? "" : uri.slice(cut));
 }
 
-/** The path of the target with placeholders escaped as a path needs it. */
+/** Compiles the path of the target. Placeholder values are escaped for a path. */
 function compilePath(text: string): Template {
   return compileMappedTemplate(text, (value, name, exchange) => {
     if (filePaths.has(name)) {
@@ -32,12 +32,12 @@ function compilePath(text: string): Template {
   });
 }
 
-/** A `=` at the very end is dropped. Source: the public model */
+/** Removes a final `=`. Source: the public model */
 function withoutLastEqualsSign(query: string): string {
   return query.replace(/(?<=^|&)([^=]*)=$/, "$1");
 }
 
-/** Escapes the values of placeholders in a query. A placeholder for a whole query is inserted unchanged. */
+/** Compiles the query of the target. Placeholder values are escaped, except a placeholder for a whole query. */
 function compileQuery(text: string): Template {
   const parts = withoutLastEqualsSign(text)
     .split("&")
@@ -58,7 +58,7 @@ function compileQuery(text: string): Template {
       .join("&");
 }
 
-/** A query that came with a placeholder of the path: nothing in it is a placeholder. */
+/** The query inside a placeholder of the path; placeholders in it are not replaced. */
 function takenQuery(query: string): string {
   const parts = query.replaceAll("{", "%7B").replaceAll("}", "%7D").split("&");
   return withoutLastEqualsSign(parts.filter((part) => part !== "").join("&"));
@@ -75,20 +75,19 @@ function split(uri: string): { path: string; query: string | undefined } {
 
 /** The query with its `?`, or nothing. */
 function queryChange(exchange: Exchange, text: string): string {
-  // A `?` without a query stays: the target was sent with one.
+  // A `?` with an empty query is kept, as the client sent it.
   return text === "" && exchange.query !== "?" ? "" : `?${text}`;
 }
 
 /**
- * Prepares another path and query. A query that comes with a placeholder of the path counts when the text has
- * none.
+ * Compiles a new path and query. If the text has no query, a query inside a path placeholder is used.
  * | Target | Request `/a?x=1` becomes |
  * |---|---|
  * | `/b` | `/b?x=1` |
  * | `/b?` | `/b` |
  * | `?y=2` | `/a?y=2` |
  * | `/b{http.request.uri}` | `/b/a?x=1` |
- * @returns the parts that change
+ * @returns the changed parts
  * Source: the public model (Caddy 2.11), handler `rewrite`
  */
 export function compileUri(uri: string): (exchange: Exchange) => RequestLineChange {
@@ -97,7 +96,7 @@ export function compileUri(uri: string): (exchange: Exchange) => RequestLineChan
   const queryOf = query === undefined ? undefined : compileQuery(query);
   return (exchange) => {
     const found = pathOf === undefined ? undefined : split(pathOf(exchange));
-    // An escape that need not be one is none any more.
+    // The path is decoded, so unneeded escapes disappear.
     const change = found === undefined ? {} : { path: percentDecode(found.path) ?? found.path };
     if (found?.query !== undefined && !query) {
       return { ...change, query: queryChange(exchange, takenQuery(found.query)) };

@@ -1,21 +1,21 @@
 import { textOfBytes } from "server-core/uri/text-of-bytes";
 
-/** Escapes, and what stands between them: code units of a path, characters of a prefix or suffix. */
+/** Splits a path into escapes and single code units. */
 const pathUnits = /%[0-9a-f]{2}|[\s\S]/gi;
-/** The same, with characters in place of code units. */
+/** Splits a prefix or suffix into escapes and single characters. */
 const textUnits = /%[0-9a-f]{2}|[\s\S]/giu;
 
-/** Whether a unit is `%XX`. */
+/** True for `%XX`. */
 function isEscape(unit: string): boolean {
   return unit.length === 3 && unit.startsWith("%");
 }
 
-/** The byte that an escape stands for; other units stay. */
+/** The byte of an escape; other units stay unchanged. */
 function byteOf(unit: string): string {
   return isEscape(unit) ? String.fromCharCode(Number.parseInt(unit.slice(1), 16)) : unit;
 }
 
-/** Equal without regard to case. */
+/** Compares without regard to case. */
 function same(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase();
 }
@@ -40,9 +40,8 @@ function countUnits(path: readonly string[], text: string, atEnd: boolean): numb
 }
 
 /**
- * Takes a prefix off an escaped path. Case does not count; an escape of the path matches its character, unless
- * the prefix has an escape there too. `/API/v1` without `/api` is `/v1`; `/%61pi/v1` without `/api` is `/v1`
- * too.
+ * Removes a prefix from an escaped path, ignoring case. An escape in the path matches its character, unless the prefix
+ * has an escape there too. `/API/v1` without `/api` is `/v1`; so is `/%61pi/v1`.
  * @returns the unchanged path when it does not begin with the prefix
  */
 export function stripPrefix(path: string, prefix: string): string {

@@ -3,8 +3,8 @@ import { type Route, routeOf } from "serverfile/routes/route";
 import { onlyGiven } from "serverfile/values/draft";
 
 /**
- * Policies of the matcher `file`. The text checks them, as the public model does, so that a fault has a line
- * number.
+ * Policies of the matcher `file`. They are checked while the text is read, as in the public model, so that an error has
+ * a line number.
  */
 const policies = new Set([
   "first_exist",
@@ -16,8 +16,7 @@ const policies = new Set([
 
 /**
  * `try_files file… { policy … }`: rewrites to the first existing file; an entry with a query keeps the query. Files up
- * to one with a query share a route. With several routes only the first that matches runs, so they get one
- * group.
+ * to an entry with a query share a route. Several routes get one group, so that only the first matching route runs.
  * ```
  * try_files {path} {path}/ /index.php?{query}
  * ```

@@ -3,7 +3,7 @@ import { line } from "serverfile/to-text/lines/line";
 import { type FlatRoute, groupNumber } from "serverfile/to-text/routes/flat-route";
 import type { RunWriter } from "serverfile/to-text/routes/handler-writer";
 
-/** The placeholder that `try_files` always rewrites to. Another target is no `try_files`. */
+/** The rewrite target of every `try_files`. A route with another target is a different directive. */
 const relative = "{http.matchers.file.relative}";
 
 /** One route of `try_files`: files that share a query. */
@@ -16,7 +16,7 @@ interface Attempt {
   readonly query: string;
 }
 
-/** Reads a route as one attempt; undefined for a route that the directive would not make. */
+/** Parses a route as one attempt; undefined for a route that the directive would not create. */
 function attemptOf({ match, handler }: FlatRoute): Attempt | undefined {
   const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
   const file = isJsonObject(set) && Object.keys(set).join() === "file" ? set.file : undefined;
@@ -47,9 +47,9 @@ function isTexts(value: JsonValue | undefined): value is readonly string[] {
 }
 
 /**
- * The routes at a place as `try_files`: one without a group, or several of one group. All routes of the group
- * must belong to the directive. A group that has other routes too would lose its meaning.
- * @returns undefined when the routes are not a `try_files`
+ * Writes routes as `try_files`: one route without a group, or several of one group. All routes of the group must belong
+ * to the directive, because a group with other routes would lose its meaning.
+ * @returns undefined when the routes have another form
  */
 export const tryFilesAt: RunWriter = (routes, at) => {
   const [first] = routes.slice(at, at + 1);

@@ -4,7 +4,7 @@ import { parsed } from "serverfile/values/block-fields";
 import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
 import { parseInteger } from "serverfile/values/parse-number";
 
-/** Throws the usual error about arguments unless there are exactly `count` words. */
+/** Throws the standard argument error unless there are exactly `count` words. */
 function expectCount(cursor: TokenCursor, words: readonly string[], count: number): void {
   if (words.length !== count) {
     throw cursor.argumentError();
@@ -79,7 +79,7 @@ function readQuery(cursor: TokenCursor, words: readonly string[]): Draft {
  *   }
  * }
  * ```
- * The limit of `replace` is the most replacements; 0 or no limit replaces all.
+ * The limit of `replace` is the maximum number of replacements; 0 or no limit replaces all.
  */
 export const uri = handlerDirective(({ cursor }) => {
   cursor.next();

@@ -8,8 +8,8 @@ import type { Draft } from "serverfile/values/draft";
 import { readSignedUrl, signedUrlLines } from "../../signatures/signed-url-lines.ts";
 
 /**
- * Lines of the block. The secret is apart: it is written behind the directive's name, and read from either
- * place.
+ * Lines of the block. The secret is separate: it is always written after the directive's name, but may be read from the
+ * block too.
  */
 const { secret, ...lines } = {
   ...signedUrlLines,
@@ -47,7 +47,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** Writes the secret on the first line, whichever place it was read from. */
+/** Writes the secret on the first line. */
 const toText: HandlerWriter = (handler) => ({
   directive: "signed_url",
   words: [handler.text("secret") ?? ""],

@@ -3,14 +3,15 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { SignedUrl, signedUrlFields } from "../../signatures/signed-url.ts";
 
-/** An optional name in the config. */
+/** Schema of an optional name in the config. */
 const name = (about: string) => z.string().nullish().describe(about);
 
-/** Texts for clients. */
+/** Capitalizes error texts for clients. */
 const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}\n`;
 
 /**
- * Lets requests pass whose URL is signed. Source: the public model's plug-in of the same name (hookenz/caddy-signedurls)
+ * Passes requests with a signed URL; others are refused. Source: the public model's plug-in of the same name
+ * (hookenz/caddy-signedurls)
  */
 export const signedUrl = defineModule({
   id: "http.handlers.signed_url",

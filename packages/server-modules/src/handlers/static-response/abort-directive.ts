@@ -1,7 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
 /**
- * `abort`: closes the connection without an answer. Neither arguments nor a block are allowed.
+ * `abort`: closes the connection without a response. Neither arguments nor a block are allowed.
  * ```
  * abort
  * ```

@@ -2,7 +2,7 @@ import { handlerDirective } from "serverfile/directives/directive";
 import { onlyGiven } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
-/** Characters that would end an attribute or a text of the page. */
+/** HTML characters that must be escaped in the page. */
 const entities: Readonly<Record<string, string>> = {
   "<": "&lt;",
   ">": "&gt;",
@@ -11,7 +11,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&#34;",
 };
 
-/** A page for clients that follow no `Location`. */
+/** A page for clients that do not follow `Location`. */
 export function redirectPage(to: string): string {
   const safe = to.replace(/[<>&'"]/g, (char) => entities[char] ?? char);
   return `<!DOCTYPE html>
@@ -27,9 +27,8 @@ export function redirectPage(to: string): string {
 }
 
 /**
- * `redir to [permanent|temporary|html|3xx|401]`: 302 when nothing is said. `html` answers 200 with a page that
- * redirects browsers, while programs get the page itself. 401 is allowed, as in the public model, for logins
- * that redirect.
+ * `redir to [permanent|temporary|html|3xx|401]`: the default is 302. `html` answers 200 with a page that redirects
+ * browsers, while programs get the page itself. 401 is allowed, as in the public model, for logins that redirect.
  * ```
  * redir https://example.com{uri} permanent
  * ```

@@ -6,7 +6,7 @@ import { redirectPage } from "./redir-directive.ts";
 
 /** Words for codes of `redir`. 302 is written without a word. */
 const codeNames: Readonly<Record<string, readonly string[]>> = { "301": ["permanent"], "302": [] };
-/** The five characters that the page of `redir … html` escapes, for the way back. */
+/** The five characters that the page of `redir … html` escapes, for unescaping. */
 const entities: Readonly<Record<string, string>> = {
   "&lt;": "<",
   "&gt;": ">",
@@ -15,7 +15,7 @@ const entities: Readonly<Record<string, string>> = {
   "&#34;": '"',
 };
 
-/** Where the page of `redir … html` leads; undefined for another text. */
+/** The target of a `redir … html` page; undefined for another text. */
 function targetOfPage(body: string): string | undefined {
   const [, safe] = /content="0; URL='([^']*)'"/.exec(body) ?? [];
   const target = safe?.replace(/&(?:lt|gt|amp|#39|#34);/g, (entity) => entities[entity] ?? entity);
@@ -27,12 +27,12 @@ function wordOf(status: JsonValue | undefined): string | undefined {
   return status === undefined ? undefined : String(status);
 }
 
-/** A status that `redir` takes. */
+/** True for a status that `redir` accepts. */
 function isRedirect(status: string): boolean {
   return status.startsWith("{") || /^(3\d\d|401)$/.test(status);
 }
 
-/** Body and status on the line, or a body that looks like a status in the block. */
+/** Words of `respond`: body and status on the line. A body that looks like a status goes to the block. */
 function respondWords(
   body: string | undefined,
   status: string | undefined,
@@ -51,9 +51,9 @@ function respondWords(
  * | Config | Directive |
  * |---|---|
  * | `abort` alone | `abort` |
- * | one `Location`, a status of redirects, no body | `redir to [code]` |
- * | the page of a redirect with status 200 | `redir to html` |
- * | all else | `respond` |
+ * | one `Location`, a redirect status, no body | `redir to [code]` |
+ * | the page of `redir html` with status 200 | `redir to html` |
+ * | everything else | `respond` |
  */
 export const staticResponse: HandlerWriter = (handler): Written => {
   if (handler.look("abort") === true && handler.keys.join() === "abort") {

@@ -28,10 +28,10 @@ const configSchema = z.strictObject({
   abort: z.boolean().nullish().describe("Cuts the connection without an answer."),
 });
 
-/** This status is sent immediately, and the next handlers answer. Source: RFC 8297 */
+/** Sent at once; the next handlers then send the final response. Source: RFC 8297 */
 const earlyHints = 103;
 
-/** An empty object or array is taken for text. Source: the public model (Caddy 2.11) */
+/** Guesses the content type. An empty object or array counts as text. Source: the public model (Caddy 2.11) */
 function contentTypeOf(body: string): string {
   const text = body.trim();
   const ends = `${text.at(0)}${text.at(-1)}`;
@@ -40,13 +40,13 @@ function contentTypeOf(body: string): string {
       JSON.parse(text);
       return "application/json";
     } catch {
-      // looks like JSON and is not
+      // The text looks like JSON, but is invalid.
     }
   }
   return "text/plain; charset=utf-8";
 }
 
-/** A status as number. @throws HttpError 500 for text that is none */
+/** Parses a status. @throws HttpError 500 for invalid text */
 function statusOf(text: string): number {
   const status = Number(text);
   if (!/^\d{3}$/.test(text) || (status < 200 && status !== earlyHints)) {
@@ -57,13 +57,13 @@ function statusOf(text: string): number {
 
 /** A body, ready to send. */
 interface Body {
-  /** Body after placeholders. */
+  /** Bytes of the body, with placeholders replaced. */
   readonly bytes: Buffer;
   /** Content type when the config sets none. */
   readonly type: string;
 }
 
-/** A text as bytes, with the type that it seems to have. */
+/** Encodes a text, and guesses its content type. */
 function bodyOf(text: string): Body {
   const bytes = bufferOfText(text);
   return { bytes, type: bytes.length === 0 ? "" : contentTypeOf(text) };
@@ -80,7 +80,7 @@ function compileBody(text: string): (exchange: Exchange) => Body {
   return () => body;
 }
 
-/** The status of a response: of the config, or of the error that is being answered. */
+/** The status of a response: from the config, or from the error being answered. */
 function compileStatus(status: string): (exchange: Exchange) => number {
   if (status === "") {
     return (exchange) => exchange.defaultStatus;
@@ -93,12 +93,12 @@ function compileStatus(status: string): (exchange: Exchange) => number {
   return () => fixed;
 }
 
-/** Fields that are always replaced. */
+/** Header fields that are always replaced. */
 const onlyLength: ReadonlySet<string> = new Set(["content-length"]);
 
-/** Sets fields of the config. A field that earlier handlers set is replaced completely. */
+/** Compiles the configured fields. A field set by earlier handlers is replaced. */
 function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
-  // The length is ours to say.
+  // The server computes the length itself.
   const fields = Object.entries(config ?? {}).filter(
     ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
   );
@@ -123,15 +123,15 @@ function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
 type Config = z.infer<typeof configSchema>;
 
 /**
- * The prepared answer of a config. It is made at the first request, because most of a thousand routes never
+ * The compiled response of a config. It is compiled at the first request, because most routes of a large config never
  * get one.
  */
 class Answer {
-  /** Status of a response. */
+  /** Computes the response status. */
   readonly statusFor: (exchange: Exchange) => number;
-  /** Sets the fields of the config. */
+  /** Sets the configured header fields. */
   readonly setHeaders: (exchange: Exchange) => void;
-  /** Body after placeholders. */
+  /** Computes the body, with placeholders replaced. */
   readonly bodyFor: (exchange: Exchange) => Body;
 
   constructor(config: Config) {
@@ -149,7 +149,7 @@ class StaticResponse implements HttpHandler {
     return "runs";
   }
   readonly #config: Config;
-  /** Made by the first request. */
+  /** Compiled by the first request. */
   #answer: Answer | undefined;
 
   /** @throws HttpError for a status that can never be sent */

@@ -8,7 +8,7 @@ import type { RouteList } from "http-engine/routes";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Lets error routes answer instead of the failed handler. @throws the error after the head was sent */
+/** Lets error routes answer. @throws the error after the head was sent */
 function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: Next): void | Promise<void> {
   if (exchange.headSent) {
     throw error;
@@ -24,9 +24,9 @@ function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: 
  * Routes inside a route.
  * | Routes | Result |
  * |---|---|
- * | one answers | that response |
- * | none answers | the next handler of the outer route |
- * | one fails, without `errors` | the error goes outwards |
+ * | one sends a response | that response |
+ * | none sends a response | the next handler of the outer route |
+ * | one fails, without `errors` | the error goes to the outer route |
  * | one fails, with `errors` | the error routes answer, unless the head was sent |
  * Source: the public model (Caddy 2.11)
  */

@@ -11,7 +11,7 @@ function comparable(value: unknown): unknown {
     : value;
 }
 
-/** Order of two values: numbers as numbers, all else as text. */
+/** Compares two values: numbers as numbers, everything else as text. */
 function compare(first: unknown, second: unknown): number {
   const [a, b] = [comparable(first), comparable(second)];
   if (typeof a === "number" && typeof b === "number") {
@@ -21,12 +21,12 @@ function compare(first: unknown, second: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Values of different types are never equal. */
+/** Compares for equality. Values of different types are never equal. */
 function equal(a: unknown, b: unknown): boolean {
   return typeof comparable(a) === typeof comparable(b) && compare(a, b) === 0;
 }
 
-/** Bytes of a text, entries of a list or map. @throws TemplateError for others */
+/** Length in bytes of a text, or number of entries of a list or map. @throws TemplateError for other values */
 function lengthOf(value: unknown): number {
   if (typeof value === "string") {
     return Buffer.byteLength(value);
@@ -62,7 +62,7 @@ function shown(value: unknown): string {
   return value === null || value === undefined ? "<nil>" : printed(value);
 }
 
-/** A text with the characters that mean something in HTML escaped. Source: Go, `template.HTMLEscapeString` */
+/** Escapes HTML characters in a text. Source: Go, `template.HTMLEscapeString` */
 export function escapeHtml(text: string): string {
   const escapes: Readonly<Record<string, string>> = {
     "&": "&amp;",
@@ -75,7 +75,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'\0]/g, (character) => escapes[character] ?? character);
 }
 
-/** Functions that Go's templates have by themselves. `and` and `or` are part of the evaluation. */
+/** Functions that Go's templates define. `and` and `or` are part of the evaluation. */
 export const basicFunctions: Readonly<Record<string, TemplateFunction>> = {
   not: (value: unknown) => !isTrue(value),
   eq: (first: unknown, ...others: unknown[]) => others.some((each) => equal(first, each)),

@@ -6,28 +6,28 @@ import { isTrue, memberOf, printed } from "./template-values.ts";
 /** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
 
-/** Limits of one page: executed nodes and commands, printed characters, nested templates. */
+/** Limit of executed nodes and commands for one page. */
 const maxSteps = 1_000_000;
 const maxOutput = 32 * 1024 * 1024;
 const maxCalls = 100;
 
 /**
- * - `break`, `continue`: ends or restarts the `range` around it
- * - undefined: goes on
+ * - `break`, `continue`: ends or continues the enclosing `range`
+ * - undefined: execution continues normally
  */
 type Signal = "break" | "continue" | undefined;
 
-/** Variables that a place of the template sees. */
+/** Variables visible at a place of the template. */
 interface Scope {
   /** Value of `.`. */
   readonly dot: unknown;
   /** Variables that the block declared. */
   readonly variables: Map<string, unknown>;
-  /** Block around it; undefined for the outermost. */
+  /** Enclosing block; undefined for the outermost. */
   readonly outer: Scope | undefined;
 }
 
-/** The nearest scope that has a variable. */
+/** The nearest scope that defines a variable. */
 function scopeWith(name: string, scope: Scope | undefined): Scope | undefined {
   for (let each = scope; each !== undefined; each = each.outer) {
     if (each.variables.has(name)) {
@@ -40,27 +40,27 @@ function scopeWith(name: string, scope: Scope | undefined): Scope | undefined {
 /** Runs templates, within limits of steps and output. Source: Go, package text/template */
 export class TemplateRun {
   readonly #functions: Readonly<Record<string, TemplateFunction>>;
-  /** Templates by name, of this template and of those it imported. */
+  /** Templates by name, including imported ones. */
   #defined = new Map<string, Block>();
-  /** Pieces printed so far by the present template. */
+  /** Output of the current template. */
   #output: string[] = [];
-  /** Printed characters of all nested templates. */
+  /** Length of the output of all nested templates, in characters. */
   #length = 0;
-  /** Executed steps of all nested templates. */
+  /** Executed steps over all nested templates. */
   #steps = 0;
-  /** Current nesting of templates. */
+  /** Nesting depth of templates. */
   #calls = 0;
 
   constructor(functions: Readonly<Record<string, TemplateFunction>>) {
     this.#functions = functions;
   }
 
-  /** Makes what another template defines known to this one. */
+  /** Adds the named templates of another template. */
   define(template: ParsedTemplate): void {
     this.#defined = new Map([...this.#defined, ...template.defined]);
   }
 
-  /** @returns what the template prints. @throws TemplateError, or what a function throws */
+  /** @returns the output of the template. @throws TemplateError, or the error of a function */
   async run(template: ParsedTemplate, dot: unknown): Promise<string> {
     if (++this.#calls > maxCalls) {
       throw new TemplateError(`more than ${maxCalls} templates in one another`);
@@ -82,7 +82,7 @@ export class TemplateRun {
     return { dot, variables: new Map([["", dot]]), outer: undefined };
   }
 
-  /** Prints, up to the limit. */
+  /** Appends to the output, up to the limit. */
   #print(text: string): void {
     this.#length += text.length;
     if (this.#length > maxOutput) {
@@ -91,7 +91,7 @@ export class TemplateRun {
     this.#output.push(text);
   }
 
-  /** Counts a step, up to the limit. */
+  /** Counts a step. @throws TemplateError above the limit */
   #step(): void {
     if (++this.#steps > maxSteps) {
       throw new TemplateError(`more than ${maxSteps} steps`);
@@ -140,7 +140,7 @@ export class TemplateRun {
     }
   }
 
-  /** Runs the body for each entry, or `else` for none. Numbers count from 0. */
+  /** Runs the body for each entry, or `else` without entries. A number counts from 0. */
   async #range(
     node: Extract<TemplateNode, { pipeline: Pipeline; body: Block }>,
     scope: Scope,
@@ -181,7 +181,7 @@ export class TemplateRun {
     this.#calls--;
   }
 
-  /** Runs commands; each gets the result of the one before as its last argument. */
+  /** Runs commands; each gets the previous result as its last argument. */
   async #pipeline({ commands, variables, declares }: Pipeline, scope: Scope): Promise<unknown> {
     let value: unknown;
     for (const [index, command] of commands.entries()) {
@@ -197,7 +197,7 @@ export class TemplateRun {
     return value;
   }
 
-  /** Calls a function or method, or takes a value. `and` and `or` stop at the value that decides. */
+  /** Calls a function or method, or returns a value. `and` and `or` stop at the deciding value. */
   async #command({ head, args, line }: Command, scope: Scope, last: readonly unknown[]): Promise<unknown> {
     this.#step();
     if (head.kind === "function" && (head.name === "and" || head.name === "or")) {
@@ -252,7 +252,7 @@ export class TemplateRun {
     return value;
   }
 
-  /** @param calls whether a method without arguments is called */
+  /** @param calls true when a method without arguments is called */
   async #operand(operand: Operand, scope: Scope, calls = true): Promise<unknown> {
     switch (operand.kind) {
       case "literal":
@@ -284,7 +284,7 @@ export class TemplateRun {
   }
 }
 
-/** Keys and values of what `range` is given. Maps go by order of their keys, as in Go. */
+/** Keys and values for `range`. Maps are sorted by key, as in Go. */
 function entriesOf(value: unknown): [unknown, unknown][] {
   if (Array.isArray(value)) {
     return value.map((each, index) => [index, each]);

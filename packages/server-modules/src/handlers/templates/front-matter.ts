@@ -9,14 +9,14 @@ function parsed(Meta: unknown, Body: string): TemplateStruct {
   return new TemplateStruct("templates.parsedMarkdownDoc", { Meta, Body });
 }
 
-/** Begin, end and reader of each form. JSON keeps its braces, which are part of it. */
+/** Start, end and parser of each format. JSON keeps its braces, because they belong to the data. */
 const kinds: readonly (readonly [start: RegExp, end: RegExp, parse: (text: string) => unknown])[] = [
   [/^---\r?\n/, /^---[ \t]*$/m, (text) => parseYaml(text)],
   [/^\+\+\+\r?\n/, /^\+\+\+[ \t]*$/m, (text) => parseToml(text)],
   [/^(?=\{\r?\n)/, /^\}[ \t]*$/m, (text) => JSON.parse(`${text}}`) as unknown],
 ];
 
-/** Splits front matter in YAML (`---`), TOML (`+++`) or JSON (`{`) off a document. @throws TemplateError */
+/** Splits front matter in YAML (`---`), TOML (`+++`) or JSON (`{`) from a document. @throws TemplateError */
 export function splitFrontMatter(document: string): TemplateStruct {
   for (const [start, end, parse] of kinds) {
     const opened = start.exec(document);

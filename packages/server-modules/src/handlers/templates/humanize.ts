@@ -21,7 +21,7 @@ const week = 7 * day;
 const month = 30 * day;
 const year = 12 * month;
 
-/** For times below this many seconds: the text, with `%` as the number of the last unit. */
+/** Time spans: for less than this many seconds, the text; `%` is the number of units. */
 const spans: readonly (readonly [below: number, text: string, unit: number])[] = [
   [1, "now", 1],
   [2, "1 second", 1],
@@ -56,10 +56,10 @@ function timeOf(text: string, layout: string): number {
 }
 
 /**
- * The template function `humanize`: a number of bytes (`size`), or a time (`time`) relative to now, in readable form.
+ * The template function `humanize`: formats a number of bytes (`size`), or a time (`time`) relative to now.
  * @param now milliseconds since 1970
  * @throws TemplateError for another format
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed output
  */
 export function humanize(format: string, value: unknown, now = Date.now()): string {
   const [kind = ""] = format.split(":", 1);

@@ -1,7 +1,7 @@
 import { Marked } from "marked";
 import { MarkdownFootnotes } from "./markdown-footnotes.ts";
 
-/** The id of a heading: letters and digits in lower case, blanks as `-`. Source: goldmark, `parser.IDs` */
+/** The id of a heading: letters and digits in lower case, blanks become `-`. Source: goldmark, `parser.IDs` */
 function headingId(text: string, taken: Set<string>): string {
   const name =
     text

@@ -17,20 +17,20 @@ import { TemplateError } from "./template-error.ts";
 import { parseTemplate } from "./template-parser.ts";
 import { printed } from "./template-values.ts";
 
-/** The largest file that a template takes in. */
+/** Size limit of an included file, in bytes. */
 const maxFileBytes = 16 * 1024 * 1024;
 
-/** The request and folders that functions of the site work with. */
+/** The request and folders that site functions use. */
 export interface SiteFunctionOptions {
-  /** Request that the page is made for. */
+  /** Request whose page is rendered. */
   readonly exchange: Exchange;
-  /** Folder that files are read from. */
+  /** Folder for included files. */
   readonly root: string;
-  /** Marks around actions. Default: `{{` and `}}`. */
+  /** Delimiters of actions. Default: `{{` and `}}`. */
   readonly delimiters: readonly [open: string, close: string];
-  /** Runs the calling template; included files run in it too. */
+  /** The run of the calling template; included files run in it too. */
   readonly run: () => TemplateRun;
-  /** The dot of a file that is taken in with these arguments. */
+  /** Creates the dot of an included file from these arguments. */
   readonly contextWith: (args: readonly unknown[]) => unknown;
 }
 
@@ -57,7 +57,7 @@ function stripHtml(text: string): string {
   return stripped;
 }
 
-/** Reads a text file of the site. @throws TemplateError that names the file as the template does */
+/** Reads a text file of the site. @throws TemplateError with the file name as written in the template */
 async function readSiteFile(root: string, name: unknown): Promise<string> {
   const path = joinSitePath(root, printed(name));
   try {
@@ -67,7 +67,7 @@ async function readSiteFile(root: string, name: unknown): Promise<string> {
   }
 }
 
-/** Functions that look at files below the root. */
+/** Functions that read files below the root. */
 function fileFunctions(root: string): Record<string, TemplateFunction> {
   return {
     readFile: (name: unknown) => readSiteFile(root, name),
@@ -98,14 +98,14 @@ async function within<T>(name: unknown, use: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** Functions that look at their arguments alone. */
+/** Functions that depend on their arguments alone. */
 const textFunctions: Readonly<Record<string, TemplateFunction>> = {
   markdown: (text: unknown) => renderMarkdown(printed(text)),
   splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),
   env: (name: unknown) => process.env[printed(name)] ?? "",
   stripHTML: (text: unknown) => stripHtml(printed(text)),
   humanize: (format: unknown, value: unknown) => humanize(printed(format), value),
-  // No module adds functions, so `maybe` finds none and prints nothing.
+  // No module adds functions, so `maybe` always prints nothing.
   maybe: () => "",
   httpError(status: unknown) {
     throw new HttpError(Number(status), `template asked for status ${printed(status)}`);
@@ -116,8 +116,8 @@ const textFunctions: Readonly<Record<string, TemplateFunction>> = {
 };
 
 /**
- * Functions that see the site and the request. Files are read below the root only. `httpInclude` asks this very
- * server, without a connection.
+ * Functions that use the site and the request. Files are read only below the root. `httpInclude` sends a request to
+ * this server, without a connection.
  * Source: the public model (Caddy 2.11), handler templates
  */
 export function siteFunctions(options: SiteFunctionOptions): Record<string, TemplateFunction> {

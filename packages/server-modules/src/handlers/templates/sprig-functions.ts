@@ -11,11 +11,11 @@ import { sprigValues } from "./sprig-values.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
-/** The longest list and text that one call makes: a template must not fill the memory. */
+/** Limit of entries in a list that one call creates, so a template cannot fill the memory. */
 const maxListLength = 100_000;
 const maxTextLength = 10_000_000;
 
-/** A list; nil is an empty one. @throws TemplateError for other values */
+/** Converts a value to a list; nil becomes an empty list. @throws TemplateError for other values */
 function list(value: unknown): unknown[] {
   if (Array.isArray(value)) {
     return value;
@@ -48,12 +48,12 @@ function repeat(count: number, text: unknown): string {
   return printed(text).repeat(Math.max(0, count));
 }
 
-/** First letters of words in upper case. */
+/** Capitalizes the first letter of each word. */
 function title(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
 }
 
-/** Pairs as a map; a key without a value gets "". */
+/** Converts pairs to a map; a key without a value gets "". */
 function dict(...pairs: unknown[]): Map<string, unknown> {
   const map = new Map<string, unknown>();
   for (let index = 0; index < pairs.length; index += 2) {
@@ -71,7 +71,7 @@ function keysOf(value: unknown): string[] {
 const hash = (algorithm: string) => (text: unknown) =>
   createHash(algorithm).update(printed(text)).digest("hex");
 
-/** Functions of texts. The text is the last argument, so that pipelines end in it. */
+/** Text functions. The text is the last argument, so that pipelines can pass it. */
 const texts: Readonly<Record<string, TemplateFunction>> = {
   upper: (text: unknown) => printed(text).toUpperCase(),
   lower: (text: unknown) => printed(text).toLowerCase(),
@@ -153,7 +153,7 @@ function fromBase64(text: string): string {
     : `illegal base64 data at input byte ${end}`;
 }
 
-/** Takes characters of `cut` off both ends. */
+/** Removes the characters of `cut` from both ends. */
 function trimBy(cut: string, text: string): string {
   const characters = new Set(cut);
   const all = [...text];
@@ -172,7 +172,7 @@ function whole(value: unknown): number {
   return Math.trunc(Number(value)) || 0;
 }
 
-/** Functions of numbers. Whole numbers are cut, not rounded, as in Go. */
+/** Number functions. Whole numbers are truncated, not rounded, as in Go. */
 const arithmetic: Readonly<Record<string, TemplateFunction>> = {
   int: whole,
   int64: whole,
@@ -289,7 +289,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(sorted.map(([key, each]) => [key, plain(each)]));
 }
 
-/** These fail in the same way under both names: a template that fails is an error here anyway. */
+/** Both names behave alike, because a failing template is always an error. */
 const alsoMust = [
   ...["append", "push", "chunk", "compact", "deepCopy", "first", "fromJson", "has", "initial", "last"],
   ...["merge", "mergeOverwrite", "prepend", "regexFind", "regexFindAll", "regexMatch", "regexReplaceAll"],
@@ -297,7 +297,7 @@ const alsoMust = [
   ...["toRawJson", "uniq", "without"],
 ];
 
-/** All functions under their own names. */
+/** All functions by name. */
 const named: Readonly<Record<string, TemplateFunction>> = {
   ...texts,
   ...arithmetic,

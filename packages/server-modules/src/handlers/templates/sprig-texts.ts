@@ -5,14 +5,14 @@ import type { TemplateFunction } from "./evaluate-template.ts";
 import { TemplateError } from "./template-error.ts";
 import { printed } from "./template-values.ts";
 
-/** Random characters of one call, so that a page cannot occupy the processor. */
+/** Limit of random characters of one call, so a page cannot occupy the processor. */
 const maxRandomLength = 100_000;
 const digits = "0123456789";
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join("");
 const base32Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** A length within the limit. @throws TemplateError */
+/** Checks a length against the limit. @throws TemplateError */
 function checkedLength(count: number): number {
   if (!(count >= 0 && count <= maxRandomLength)) {
     throw new TemplateError(`${count} random characters, limit ${maxRandomLength}`);
@@ -20,11 +20,11 @@ function checkedLength(count: number): number {
   return count;
 }
 
-/** A text of random characters, from a source that is fit for secrets. */
+/** A text of random characters from a cryptographic source. */
 const random = (characters: string) => (count: number) =>
   Array.from({ length: checkedLength(count) }, () => characters[randomInt(characters.length)]).join("");
 
-/** `FooBar`, `HTTPServer` and `foo bar` as words joined by `joint`, in lower case. */
+/** Splits `FooBar`, `HTTPServer` and `foo bar` into lower-case words, joined by `joint`. */
 function words(text: unknown, joint: string): string {
   return printed(text)
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1_$2")
@@ -38,7 +38,7 @@ function camelCase(text: unknown): string {
   return printed(text).replace(/(?:^|[\s_-]+)(\p{L}?)/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Breaks lines at blanks; words that are longer than a line stay whole. */
+/** Breaks lines at blanks; words longer than a line stay whole. */
 function wrap(width: number, text: unknown, newLine = "\n"): string {
   const lines: string[] = [];
   let line: string | undefined;
@@ -86,7 +86,7 @@ function adler32(text: unknown): string {
   return String(b * 65_536 + a);
 }
 
-/** All matches, `count` at most; negative: all. */
+/** At most `count` matches; a negative count returns all. */
 function findAll(pattern: string, text: unknown, count: number) {
   const regexp = new LinearRegexp(pattern);
   const all = printed(text);
@@ -102,7 +102,7 @@ function findAll(pattern: string, text: unknown, count: number) {
   return found;
 }
 
-/** Parts between matches, `count` at most; negative: all; 0: none. */
+/** At most `count` parts between matches; a negative count returns all, 0 none. */
 function splitBy(pattern: string, text: unknown, count: number): string[] {
   const all = printed(text);
   const parts: string[] = [];
@@ -133,7 +133,7 @@ function extension(path: unknown): string {
   return /\.[^./]*$/.exec(printed(path))?.[0] ?? "";
 }
 
-/** Functions of paths with slashes; those of the system are the same. */
+/** Functions for paths with slashes; functions for system paths are the same. */
 const paths: Readonly<Record<string, TemplateFunction>> = {
   base: baseName,
   dir: (path: unknown) => cleanPath(posix.dirname(printed(path))),
@@ -142,7 +142,7 @@ const paths: Readonly<Record<string, TemplateFunction>> = {
   isAbs: (path: unknown) => printed(path).startsWith("/"),
 };
 
-/** Functions of the library sprig that work on texts. Source: masterminds.github.io/sprig */
+/** Text functions of the library sprig. Source: masterminds.github.io/sprig */
 export const sprigTexts: Readonly<Record<string, TemplateFunction>> = {
   ...paths,
   osBase: baseName,

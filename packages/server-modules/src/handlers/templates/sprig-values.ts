@@ -8,7 +8,7 @@ import { isTrue, memberOf, printed } from "./template-values.ts";
 /** A map of a template. */
 type Dictionary = Map<string, unknown>;
 
-/** A map; objects become one. @throws TemplateError for other values */
+/** Returns a map; objects are converted. @throws TemplateError for other values */
 function dictionary(value: unknown): Dictionary {
   if (value instanceof Map) {
     return value as Dictionary;
@@ -19,7 +19,7 @@ function dictionary(value: unknown): Dictionary {
   throw new TemplateError(`a dictionary is wanted, not ${printed(value)}`);
 }
 
-/** @throws TemplateError for what is no list */
+/** @throws TemplateError for a value that is not a list */
 function list(value: unknown): unknown[] {
   if (!Array.isArray(value)) {
     throw new TemplateError(`a list is wanted, not ${printed(value)}`);
@@ -35,7 +35,7 @@ function copy(value: unknown): unknown {
   return value instanceof Map ? new Map([...value].map(([key, each]) => [key, copy(each)])) : value;
 }
 
-/** Puts what others have into the first one. @param overwrites whether the last one that has a key counts, or the first */
+/** Merges maps into the first one. @param overwrites true: the last map with a key wins; false: the first */
 const merge =
   (overwrites: boolean) =>
   (into: unknown, ...others: unknown[]): Dictionary => {
@@ -66,7 +66,7 @@ function kindOfObject(value: unknown): string {
   return Array.isArray(value) ? "slice" : "map";
 }
 
-/** The kind of a value as Go names it. */
+/** The kind of a value, in Go's terms. */
 function kindOf(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -82,12 +82,12 @@ function kindOf(value: unknown): string {
   }
 }
 
-/** The type of a value as Go names it. */
+/** The type of a value, in Go's terms. */
 function typeOf(value: unknown): string {
   return value === null || value === undefined ? "<nil>" : typeName(value);
 }
 
-/** The value at a path of keys. Last come what there is else, and the dictionary. */
+/** The value at a path of keys. The last two arguments are the default and the dictionary. */
 function dig(...args: unknown[]): unknown {
   const keys = args.slice(0, -2);
   let value: unknown = args.at(-1);
@@ -111,7 +111,7 @@ function chunk(size: number, values: unknown): unknown[][] {
   );
 }
 
-/** A URL taken apart, by sprig's names. */
+/** Splits a URL into parts with sprig's names. */
 function urlParts(text: unknown): Dictionary {
   const url =
     /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(
@@ -132,7 +132,7 @@ function urlParts(text: unknown): Dictionary {
   );
 }
 
-/** The way back from {@link urlParts}. */
+/** Joins the parts of {@link urlParts} to a URL. */
 function urlText(parts: unknown): string {
   const part = (name: string) => printed(memberOf(parts, name));
   const authority =
@@ -147,7 +147,7 @@ function number(value: unknown): number {
   return Number(value) || 0;
 }
 
-/** A function of any number of floating point numbers. */
+/** Wraps a function of any number of floating-point numbers. */
 const floats =
   (change: (a: number, b: number) => number) =>
   (...values: unknown[]): number =>

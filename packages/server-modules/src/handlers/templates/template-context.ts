@@ -13,13 +13,13 @@ import { TemplateStruct } from "./go-types.ts";
 import { headerMap, requestStruct } from "./request-struct.ts";
 import { printed } from "./template-values.ts";
 
-/** A value for a field, without control characters. */
+/** Removes control characters from a header value. */
 function headerValue(value: unknown): string {
   return headerBytes(printed(value).replace(/(?!\t)\p{Cc}/gu, " "));
 }
 
 /**
- * The dot of a template: the request, and the response's fields. `{{.Req.Header.Get "Accept"}}`,
+ * The dot of a template: the request, and the response headers. `{{.Req.Header.Get "Accept"}}`,
  * `{{.Cookie "lang"}}`, `{{.RespHeader.Set "X-A" "1"}}`.
  * Source: the public model (Caddy 2.11)
  */

@@ -1,4 +1,4 @@
-/** A template that cannot be read or run. The message names the line. */
+/** Error of a template that cannot be parsed or executed. The message names the line. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }

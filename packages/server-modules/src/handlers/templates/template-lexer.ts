@@ -1,8 +1,8 @@
 import { TemplateError } from "./template-error.ts";
 
 /**
- * - `text`: everything outside of actions
- * - `open`, `close`: the marks of an action
+ * - `text`: everything outside actions
+ * - `open`, `close`: the delimiters of an action
  * - `word`: a keyword, a function or a constant
  * - `field`, `variable`: `.Name` and `$name`, without their sign
  * - `string`, `number`: literals
@@ -20,19 +20,19 @@ export type TokenKind =
   | "character"
   | "symbol";
 
-/** A piece of a template. */
+/** A token of a template. */
 export interface Token {
   /** Kind of the token. */
   readonly kind: TokenKind;
-  /** The value of a string; the name of a field or variable without its sign. */
+  /** The value of a string; the name of a field or variable without its sign; else the text itself. */
   readonly text: string;
   /** Line from 1, for messages. */
   readonly line: number;
-  /** Whether white space stood before it: `f .A` is no `f.A`. */
+  /** True after white space: `f .A` differs from `f.A`. */
   readonly spaced: boolean;
 }
 
-/** Escapes of one letter in quoted strings. */
+/** Single-letter escapes in quoted strings. */
 const escapes: Readonly<Record<string, string>> = {
   a: "\x07",
   b: "\b",
@@ -82,7 +82,7 @@ const patterns: readonly (readonly [kind: TokenKind, pattern: RegExp])[] = [
 ];
 
 /**
- * Cuts a template into tokens. `a {{- .B}}` gives text `a` (its blank is trimmed), open, field `B`, close.
+ * Splits a template into tokens. `a {{- .B}}` gives text `a` (its blank is trimmed), open, field `B`, close.
  * Source: Go, package text/template
  */
 export class TemplateLexer {
@@ -133,7 +133,7 @@ export class TemplateLexer {
     }
   }
 
-  /** @returns whether the text after the action loses its leading white space */
+  /** @returns true when leading white space of the following text is trimmed */
   #readAction(): boolean {
     const comment = /\s*\/\*[\s\S]*?\*\/(\s+-)?/y;
     comment.lastIndex = this.#at;
@@ -160,7 +160,7 @@ export class TemplateLexer {
     }
   }
 
-  /** Takes one token. @throws TemplateError for a character that begins none */
+  /** Reads one token. @throws TemplateError for a character that begins none */
   #readToken(spaced: boolean): void {
     if (this.#at >= this.#source.length) {
       throw new TemplateError(`line ${this.#line}: unclosed action`);

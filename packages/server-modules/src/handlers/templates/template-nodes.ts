@@ -1,4 +1,4 @@
-/** An operand: a value, and the fields that are read from it. */
+/** An operand: a value, and the fields read from it. */
 export type Operand =
   | { readonly kind: "literal"; readonly value: string | number | boolean | null }
   | { readonly kind: "dot" }
@@ -14,17 +14,17 @@ export type Operand =
 
 /** A call: a function, a method, or one operand alone. */
 export interface Command {
-  /** Function or value that the command begins with. */
+  /** Function or value at the start of the command. */
   readonly head: Operand;
-  /** Its arguments; a pipeline adds the last result behind them. */
+  /** Arguments. In a pipeline the previous result is appended. */
   readonly args: readonly Operand[];
   /** Line from 1, for messages. */
   readonly line: number;
 }
 
-/** Commands that hand results on: `.Name | upper | printf "%s!"`. */
+/** Commands connected by `|`: `.Name | upper | printf "%s!"`. */
 export interface Pipeline {
-  /** The result of each is the last argument of the next. */
+  /** Each result becomes the last argument of the next command. */
   readonly commands: readonly Command[];
   /** `$x :=` declares, `$x =` sets; two in `range`. */
   readonly variables: readonly string[];
@@ -35,9 +35,9 @@ export interface Pipeline {
 /**
  * - `text`: printed unchanged
  * - `output`: the value of a pipeline is printed, unless it sets a variable
- * - `if`, `with`, `range`: a body, and what runs otherwise
+ * - `if`, `with`, `range`: a body, and an alternative
  * - `template`: calls another template with a new dot
- * - `break`, `continue`: end or restart the `range` around
+ * - `break`, `continue`: ends or continues the enclosing `range`
  */
 export type TemplateNode =
   | { readonly kind: "text"; readonly text: string }
@@ -56,7 +56,7 @@ export type TemplateNode =
     }
   | { readonly kind: "break" | "continue" };
 
-/** Nodes that run one after the other. */
+/** Nodes that are executed in order. */
 export type Block = readonly TemplateNode[];
 
 /** A parsed template, and the templates that it defines. */

@@ -2,10 +2,10 @@ import { TemplateError } from "./template-error.ts";
 import { TemplateLexer, type Token } from "./template-lexer.ts";
 import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
 
-/** How deep blocks and parentheses may nest. */
+/** Limit of nested blocks and parentheses. */
 const maxDepth = 100;
 
-/** Words that are values. */
+/** Words that are constants. */
 const constants: Readonly<Record<string, boolean | null>> = { true: true, false: false, nil: null };
 
 /** A number as Go's source has it: `1_000`, `0x1f`, `0b11`, `017`. */
@@ -15,15 +15,14 @@ function numberOf(text: string): number {
 }
 
 /**
- * Descends by the grammar: block, action, pipeline, command, operand. Errors name the line of the token at
- * hand.
+ * A recursive descent parser: block, action, pipeline, command, operand. Errors name the line of the current token.
  */
 class TemplateParser {
   readonly #tokens: readonly Token[];
-  /** Templates that `define` and `block` make. */
+  /** Templates defined by `define` and `block`. */
   readonly defined = new Map<string, Block>();
   #at = 0;
-  /** Blocks and parentheses around the present place. */
+  /** Current nesting of blocks and parentheses. */
   #depth = 0;
 
   constructor(tokens: readonly Token[]) {
@@ -38,7 +37,7 @@ class TemplateParser {
     return block;
   }
 
-  /** The next token, which stays. */
+  /** Returns the next token without consuming it. */
   #peek(): Token | undefined {
     return this.#tokens[this.#at];
   }
@@ -55,7 +54,7 @@ class TemplateParser {
     return token;
   }
 
-  /** The next token, where it is of this kind. */
+  /** Consumes the next token if it has this kind. */
   #take(kind: Token["kind"], text?: string): Token | undefined {
     const token = this.#peek();
     if (token?.kind !== kind || (text !== undefined && token.text !== text)) {
@@ -65,7 +64,7 @@ class TemplateParser {
     return token;
   }
 
-  /** The end of an action must follow. */
+  /** Requires the end of an action. */
   #close(): void {
     if (this.#take("close") === undefined) {
       throw this.#error(`unexpected ${JSON.stringify(this.#peek()?.text ?? "end")} in action`);
@@ -101,7 +100,7 @@ class TemplateParser {
     }
   }
 
-  /** An action after its opening mark. `define` makes no node. */
+  /** Parses an action after its opening delimiter. `define` creates no node. */
   #action(): TemplateNode | undefined {
     const token = this.#peek();
     const word = token?.kind === "word" ? token.text : "";
@@ -139,7 +138,7 @@ class TemplateParser {
     }
   }
 
-  /** `if`, `with` or `range` up to its `end`. `else if` nests. */
+  /** Parses `if`, `with` or `range` up to its `end`. `else if` nests. */
   #control(kind: "if" | "with" | "range"): TemplateNode {
     const pipeline = this.#pipeline();
     this.#close();
@@ -194,7 +193,7 @@ class TemplateParser {
     this.defined.set(name, block);
   }
 
-  /** Commands, and the variables before them. Without `:=` or `=` the variables are operands after all. */
+  /** Parses commands, and the variables before them. Without `:=` or `=` the variables are operands. */
   #pipeline(): Pipeline {
     const variables: string[] = [];
     let declares = false;
@@ -232,7 +231,7 @@ class TemplateParser {
     }
   }
 
-  /** A value with its fields, as `.Req.URL.Path`. */
+  /** Parses a value with its fields, as `.Req.URL.Path`. */
   #operand(): Operand {
     const startsWithField = this.#peek()?.kind === "field";
     const of = this.#primary();
@@ -240,7 +239,7 @@ class TemplateParser {
     let line = 0;
     for (;;) {
       const token = this.#peek();
-      // The first field of the dot may stand after a blank: it is a new operand.
+      // A field after a blank is a new operand, except the first field of the dot.
       if (token?.kind !== "field" || (token.spaced && !(startsWithField && names.length === 0))) {
         break;
       }
@@ -251,7 +250,7 @@ class TemplateParser {
     return names.length === 0 ? of : { kind: "fields", of, names, line };
   }
 
-  /** A value without fields. */
+  /** Parses a value without fields. */
   #primary(): Operand {
     const token = this.#next();
     switch (token.kind) {
@@ -297,7 +296,7 @@ class TemplateParser {
   }
 }
 
-/** Reads a template of Go's syntax. @throws TemplateError naming the line. Source: Go, package text/template */
+/** Parses a template in Go's syntax. @throws TemplateError naming the line. Source: Go, package text/template */
 export function parseTemplate(source: string, open = "{{", close = "}}"): ParsedTemplate {
   const parser = new TemplateParser(new TemplateLexer(source, open, close).read());
   const body = parser.parse();

@@ -6,7 +6,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { row, text, texts, wordsOf } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Lines of the block that set one member each. */
+/** Lines of the block that each set one member. */
 const fields = {
   mime: texts("mime_types"),
   between: row(
@@ -24,7 +24,7 @@ const fields = {
 };
 
 /**
- * `templates { mime …; between … …; root … }`: answers are templates. Unknown lines are ignored, as in the
+ * `templates { mime …; between … …; root … }`: treats responses as templates. Unknown lines are ignored, as in the
  * public model. `extensions` reads modules of template functions.
  * ```
  * templates {

@@ -21,7 +21,7 @@ import { sprigFunctions } from "./sprig-functions.ts";
 import { templateContext } from "./template-context.ts";
 import { parseTemplate } from "./template-parser.ts";
 
-/** The longest response that is taken as a template. A longer one fails with 500. */
+/** Limit of a template response in bytes. A larger one fails with 500. */
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 const configSchema = z.strictObject({
@@ -38,31 +38,31 @@ const configSchema = z.strictObject({
   match: responseMatcherSchema.nullish().describe("Responses that are templates, beside their type (all)."),
 });
 
-/** Types of templates where the config names none. */
+/** Default content types of templates. */
 const defaultTypes = ["text/html", "text/plain", "text/markdown"];
 
-/** The config, prepared. */
+/** The compiled config. */
 interface Rules {
   /** Content types of responses that are templates. */
   readonly types: readonly string[];
-  /** Marks around actions. */
+  /** Delimiters of actions. */
   readonly delimiters: readonly [open: string, close: string];
-  /** Folder that a request's files are read from. */
+  /** Returns the folder for included files. */
   readonly rootOf: (exchange: Exchange) => string;
-  /** Responses that are evaluated. */
+  /** Selects the responses to execute. */
   readonly matches: ResponseMatcher;
 }
 
-/** Endings of programs, whose answers have types of their own. */
+/** File extensions of programs, whose responses may have any type. */
 const program = /\.(?:php\d?|phtml|cgi|pl|py)$/i;
 
-/** Whether a response could be a template: its path does not name a file of another type. */
+/** True when a response may be a template: its path does not name a file of another type. */
 function mayBeTemplate(path: string, types: readonly string[]): boolean {
   const type = mediaTypeOf(path).split(";")[0] ?? "";
   return type === "" || types.includes(type) || program.test(path);
 }
 
-/** Fields that the page no longer has: they were of the template's bytes. */
+/** Header fields that describe the template's bytes, not the page's. */
 const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
 
 /** Fields that say something of a page whose template failed. Source: the public model (Caddy 2.11) */
@@ -72,15 +72,15 @@ const describesPage = new Set([...changed, "content-encoding", "content-range", 
  * Holds a template response until it is complete, and sends the rendered page.
  * | Response | Then |
  * |---|---|
- * | type, coding or `match` do not fit | passes |
- * | 206 of a template | 416: a part cannot be run |
- * | a template | held to its end, run, and sent with its new length |
- * | the template fails | 500, before anything was sent |
+ * | type, coding or `match` do not fit | passes unchanged |
+ * | 206 of a template | 416: a part cannot be executed |
+ * | a template | held to its end, executed, and sent with its new length |
+ * | the template fails | 500, because nothing was sent yet |
  */
 class TemplateFilter extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #rules: Rules;
-  /** The template so far; undefined where the response passes. */
+  /** Chunks of the template until now; undefined when the response passes. */
   #chunks: Uint8Array[] | undefined;
   #length = 0;
   #status = 0;
@@ -133,7 +133,7 @@ class TemplateFilter extends ResponseFilter {
       this.write(chunk);
     }
     this.pending = this.#send(textOfBuffer(Buffer.concat(this.#chunks)));
-    // Whoever answered may have more to do before anybody waits for it, or fail.
+    // The caller may await the promise later, or fail itself, so a rejection must not count as unhandled.
     this.pending.catch(() => {});
   }
 
@@ -143,12 +143,12 @@ class TemplateFilter extends ResponseFilter {
     }
   }
 
-  /** Runs the template and sends its output. */
+  /** Executes the template and sends its output. */
   async #send(source: string): Promise<void> {
     const headers = this.#headers;
     removeHeaders(headers, (name) => changed.has(name));
     const printed = bufferOfText(await this.#run(source));
-    // HEAD had no body to print from.
+    // A HEAD response has no template to execute.
     if (this.#exchange.method !== "HEAD") {
       setContentLength(headers, printed.length);
     }
@@ -156,7 +156,7 @@ class TemplateFilter extends ResponseFilter {
     super.end(printed);
   }
 
-  /** Runs it with the functions of sprig, Go and the site, of which the last win. */
+  /** Executes the template with the functions of sprig, Go and the site. On equal names the later of these wins. */
   async #run(source: string): Promise<string> {
     const exchange = this.#exchange;
     const { delimiters, rootOf } = this.#rules;
@@ -178,12 +178,12 @@ class TemplateFilter extends ResponseFilter {
   }
 }
 
-/** A request that no handler answered has an empty page, which gets the fields of an answer as any page. */
+/** Sends an empty page, with the usual fields, when no handler answered. */
 function answer(exchange: Exchange, filter: TemplateFilter): Promise<void> | undefined {
   if (!exchange.answered && !exchange.ended) {
-    // The access log tells such requests apart.
+    // The access log marks such requests.
     exchange.vars.set("unhandled", true);
-    // Handlers after `templates` have no answer that they could change.
+    // Removes the filters of later handlers, because there is no response that they could change.
     exchange.restartResponse(filter);
     if (exchange.method !== "HEAD") {
       setContentLength(exchange.responseHeaders, 0);
@@ -194,7 +194,8 @@ function answer(exchange: Exchange, filter: TemplateFilter): Promise<void> | und
 }
 
 /**
- * Runs responses as templates, in Go's syntax. For sites of one's own: a template can read every file below its root.
+ * Executes responses as templates in Go's syntax. Use only trusted templates: a template can read every file below its
+ * root.
  * Source: the public model (Caddy 2.11)
  */
 export const templates = defineModule({
@@ -211,7 +212,7 @@ export const templates = defineModule({
     return {
       inRehearsal: "changes the answer",
       handle(exchange, next) {
-        // A part of a template is none: it may show what the whole hides. Other files keep their ranges.
+        // A part of a template must not be sent: it could reveal the source. Other files keep their ranges.
         if (exchange.header("range") !== "" && mayBeTemplate(exchange.path, rules.types)) {
           exchange.changeRequestHeaders((headers) =>
             removeHeaders(headers, (name) => name === "range" || name === "if-range"),

@@ -6,7 +6,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { paced, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Lines of the block. The second word of a timeout is the rate in bytes a second that a slow peer must reach. */
+/** Lines of the block. The second word of a timeout is the minimum rate in bytes per second. */
 const fields = {
   read_timeout: paced("read_timeout", "read", ["parsing read_timeout", "parsing read_timeout min_rate"]),
   write_timeout: paced("write_timeout", "write", ["parsing write_timeout", "parsing write_timeout min_rate"]),
@@ -30,8 +30,8 @@ const fields = {
  *   "write_timeout": 30000000000
  * }
  * ```
- * Without a rate each piece of data gets the whole timeout. With a rate the sum of all waiting may exceed the
- * timeout only by the time that the bytes so far justify.
+ * Without a rate each piece of data gets the whole timeout. With a rate, all waits together may exceed the timeout only
+ * by the time that the received bytes justify.
  */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
@@ -40,7 +40,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** A rate whose time is zero. */
+/** Lines for a rate without a timeout: the written time is 0. */
 const rates = Object.fromEntries(
   ["read", "write"].map((which) => [
     `${which}_timeout`,

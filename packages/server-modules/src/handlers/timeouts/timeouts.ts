@@ -10,20 +10,20 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
 /**
- * Whether the other side keeps a pace: something within `timeoutMs`, and `minRate` bytes a second from then on.
- * Allowed time for the next piece: `min(timeout, timeout + bytes / rate - waited)`. Only time in which this
- * server waits counts, not the time in which handlers work.
+ * Checks the pace of a peer: the first bytes within `timeoutMs`, and `minRate` bytes per second afterwards. Time limit
+ * of the next piece: `min(timeout, timeout + bytes / rate - waited)`. Only the time in which this server waits counts,
+ * not the time in which handlers work.
  */
 class Pace {
-  /** The most milliseconds between two pieces. */
+  /** Limit between two pieces, in milliseconds. */
   readonly #timeoutMs: number;
-  /** Bytes a second; 0 sets no rate. */
+  /** Minimum bytes per second; 0 for no minimum. */
   readonly #minRate: number;
-  /** When the present wait began, as of `performance.now()`. */
+  /** Start of the current wait, on the clock of `performance.now()`. */
   #waitingSince = 0;
-  /** Milliseconds of all waits before. */
+  /** Milliseconds of all previous waits. */
   #waitedMs = 0;
-  /** Bytes that came in them. */
+  /** Bytes received in these waits. */
   #bytes = 0;
 
   constructor(timeoutMs: number, minRate: number) {
@@ -31,7 +31,7 @@ class Pace {
     this.#minRate = minRate;
   }
 
-  /** @returns how long the next bytes may take, in milliseconds; 0 when the pace is too slow already */
+  /** @returns milliseconds until the next bytes must arrive; 0 when the peer is already too slow */
   wait(): number {
     this.#waitingSince = performance.now();
     if (this.#minRate === 0) {
@@ -89,14 +89,14 @@ class PacedBody extends FilteredBody {
 }
 
 /**
- * Cuts the connection when the client reads the response too slowly. A large write is passed on in pieces, so
- * that the client's progress is visible.
+ * Closes the connection when the client reads the response too slowly. A large write is split into pieces, so that the
+ * client's progress is visible.
  * | Event | Clock |
  * |---|---|
- * | a piece is taken immediately | none |
+ * | the client accepts a piece at once | none |
  * | the client's buffers are full | starts |
- * | they have room again | stops, the bytes count as progress |
- * | the time is over | the stream is destroyed |
+ * | the buffers have room again | stops, and the bytes count as progress |
+ * | the time limit ends | the stream is destroyed |
  */
 class PacedResponse extends ResponseFilter {
   readonly #exchange: Exchange;
@@ -105,11 +105,11 @@ class PacedResponse extends ResponseFilter {
   /** Data that waits for the client. */
   readonly #waiting: Uint8Array[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Bytes of the piece that the client has not taken yet. */
+  /** Bytes of the current piece that the client has not accepted yet. */
   #blockedBytes = 0;
-  /** The writer has ended: what waits is the rest. */
+  /** True once the writer has ended: only the waiting data remains. */
   #ends = false;
-  /** The end was written; the client may still be taking it. */
+  /** True once the end was written; the client may still be receiving it. */
   #isFinished = false;
   /** The writer's callback. */
   #onDrain: (() => void) | undefined;
@@ -148,7 +148,7 @@ class PacedResponse extends ResponseFilter {
     }
   }
 
-  /** Sends pieces until the client has enough. */
+  /** Sends pieces until the client's buffers are full. */
   #send(): void {
     for (let chunk = this.#waiting.shift(); chunk !== undefined; chunk = this.#waiting.shift()) {
       const piece = chunk.subarray(0, this.#maxPieceBytes);
@@ -172,7 +172,7 @@ class PacedResponse extends ResponseFilter {
     }
   }
 
-  /** Writes the end, and waits until the client has all. */
+  /** Writes the end, and waits until the client has accepted everything. */
   #finish(piece?: Uint8Array): void {
     this.#isFinished = true;
     super.end(piece);
@@ -181,7 +181,7 @@ class PacedResponse extends ResponseFilter {
     }
   }
 
-  /** Waits for room, as long as the pace allows. */
+  /** Waits for room, within the time limit of the pace. */
   #wait(): void {
     this.#timer = setTimeout(() => this.#exchange.stream.destroy(), this.#pace.wait());
     super.onceDrain(() => {
@@ -204,7 +204,7 @@ class PacedResponse extends ResponseFilter {
   }
 }
 
-/** Limits how slow a client may be with this request. Source: the public model (Caddy 2.11) */
+/** Limits how slowly a client may send and receive. Source: the public model (Caddy 2.11) */
 export const timeouts = defineModule({
   id: "http.handlers.timeouts",
   config: z.strictObject({

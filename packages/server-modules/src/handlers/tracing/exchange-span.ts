@@ -35,7 +35,7 @@ const propagator = new W3CTraceContextPropagator();
 /** Fields that are replaced in requests to upstreams. */
 const contextHeaders = new Set(["traceparent", "tracestate"]);
 
-/** The trace that the client's request belongs to; the root context when it names none, or badly. */
+/** The trace context of the client's request; the root context for none, or an invalid one. */
 export function clientContext(exchange: Exchange): Context {
   return propagator.extract(ROOT_CONTEXT, exchange, {
     keys: () => [...contextHeaders],
@@ -43,7 +43,7 @@ export function clientContext(exchange: Exchange): Context {
   });
 }
 
-/** `example.com:8080` in two parts; an IPv6 address without brackets. */
+/** Splits `example.com:8080`; an IPv6 address loses its brackets. */
 function hostAndPort(hostport: string): { readonly host: string; readonly port: number | undefined } {
   const match = /^\[?(.*?)\]?(?::(\d+))?$/.exec(hostport);
   return { host: match?.[1] ?? hostport, port: match?.[2] === undefined ? undefined : Number(match[2]) };
@@ -56,7 +56,7 @@ function definedOnly(attributes: Readonly<Record<string, string | number | undef
   ) as Attributes;
 }
 
-/** Attributes of a request by the HTTP semantic conventions. */
+/** Attributes of a request, following the HTTP semantic conventions. */
 export function requestAttributes(exchange: Exchange): Attributes {
   const { host, port } = hostAndPort(exchange.hostport);
   return definedOnly({
@@ -74,7 +74,7 @@ export function requestAttributes(exchange: Exchange): Attributes {
   });
 }
 
-/** The call to an upstream: a CLIENT span, whose context the upstream gets. */
+/** Span of a call to an upstream: a CLIENT span, whose context is sent to the upstream. */
 class UpstreamSpan implements UpstreamTrace {
   readonly #span: Span;
   readonly #context: Context;
@@ -123,8 +123,8 @@ export function requestTrace(tracer: Tracer, context: Context, exchange: Exchang
 }
 
 /**
- * Ends the SERVER span with the status that was sent. A status from 500 on is an error, one from 400 is not. A
- * response that broke off is an error too.
+ * Ends the SERVER span with the sent status. A status of 500 or more is an error, 400 to 499 is not. A response that
+ * was cut off is an error too.
  */
 export function endServerSpan(span: Span, exchange: Exchange): void {
   const { status } = exchange;

@@ -4,7 +4,7 @@ import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { GrpcSender } from "server-core/otlp/grpc-sender";
 import type { GrpcSettings } from "server-core/otlp/grpc-settings";
 
-/** Service that collectors offer. Source: OTLP 1.0, gRPC */
+/** gRPC service of collectors. Source: OTLP 1.0, gRPC */
 const traceService = "opentelemetry.proto.collector.trace.v1.TraceService";
 /** Limit of running exports; spans of further exports are dropped, as in the HTTP exporter. */
 const maxUnderWay = 30;
@@ -12,7 +12,7 @@ const maxUnderWay = 30;
 /** Sends spans over gRPC. */
 export class GrpcSpanExporter implements SpanExporter {
   readonly #sender: GrpcSender;
-  /** Exports that no answer came for yet. */
+  /** Exports that have no answer yet. */
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(settings: GrpcSettings) {

@@ -10,19 +10,19 @@ import { type Environment, wholeNumber } from "server-core/otlp/environment-valu
 
 /** Limits of the queue of finished spans. */
 export interface SpanQueueLimits {
-  /** Spans that may wait; more are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
+  /** Limit of waiting spans; further ones are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
   readonly maxQueueSize: number;
-  /** Spans of one export. OTEL_BSP_MAX_EXPORT_BATCH_SIZE, default 512 */
+  /** Limit of spans in one export. OTEL_BSP_MAX_EXPORT_BATCH_SIZE, default 512 */
   readonly maxExportBatchSize: number;
-  /** Pause between exports. OTEL_BSP_SCHEDULE_DELAY, default 5,000 */
+  /** Milliseconds between exports. OTEL_BSP_SCHEDULE_DELAY, default 1,000 */
   readonly scheduledDelayMillis: number;
-  /** Limit of one export. OTEL_BSP_EXPORT_TIMEOUT, default 30,000 */
+  /** Limit of one export in milliseconds. OTEL_BSP_EXPORT_TIMEOUT, default 30,000 */
   readonly exportTimeoutMillis: number;
 }
 
 /**
- * `OTEL_BSP_*`. Spans over `maxQueueSize` (2048) are dropped. They leave after one second at most, not the SDK's five:
- * the first page view is to be a trace that can be looked at.
+ * Reads `OTEL_BSP_*`. Spans above `maxQueueSize` (2048) are dropped. The default delay is one second, not the SDK's
+ * five, so that the trace of the first page view is visible soon.
  * @throws ServerError MODULE_CONFIG
  * Source: OpenTelemetry specification, "Environment Variable Specification"
  */
@@ -35,7 +35,7 @@ export function spanQueueLimits(environment: Environment): SpanQueueLimits {
   };
 }
 
-/** Reads the share of traces. @throws ServerError MODULE_CONFIG for text that is no number from 0 to 1 */
+/** Reads the sampled share of traces. @throws ServerError MODULE_CONFIG for text that is no number from 0 to 1 */
 function ratio(environment: Environment): Sampler {
   const text = environment.OTEL_TRACES_SAMPLER_ARG ?? "";
   const value = text === "" ? 1 : Number(text);
@@ -49,14 +49,14 @@ function ratio(environment: Environment): Sampler {
 }
 
 /**
- * `OTEL_TRACES_SAMPLER` and its argument; the parent's decision, else every trace, when absent.
+ * Reads `OTEL_TRACES_SAMPLER` and its argument. Default: the parent's decision, else every trace.
  * | OTEL_TRACES_SAMPLER | Argument |
  * |---|---|
  * | `always_on`, `always_off` | none |
  * | `traceidratio` | a share, such as `0.1` (1) |
  * | `jaeger_remote` | see {@link parseRemoteSettings} |
- * | the same with `parentbased_` | as without; the caller's decision goes first |
- * @param remote makes the sampler `jaeger_remote`
+ * | the same with `parentbased_` | the same; the caller's decision has precedence |
+ * @param remote creates the sampler `jaeger_remote`
  * @throws ServerError MODULE_CONFIG
  */
 export function samplerOf(environment: Environment, remote: () => Sampler): Sampler {

@@ -3,24 +3,24 @@ import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import { samplerFor, strategySchema } from "./sampling-strategy.ts";
 
-/** A longer answer is refused, and the last one holds. */
+/** Limit of a response in bytes. A larger response is refused, and the previous strategy stays in use. */
 const maxAnswerBytes = 4 * 1024 * 1024;
-/** Milliseconds for one answer. */
+/** Timeout of one request, in milliseconds. */
 const timeoutMs = 5_000;
 
 /** `OTEL_TRACES_SAMPLER_ARG` of the sampler `jaeger_remote`. */
 export interface RemoteSamplerSettings {
-  /** `http://localhost:5778`; asked for `/sampling?service=…`. */
+  /** Base URL such as `http://localhost:5778`; `/sampling?service=…` is appended. */
   readonly endpoint: string;
-  /** Milliseconds between questions for new strategies. */
+  /** Milliseconds between requests for new strategies. */
   readonly pollingIntervalMs: number;
-  /** Share of traces before the first answer. */
+  /** Share of traces that is sampled before the first response. */
   readonly initialSamplingRate: number;
 }
 
 /**
- * Reads `endpoint=http://localhost:5778,pollingIntervalMs=5000,initialSamplingRate=0.25`; absent parts have these values,
- * but for the rate, which is 0.001.
+ * Parses `endpoint=http://localhost:5778,pollingIntervalMs=5000,initialSamplingRate=0.25`. These are also the defaults,
+ * except for the rate, which is 0.001.
  * @throws ServerError MODULE_CONFIG
  * Source: OpenTelemetry specification, "Environment Variable Specification", General SDK Configuration
  */
@@ -54,15 +54,18 @@ export function parseRemoteSettings(text: string): RemoteSamplerSettings {
   return { endpoint: endpoint.replace(/\/(?:sampling)?$/, ""), pollingIntervalMs, initialSamplingRate };
 }
 
-/** Samples as the collector says, and asks it again and again. While it is silent, the last answer holds. */
+/**
+ * Samples with the strategy of the collector, which is requested periodically. While the collector is unreachable, the
+ * last strategy stays in use.
+ */
 export class RemoteSampler implements Sampler {
   readonly #settings: RemoteSamplerSettings;
   readonly #service: string;
   readonly #log: Logger;
   readonly #abort = new AbortController();
-  /** Decides; replaced by each answer that differs. */
+  /** Current sampler; replaced by each changed strategy. */
   #sampler: Sampler;
-  /** Text of the last answer, to see whether it differs. */
+  /** Text of the last response, to detect changes. */
   #lastAnswer = "";
   #timer: NodeJS.Timeout | undefined;
   /** True after a failed request. Only the first of consecutive failures is logged. */
@@ -97,7 +100,7 @@ export class RemoteSampler implements Sampler {
     return `RemoteSampler{${this.#settings.endpoint}, ${this.#sampler}}`;
   }
 
-  /** Asks once. Never fails. */
+  /** Requests the strategy once. Never rejects. */
   async #refresh(): Promise<void> {
     try {
       const url = `${this.#settings.endpoint}/sampling?service=${encodeURIComponent(this.#service)}`;
@@ -107,7 +110,7 @@ export class RemoteSampler implements Sampler {
       if (!response.ok || text.length > maxAnswerBytes) {
         throw new Error(`status ${response.status}, ${text.length} characters, limit ${maxAnswerBytes}`);
       }
-      // The same answer keeps what a rate limit has counted.
+      // An unchanged response keeps the counters of the rate limit.
       if (text !== this.#lastAnswer) {
         this.#sampler = samplerFor(strategySchema.parse(JSON.parse(text)));
         this.#lastAnswer = text;

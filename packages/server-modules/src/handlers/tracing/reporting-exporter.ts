@@ -3,11 +3,14 @@ import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Logger } from "lifecycle";
 import { messageOf } from "server-core/errors";
 
-/** An exporter that says once when the collector is away, and once how many spans that cost when it is back. */
+/**
+ * An exporter that logs once when the collector becomes unreachable, and once, with the number of lost spans, when it
+ * is reachable again.
+ */
 export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #log: Logger;
-  /** Spans lost since the last one that was sent. */
+  /** Spans lost since the last successful export. */
   #lost = 0;
 
   constructor(exporter: SpanExporter, log: Logger) {
@@ -28,7 +31,7 @@ export class ReportingExporter implements SpanExporter {
         this.#log.info(`tracing: spans are sent again; ${this.#lost} were lost`);
         this.#lost = 0;
       }
-      // Said in the log above; as a failure it would go to the SDK's global error handler too.
+      // Reported as success, because a failure would also go to the SDK's global error handler.
       done({ code: ExportResultCode.SUCCESS });
     });
   }

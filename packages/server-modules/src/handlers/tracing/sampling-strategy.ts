@@ -6,7 +6,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { z } from "zod";
 
-/** A share, from none to all. */
+/** A probability, from 0 to 1. */
 const probability = z.number().min(0).max(1);
 
 /** A collector's sampling strategy: its protobuf message as JSON. Source: Jaeger, `api_v2/sampling.proto` */
@@ -31,23 +31,23 @@ export const strategySchema = z.object({
     .nullish(),
 });
 
-/** The answer of a collector after validation. */
+/** The collector's response after validation. */
 export type SamplingStrategy = z.infer<typeof strategySchema>;
 
-/** Results that need no more than a decision. */
+/** Sampling results without attributes. */
 const sampled: SamplingResult = { decision: SamplingDecision.RECORD_AND_SAMPLED };
 const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
 
-/** A number of traces a second, with a burst of at most one second. */
+/** Samples a number of traces per second, with a burst of at most one second. */
 export class RateLimitingSampler implements Sampler {
   readonly #perSecond: number;
   readonly #now: () => number;
-  /** Traces that may be sampled now; whole ones count. */
+  /** Traces that may be sampled now. The balance may be fractional; each trace costs 1. */
   #balance: number;
-  /** When the balance was last brought up to date. */
+  /** Time of the last balance update. */
   #lastMs: number;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now clock in milliseconds that never goes back */
   constructor(perSecond: number, now = () => performance.now()) {
     this.#perSecond = perSecond;
     this.#now = now;
@@ -72,14 +72,14 @@ export class RateLimitingSampler implements Sampler {
   }
 }
 
-/** A share of the traces of each operation, and at least a number a second. */
+/** Samples a share of the traces of each operation, and at least a number per second. */
 class OperationSampler implements Sampler {
   readonly #byName: ReadonlyMap<string, Sampler>;
-  /** Decides for names without a strategy of their own. */
+  /** Decides for operations without a strategy of their own. */
   readonly #fallback: Sampler;
-  /** Rates that are granted in any case, by name. */
+  /** Samplers of the guaranteed minimum rate, by operation name. */
   readonly #lowerBounds = new Map<string, RateLimitingSampler>();
-  /** Traces a second of each; 0 grants none. */
+  /** Guaranteed traces per second of each operation; 0 for none. */
   readonly #lowerBound: number;
 
   constructor(strategy: NonNullable<SamplingStrategy["operationSampling"]>) {
@@ -100,7 +100,7 @@ class OperationSampler implements Sampler {
     if (this.#lowerBound === 0) {
       return result;
     }
-    // Names that visitors can choose share one bound.
+    // Names that clients can choose share one minimum rate.
     const key = known === undefined ? "" : name;
     const bound = this.#lowerBounds.get(key) ?? new RateLimitingSampler(this.#lowerBound);
     this.#lowerBounds.set(key, bound);
@@ -114,7 +114,7 @@ class OperationSampler implements Sampler {
 }
 
 /**
- * The sampler that a strategy asks for.
+ * Creates the sampler for a strategy.
  * | Strategy | Sampler |
  * |---|---|
  * | `operationSampling` | a share for each operation, with a lower bound |

@@ -14,14 +14,14 @@ import { parseRemoteSettings, RemoteSampler } from "./remote-sampler.ts";
 import { ReportingExporter } from "./reporting-exporter.ts";
 
 /**
- * The SDK's message for a full queue. The log takes only this one, because other failures are logged
+ * Matches the SDK's message for a full queue. Only this message is logged here, because other failures are logged
  * elsewhere.
  */
 const droppedMessage = /^Dropped \d+ spans/;
-/** How long the last spans may take to leave when the last tracing handler goes. */
+/** Milliseconds for sending the last spans when the last tracing handler is closed. */
 const flushTimeoutMs = 2_000;
 
-/** Takes the SDK's own log, and silences all of it but the message about dropped spans. */
+/** Replaces the SDK's own log, and passes on only the message about dropped spans. */
 function logDroppedSpans(log: Logger): void {
   const warn = (message: string) => {
     if (droppedMessage.test(message)) {
@@ -36,18 +36,18 @@ function logDroppedSpans(log: Logger): void {
 }
 
 /**
- * Makes spans and sends them to the collector in the background, as the standard `OTEL_*` variables say
+ * Creates spans and sends them to the collector in the background. Configured by the standard `OTEL_*` variables
  * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318, over gRPC http://localhost:4317). Shared by all
- * tracing handlers, kept over reloads.
+ * tracing handlers, and kept over reloads.
  */
 export class SpanSource implements SharedResource {
-  /** Makes the spans of all handlers. */
+  /** Creates the spans of all handlers. */
   readonly tracer: Tracer;
-  /** Queue and exporter. */
+  /** Owns the queue and the exporter. */
   readonly #provider: TracerProvider;
   #remoteSampler: RemoteSampler | undefined;
 
-  /** @throws ServerError MODULE_CONFIG for a variable that makes no sense */
+  /** @throws ServerError MODULE_CONFIG for an invalid variable */
   constructor(environment: Readonly<Record<string, string | undefined>>, log: Logger) {
     const protocol = otlpProtocol(environment, "TRACES", "tracing");
     const spans =
@@ -65,7 +65,7 @@ export class SpanSource implements SharedResource {
     this.tracer = this.#provider.getTracer("server", version.gitVersion);
   }
 
-  /** The sampler `jaeger_remote`. It samples at its first rate until the collector answers. */
+  /** Starts the sampler `jaeger_remote`. It uses its initial rate until the collector answers. */
   #startRemoteSampler(
     environment: Readonly<Record<string, string | undefined>>,
     resource: Resource,
@@ -78,7 +78,7 @@ export class SpanSource implements SharedResource {
     return this.#remoteSampler;
   }
 
-  /** Sends the remaining spans, within two seconds. */
+  /** Sends the remaining spans, within 2 seconds. */
   async close(): Promise<void> {
     this.#remoteSampler?.stop();
     let timer: NodeJS.Timeout | undefined;
@@ -90,5 +90,5 @@ export class SpanSource implements SharedResource {
   }
 }
 
-/** One source for all configs: the environment does not change while the process runs. */
+/** One source for all configs, because the environment does not change while the process runs. */
 export const spanSources: ResourceKind<SpanSource> = { name: "tracing.span-source" };

@@ -7,7 +7,7 @@ import { clientContext, endServerSpan, requestAttributes, requestTrace } from ".
 import { SpanSource, spanSources } from "./span-source.ts";
 import type { TracingConfig } from "./tracing-config.ts";
 
-/** The handler that makes spans of requests, with the library that sends them. */
+/** The handler that creates spans. A separate file, so that the tracing library is loaded only when needed. */
 export async function traceRequests(config: TracingConfig, context: ModuleContext): Promise<HttpHandler> {
   const lease = await context.acquire(spanSources, "", () => new SpanSource(process.env, context.log));
   const { tracer } = lease.value;

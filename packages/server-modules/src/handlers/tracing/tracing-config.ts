@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 /**
- * Only what a site decides. The collector, the queue and the sampling come from the environment, as in the
- * public model.
+ * Contains only settings of a site. The environment configures collector, queue and sampling, as in the public model.
  */
 export const tracingSchema = z.strictObject({
   span: z.string().nullish().describe("Name of the span; placeholders allowed (the method)."),

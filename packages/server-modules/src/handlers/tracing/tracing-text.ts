@@ -6,8 +6,8 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { type Draft, setMember } from "serverfile/values/draft";
 
 /**
- * `tracing { span name; span_attributes { key value } }`: a span for each request. The name of the span may
- * hold placeholders; without the line it is empty, and the handler takes its default.
+ * `tracing { span name; span_attributes { key value } }`: creates a span for each request. The span name may contain
+ * placeholders. Without the line the name is empty, and the handler uses its default.
  * ```
  * tracing {
  *   span shop
@@ -46,7 +46,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** A config without `span` cannot be written: the directive always sets the member, if only to "". */
+/** A config without `span` has no text form, because the directive always sets the member. */
 const toText: HandlerWriter = (handler) => {
   const span = handler.text("span");
   if (span === undefined) {

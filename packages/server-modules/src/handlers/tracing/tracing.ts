@@ -3,9 +3,9 @@ import { defineModule } from "server-core/modules/module";
 import { tracingSchema } from "./tracing-config.ts";
 
 /**
- * Makes each request a SERVER span around the rest of the chain, and the calls to upstreams in it CLIENT spans.
- * Takes and hands on W3C trace context; the request's line in the access log has `traceID` and `spanID`. Sending
- * happens in the background: a request never waits for it, nor fails.
+ * Creates a SERVER span around the later handlers, and CLIENT spans for calls to upstreams. It reads and forwards W3C
+ * trace context; the access log entry gets `traceID` and `spanID`. Spans are sent in the background, so no request
+ * waits or fails because of them.
  */
 export const tracing = defineModule({
   id: "http.handlers.tracing",

@@ -1,7 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
 /**
- * `fs name`: the file system that handlers after it use.
+ * `fs name`: selects the file system for later handlers.
  * ```
  * fs backup
  * ```

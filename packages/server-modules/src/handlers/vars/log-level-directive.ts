@@ -1,11 +1,11 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
-/** Levels in the spelling of the config. `warning` is read as `warn`. */
+/** Levels as the config spells them. `warning` is read as `warn`. */
 const levels = new Set(["debug", "info", "warn", "error"]);
 
 /**
- * `log_level DEBUG|INFO|WARN|ERROR`: the level of the access log's line. Mixed case such as `Warn` is an error,
- * as in the public model.
+ * `log_level DEBUG|INFO|WARN|ERROR`: sets the level of the access log entry. Mixed case such as `Warn` is an error, as
+ * in the public model.
  * ```
  * log_level /health DEBUG
  * ```

@@ -1,7 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
 /**
- * `log_skip`: no access log for these requests.
+ * `log_skip`: disables the access log for these requests.
  * ```
  * log_skip /health
  * ```

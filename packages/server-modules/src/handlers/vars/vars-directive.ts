@@ -3,7 +3,7 @@ import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import { type Draft, setMember } from "serverfile/values/draft";
 import { parseScalar } from "serverfile/values/parse-number";
 
-/** Reads the name at the cursor and the value after it. Only words without quotes become numbers or booleans. */
+/** Reads the name at the cursor and the value after it. Only unquoted words become numbers or booleans. */
 function readVariable(cursor: TokenCursor, draft: Draft): void {
   const name = cursor.value;
   const word = cursor.argument();
@@ -12,7 +12,7 @@ function readVariable(cursor: TokenCursor, draft: Draft): void {
 }
 
 /**
- * `vars name value`, or a block of such lines. Numbers and booleans are such unless quoted.
+ * `vars name value`, or a block of such lines. Unquoted numbers and booleans keep their type.
  * ```
  * vars {
  *   tier gold

@@ -4,8 +4,8 @@ import { scalarWord } from "serverfile/to-text/lines/scalar-word";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 
 /**
- * Writes `root`, `fs`, `log_skip`, `log_name`, `log_level` or `vars`. The five special variables have a
- * directive only where they are alone in the handler.
+ * Writes `root`, `fs`, `log_skip`, `log_name`, `log_level` or `vars`. The five special variables have a directive only
+ * when they are the handler's only variable.
  */
 export const vars: HandlerWriter = (handler) => {
   const [only = "", more] = handler.keys;

@@ -12,26 +12,26 @@ import { type IfCondition, type IfList, parseIf } from "./if-header.ts";
 import { covers, type DavLock, type LockTable } from "./lock-table.ts";
 import { isWithin, type Resource, type Share } from "./share.ts";
 
-/** Conditions of HTTP itself, beside `If`. */
+/** Precondition fields of HTTP itself, in addition to `If`. */
 const conditionFields = ["if-match", "if-none-match", "if-unmodified-since"];
 
 /** A change that a request would make. */
 export interface Change {
   /** File or folder that the request would change. */
   readonly resource: Resource;
-  /** True: all below it changes too. */
+  /** True when everything below changes too. */
   readonly isDeep: boolean;
-  /** True: its folder gets or loses a member. */
+  /** True when the parent folder gains or loses a member. */
   readonly isMember: boolean;
 }
 
-/** Describes a file. Unlike `file_server`, a file from 1970 has a tag too. */
+/** Describes a file. Unlike in `file_server`, a file from 1970 has a tag too. */
 export function describe({ file, stats }: Resource & { stats: NonNullable<Resource["stats"]> }): ServedFile {
   const described = describeFile(file, stats);
   return described.etag === "" ? { ...described, etag: `"${stats.mtimeNs}-${stats.size}"` } : described;
 }
 
-/** Tag and time of a file; undefined for folders, which have none. */
+/** Tag and time of a file; undefined for a folder. */
 function validatorsOf(resource: Resource): Validators | undefined {
   const { stats } = resource;
   return stats === undefined ? undefined : stats.isDirectory() ? undefined : describe({ ...resource, stats });
@@ -43,16 +43,15 @@ export function userOf(exchange: Exchange): string {
 }
 
 /**
- * Host and port without the port that is usual: proxies in front may end TLS. Ports 80 and 443 are left out, so
- * a proxy that ends TLS makes no difference.
+ * Host and port for comparison. Ports 80 and 443 are left out, so that a TLS proxy in front makes no difference.
  */
 function hostKey(hostport: string): string {
   return hostport.toLowerCase().replace(/:(?:80|443)?$/, "");
 }
 
 /**
- * Finds what a URL in a field names.
- * @returns undefined for a URL of another host, or outside of the share
+ * Finds the resource of a URL in a header field.
+ * @returns undefined for a URL of another host, or outside the share
  * @throws DavError 400 for an invalid URL
  */
 export async function findUrl(
@@ -77,7 +76,7 @@ export async function findUrl(
 }
 
 /**
- * The conditions of a request, and the tokens of locks that it knows.
+ * The conditions of a request, and the lock tokens in it.
  * | Check | When | Failure |
  * |---|---|---|
  * | `check` | before anything is done | 412 |
@@ -88,10 +87,10 @@ export class Conditions {
   readonly #exchange: Exchange;
   readonly #share: Share;
   readonly #table: LockTable;
-  /** Lists of `If`; one that holds is enough. */
+  /** Lists of `If`; one fulfilled list is enough. */
   readonly #lists: readonly IfList[];
 
-  /** @throws DavError 400 for a field that cannot be read */
+  /** @throws DavError 400 for a malformed field */
   constructor(exchange: Exchange, share: Share, table: LockTable) {
     this.#exchange = exchange;
     this.#share = share;
@@ -100,7 +99,7 @@ export class Conditions {
     this.#lists = text.trim() === "" ? [] : parseIf(text);
   }
 
-  /** True: the request names a lock that its user made. */
+  /** True when the request names a lock that the same user created. */
   owns({ token, user }: DavLock): boolean {
     return (
       user === userOf(this.#exchange) &&
@@ -109,9 +108,9 @@ export class Conditions {
   }
 
   /**
-   * Checks what the request asks before anything is done.
-   * @param target what the request names
-   * @param others further resources that the method changes
+   * Evaluates the conditions of the request before any work.
+   * @param target the requested resource
+   * @param others further resources that the method would change
    * @throws DavError 412
    */
   async check(target: Resource, others: readonly Resource[] = []): Promise<void> {
@@ -128,8 +127,8 @@ export class Conditions {
   }
 
   /**
-   * Checks that what the conditions were true of is still there, after a wait.
-   * @throws DavError 412 when it is not, and the request has conditions
+   * Checks after a wait that the resource is unchanged since the conditions were evaluated.
+   * @throws DavError 412 when it has changed, and the request has conditions
    */
   checkUnchanged({ file, stats }: Resource): void {
     const hasConditions =
@@ -143,7 +142,7 @@ export class Conditions {
     }
   }
 
-  /** Checks that no lock of others forbids a change. @throws DavError 423 */
+  /** Checks that no lock of another user forbids a change. @throws DavError 423 */
   checkLocks(changes: readonly Change[]): void {
     const { locks } = this.#table;
     if (locks.length === 0) {
@@ -155,7 +154,7 @@ export class Conditions {
     }
   }
 
-  /** The conditions of HTTP. Source: RFC 9110, section 13.2.2 */
+  /** Evaluates the HTTP preconditions. Source: RFC 9110, section 13.2.2 */
   #checkValidators(target: Resource): void {
     const exchange = this.#exchange;
     if (target.stats === undefined) {
@@ -170,18 +169,18 @@ export class Conditions {
     }
   }
 
-  /** Whether all conditions of a list hold. */
+  /** True when all conditions of a list are fulfilled. */
   async #holds({ tag, conditions }: IfList, target: Resource, others: readonly Resource[]): Promise<boolean> {
     const about = tag === undefined ? target : await findUrl(this.#exchange, this.#share, tag, "If");
     if (about === undefined) {
       return false; // of another host
     }
-    // Clients name the lock of a destination without saying so.
+    // Clients send the lock token of a destination without a tag.
     const lockable = tag === undefined ? [about, ...others] : [about];
     return conditions.every((each) => this.#isTrue(each, about, lockable) !== each.isNot);
   }
 
-  /** One condition: a lock that covers the resource, or its tag. */
+  /** Evaluates one condition: a lock that covers the resource, or the resource's tag. */
   #isTrue({ token, etag }: IfCondition, about: Resource, lockable: readonly Resource[]): boolean {
     if (token !== undefined) {
       const lock = this.#table.locks.find((each) => each.token === token);
@@ -192,7 +191,7 @@ export class Conditions {
   }
 }
 
-/** The folder that an entry is in. */
+/** The parent folder of an entry. */
 function folderOf(entry: string): string {
   return entry.slice(0, entry.lastIndexOf("/")) || "/";
 }
@@ -206,7 +205,7 @@ function forbids(lock: DavLock, { resource, isDeep, isMember }: Change): boolean
   );
 }
 
-/** The error for a request that locks forbid. It names the locked resources. */
+/** The error for a request that locks forbid. It lists the locked resources. */
 export function lockedError(condition: string, locks: readonly DavLock[]): DavError {
   const most = 10;
   const places = locks.slice(0, most).map(({ href }) => `<D:href>${escapeXml(href)}</D:href>`);

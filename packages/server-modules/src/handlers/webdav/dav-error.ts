@@ -19,9 +19,9 @@ const writeStatuses: Readonly<Record<string, number>> = {
   ERR_FS_CP_SOCKET: 403,
 };
 
-/** An error answer: a text, or the violated precondition of RFC 4918. */
+/** An error response: a text, or the violated precondition of RFC 4918. */
 export class DavError extends HttpError {
-  /** XML of the broken condition, with the prefix D; "" for a plain text. */
+  /** XML of the violated precondition, with the prefix D; "" for a plain text. */
   readonly condition: string;
 
   constructor(status: number, message = statusText(status), condition = "") {
@@ -44,11 +44,11 @@ export function davErrorOf(error: unknown, exchange: Exchange): unknown {
     return error;
   }
   const failure = openError(error, exchange);
-  // The message has a path of this machine, which is for the log only.
+  // The message contains a path of this machine, which only the log may show.
   return failure.status < 500 ? new DavError(failure.status) : failure;
 }
 
-/** Answers with a text, or the condition that was broken. */
+/** Sends the error as text, or as the violated precondition. */
 export function refuse(exchange: Exchange, { status, message, condition }: DavError): void {
   const { responseHeaders } = exchange;
   const isXml = condition !== "";

@@ -2,7 +2,7 @@ import type { Element } from "@xmldom/xmldom";
 import type { Exchange } from "http-engine/exchange";
 import { DavError } from "./dav-error.ts";
 
-/** Bytes of a body that names properties or asks for a lock; real ones have a few hundred. */
+/** Limit of a request body in bytes. Real bodies have a few hundred. */
 const maxBodyBytes = 64 * 1024;
 /** Limit of element nesting. Real bodies have four or five levels. */
 const maxDepth = 32;
@@ -22,17 +22,17 @@ export interface DavElement {
   readonly content: readonly (DavElement | string)[];
 }
 
-/** The elements within another. */
+/** Child elements of an element. */
 export function childrenOf({ content }: DavElement): DavElement[] {
   return content.filter((each) => typeof each !== "string");
 }
 
-/** The elements of WebDAV's own namespace that have this name. */
+/** Child elements with this name in the WebDAV namespace. */
 export function davChildren(element: DavElement, name: string): DavElement[] {
   return childrenOf(element).filter((each) => each.space === dav && each.name === name);
 }
 
-/** Text of an XML document. A character that XML has no place for would make the whole answer unreadable. */
+/** Escapes text for XML. Characters that XML forbids would make the whole response unreadable. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()
@@ -40,26 +40,26 @@ export function escapeXml(text: string): string {
     .replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** An element with its content; an unknown namespace is declared on the element. */
+/** Writes an element with its content; a foreign namespace is declared on the element. */
 export function writeElement({ space, name }: Pick<DavElement, "space" | "name">, inner: string): string {
   const tag = space === dav ? `D:${name}` : name;
   const start = space === dav ? tag : `${tag} xmlns="${escapeXml(space).replaceAll('"', "&#34;")}"`;
   return inner === "" ? `<${start}></${tag}>` : `<${start}>${inner}</${tag}>`;
 }
 
-/** The content of an element, as a document with the prefix D has it. */
+/** Writes the content of an element, for a document with the prefix D. */
 export function writeContent({ content }: DavElement): string {
   return content
     .map((each) => (typeof each === "string" ? escapeXml(each) : writeElement(each, writeContent(each))))
     .join("");
 }
 
-/** The error of a body that is no XML. */
+/** The error of an invalid XML body. */
 function malformed(reason: string): DavError {
   return new DavError(400, `the body cannot be read as XML: ${reason}`);
 }
 
-/** An element without comments, instructions and attributes. @throws DavError 400 */
+/** Converts an element without comments, instructions and attributes. @throws DavError 400 */
 function elementOf(node: Element, depth: number): DavElement {
   if (depth > maxDepth) {
     throw malformed(`elements are nested deeper than the limit of ${maxDepth}`);
@@ -83,7 +83,7 @@ function elementOf(node: Element, depth: number): DavElement {
 }
 
 /**
- * Reads the body of a request.
+ * Parses the XML body of a request.
  * @returns undefined when there is none
  * @throws DavError 400 for invalid XML, and for a document type declaration, which could define entities
  */

@@ -2,7 +2,7 @@ import { DavError } from "./dav-error.ts";
 
 /** One condition of a list. */
 export interface IfCondition {
-  /** Whether the condition must not hold. */
+  /** True when the condition is negated. */
   readonly isNot: boolean;
   /** The token of a lock; undefined for an entity tag. */
   readonly token: string | undefined;
@@ -12,26 +12,26 @@ export interface IfCondition {
 
 /** Conditions that must all hold. */
 export interface IfList {
-  /** URL of the tagged resource; undefined: the request's resource. */
+  /** URL of the tagged resource; undefined means the requested resource. */
   readonly tag: string | undefined;
   /** Conditions that must all hold. */
   readonly conditions: readonly IfCondition[];
 }
 
-/** Conditions of one field: each may ask for a look at a file. */
+/** Limit of conditions in one field, because each condition may read a file's metadata. */
 const maxConditions = 100;
 
-/** A token of the field: a parenthesis, `<token or URL>`, `["tag"]`, or `Not`. */
+/** Matches a token of the field: a parenthesis, `<token or URL>`, `["tag"]`, or `Not`. */
 const part = /[ \t]*(?:(\()|(\))|<([^<>\s]*)>|\[((?:W\/)?"[^"\]]*")\]|(Not)(?=[ \t<[]))/gy;
 
-/** The error of a field that cannot be read. */
+/** The error of a malformed field. */
 function invalid(reason: string): DavError {
   return new DavError(400, `invalid If: ${reason}`);
 }
 
 /**
- * Reads the field `If`. @throws DavError 400. `</a> (<opaquelocktoken:1> ["x"]) (Not <DAV:no-lock>)` has two
- * lists about `/a`: a lock with a tag, or no such lock.
+ * Parses the field `If`. @throws DavError 400. `</a> (<opaquelocktoken:1> ["x"]) (Not <DAV:no-lock>)` has two lists for
+ * `/a`: a lock and a tag, or the absence of a lock.
  * Source: RFC 4918, section 10.4.2
  */
 export function parseIf(text: string): IfList[] {

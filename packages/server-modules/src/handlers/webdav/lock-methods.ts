@@ -11,10 +11,10 @@ import { makeEmptyFile } from "./write-files.ts";
 
 /** Maximum lock timeout in seconds. It also applies to `Timeout: Infinite`. */
 const longestS = 24 * 60 * 60;
-/** Characters of the owner's XML: every answer about the lock repeats it. */
+/** Limit of the owner's XML in characters, because every response about the lock repeats it. */
 const maxOwnerLength = 1024;
 
-/** The first time of the list that can be read. @throws DavError 400 */
+/** The first valid timeout of the list, in seconds. @throws DavError 400 */
 function timeoutOf(exchange: Exchange): number {
   const text = exchange.header("timeout").trim();
   if (text === "") {
@@ -32,7 +32,7 @@ function timeoutOf(exchange: Exchange): number {
   throw new DavError(400, "invalid Timeout: it is Infinite or Second-<number>");
 }
 
-/** @returns the text of the owner. @throws DavError 400, or 501 for locks that are not exclusive write locks */
+/** @returns the owner's XML. @throws DavError 400, or 501 for locks that are not exclusive write locks */
 function ownerOf(body: DavElement): string {
   if (body.space !== dav || body.name !== "lockinfo") {
     throw new DavError(400, "the body is no lockinfo");
@@ -50,7 +50,7 @@ function ownerOf(body: DavElement): string {
   return text;
 }
 
-/** Answers with the lock that was made or refreshed. */
+/** Sends the created or refreshed lock. */
 function answer(exchange: Exchange, status: number, lock: DavLock): void {
   exchange.responseHeaders.push("Content-Type", "application/xml; charset=utf-8");
   exchange.respond(
@@ -59,7 +59,7 @@ function answer(exchange: Exchange, status: number, lock: DavLock): void {
   );
 }
 
-/** Gives a lock its whole time again. @throws DavError 412 for one that is not there */
+/** Restarts the timeout of a lock. @throws DavError 412 for an unknown lock */
 function refresh(exchange: Exchange, resource: Resource, conditions: Conditions, table: LockTable): void {
   const timeoutS = timeoutOf(exchange);
   let refreshed: DavLock | undefined;
@@ -77,7 +77,7 @@ function refresh(exchange: Exchange, resource: Resource, conditions: Conditions,
   answer(exchange, 200, refreshed);
 }
 
-/** Adds a lock. @throws DavError 423 when others are in its way, 507 when there are too many */
+/** Adds a lock. @throws DavError 423 for a conflicting lock, 507 when the table is full */
 function add(table: LockTable, lock: DavLock): void {
   let conflicts: readonly DavLock[] = [];
   const hasRoom = table.change((locks) => {
@@ -94,19 +94,19 @@ function add(table: LockTable, lock: DavLock): void {
   }
 }
 
-/** Takes a lock out of the table. */
+/** Removes a lock from the table. */
 function removeToken(table: LockTable, token: string): void {
   table.change((locks) => locks.filter((each) => each.token !== token));
 }
 
 /**
- * Locks a resource, or refreshes a lock. A file that is not there is made.
+ * Locks a resource, or refreshes a lock. A missing file is created.
  * | Body | Resource | Answer |
  * |---|---|---|
  * | none | locked by this user, named in `If` | 200, refreshed |
  * | `lockinfo` | a file or folder | 200, locked |
- * | `lockinfo` | nothing there | 201, an empty file is made and locked |
- * | `lockinfo` | a lock in the way | 423 |
+ * | `lockinfo` | missing | 201, an empty file is created and locked |
+ * | `lockinfo` | conflicts with a lock | 423 |
  * Source: RFC 4918, section 9.10
  */
 export async function lock(
@@ -154,7 +154,7 @@ export async function lock(
   answer(exchange, isNew ? 201 : 200, made);
 }
 
-/** Takes a lock away. Source: RFC 4918, section 9.11 */
+/** Removes a lock. Source: RFC 4918, section 9.11 */
 export function unlock(exchange: Exchange, resource: Resource, table: LockTable): void {
   const [, token] = /^\s*<([^<>]+)>\s*$/.exec(exchange.header("lock-token")) ?? [];
   if (token === undefined) {

@@ -2,60 +2,62 @@ import { isWithin } from "./share.ts";
 
 /** Limit of locks in one table. Further requests are refused, so memory stays bounded. */
 export const maxLocks = 1_000;
-/** Bytes before the two copies: holder, generation, and the length of each copy. */
+/** Bytes of the header: holder, generation, and the length of each copy. */
 const headerBytes = 64;
-/** Bytes of one copy of the table: there are two. */
+/** Bytes of each of the two copies of the table. */
 const copyBytes = 1024 * 1024;
-/** A thread that holds the table longer has died: no work on it takes a hundredth of that. */
+/**
+ * Milliseconds after which a thread that still holds the table counts as dead. Normal work takes less than a hundredth
+ * of this.
+ */
 const longestHoldMs = 2_000;
 
-/** Bytes of the memory that threads share. */
+/** Total size of the shared memory, in bytes. */
 export const lockTableBytes = headerBytes + 2 * copyBytes;
 
-/** A write lock; all are exclusive. */
+/** A write lock. All locks are exclusive. */
 export interface DavLock {
-  /** Names the lock; only its maker learns it. */
+  /** Token that identifies the lock. Only the creator learns it. */
   readonly token: string;
   /** File path of the locked resource. */
   readonly file: string;
-  /** Path for clients. */
+  /** URL path of the resource for clients. */
   readonly href: string;
-  /** True: all below is locked too. */
+  /** True when everything below is locked too. */
   readonly isDeep: boolean;
-  /** XML that the client gave to be told to others. */
+  /** The creator's XML description of itself, which other clients see. */
   readonly owner: string;
   /** Authenticated user who created the lock; "" without authentication. */
   readonly user: string;
-  /** Seconds from making or refreshing it to its end. */
+  /** Lifetime in seconds, counted from creation or refresh. */
   readonly timeoutS: number;
-  /** Milliseconds since 1970. */
+  /** End of the lock, in milliseconds since 1970. */
   readonly expiresMs: number;
 }
 
-/** True for a lock on the file, or on a folder above it with all below. */
+/** True when the lock is on the path itself, or on a folder above with everything below. */
 export function covers({ file, isDeep }: DavLock, path: string): boolean {
   return file === path || (isDeep && isWithin(path, file));
 }
 
-// Int32 indexes of the header.
-/** Words of the header: 1 while a thread holds the table, the number of the last change, and the lengths. */
+/** Int32 indexes of the header: 1 while a thread holds the table, the number of the last change, and the lengths. */
 const holderIndex = 0;
 const generationIndex = 1;
 const lengthIndex = 2;
 
 /**
- * The locks of a share, in memory that all threads see: a JSON text in one of two copies. A change is written to the other
- * copy, which then counts, so a thread that dies in between leaves the table as it was.
+ * The locks of a share, in memory shared by all threads: a JSON text in one of two copies. A change is written to the
+ * inactive copy, which then becomes active. If a thread dies in between, the table stays unchanged.
  */
 export class LockTable {
   readonly #words: Int32Array;
   readonly #bytes: Buffer;
   readonly #now: () => number;
-  /** The locks as of {@link #read}. */
+  /** Locks of the generation `#read`. */
   #locks: readonly DavLock[] = [];
-  /** Generation that `#locks` was read at. */
+  /** Generation of `#locks`. */
   #read = 0;
-  /** Whether this thread holds the table: then work within work does not wait for itself. */
+  /** True while this thread holds the table, so that nested calls do not wait for themselves. */
   #isHolder = false;
 
   /** @param memory of {@link lockTableBytes}, zero at first */
@@ -77,8 +79,9 @@ export class LockTable {
   }
 
   /**
-   * Changes the table while no other thread does.
-   * @param change is given the locks that have not expired and returns those to keep; the same list changes nothing
+   * Changes the table while no other thread can.
+   * @param change gets the locks that have not expired, and returns the locks to keep; returning the same list changes
+   * nothing
    * @returns false when the locks do not fit
    */
   change(change: (locks: readonly DavLock[]) => readonly DavLock[]): boolean {
@@ -91,12 +94,12 @@ export class LockTable {
     });
   }
 
-  /** Runs while no other thread changes the table or runs something here; it must not wait. */
+  /** Runs synchronous work while no other thread changes the table or runs such work. */
   exclusively(work: () => void): void {
     this.#hold(work);
   }
 
-  /** Reads the copy that counts, where another thread changed it. */
+  /** Reads the active copy, if another thread changed it. */
   #load(): void {
     const generation = Atomics.load(this.#words, generationIndex);
     if (generation !== this.#read) {

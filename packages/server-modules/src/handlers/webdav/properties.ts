@@ -5,13 +5,13 @@ import { type DavElement, dav, escapeXml, writeElement } from "./dav-xml.ts";
 import { covers, type DavLock } from "./lock-table.ts";
 import type { FoundResource } from "./share.ts";
 
-/** The locks that there are, and who asks. */
+/** The locks, and the user of the request. */
 export interface LockView {
   /** Locks that have not expired. */
   readonly locks: readonly DavLock[];
-  /** User who asks: tokens are shown to their makers only. */
+  /** User of the request: tokens are shown only to their creators. */
   readonly user: string;
-  /** Milliseconds since 1970, for the time that locks have left. */
+  /** Milliseconds since 1970, to compute the remaining time of locks. */
   readonly nowMs: number;
 }
 
@@ -55,7 +55,7 @@ const ofAll: Readonly<Record<string, Property>> = {
       .join(""),
 };
 
-/** Properties that clients cannot set. Source: RFC 4918, section 15 */
+/** Properties that clients must not set. Source: RFC 4918, section 15 */
 const protectedNames = new Set([
   ...Object.keys(ofAll),
   ...Object.keys(ofFiles),
@@ -68,7 +68,7 @@ export function isProtected({ space, name }: PropertyName): boolean {
   return space === dav && protectedNames.has(name);
 }
 
-/** The property of a name; undefined for one that the resource does not have. */
+/** Finds the writer of a property; undefined when the resource lacks it. */
 function readerOf({ space, name }: PropertyName, isFolder: boolean): Property | undefined {
   if (space !== dav) {
     return undefined;
@@ -77,22 +77,22 @@ function readerOf({ space, name }: PropertyName, isFolder: boolean): Property | 
   return own ?? (!isFolder && Object.hasOwn(ofFiles, name) ? ofFiles[name] : undefined);
 }
 
-/** A group of properties with their common status. @param more goes behind the status */
+/** Writes properties with their common status. @param more XML after the status */
 export function writePropstat(status: string, properties: string, more = ""): string {
   return `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${more}</D:propstat>`;
 }
 
-/** The properties that a request asks of each resource. */
+/** The requested properties. */
 export interface Asked {
-  /** Names only, without values. */
+  /** True for names without values. */
   readonly namesOnly: boolean;
-  /** True: all that the server knows is meant, with `names` beside. */
+  /** True when all known properties are requested, in addition to `names`. */
   readonly isAll: boolean;
-  /** Names that the request lists. */
+  /** Names listed in the request. */
   readonly names: readonly PropertyName[];
 }
 
-/** Writes the element `response` of a resource. */
+/** Writes the `response` element of a resource. */
 export function writeResponse(resource: FoundResource, asked: Asked, view: LockView): string {
   const isFolder = resource.stats.isDirectory();
   const own = Object.keys(isFolder ? ofAll : { ...ofAll, ...ofFiles }).map((name) => ({ space: dav, name }));

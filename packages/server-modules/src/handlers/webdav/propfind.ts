@@ -18,18 +18,18 @@ import type { LockTable } from "./lock-table.ts";
 import { type Asked, isProtected, type LockView, writePropstat, writeResponse } from "./properties.ts";
 import { existing, type FoundResource, isTemporary, type Resource, type Share } from "./share.ts";
 
-/** Properties that one request may name: each is written again for each file. */
+/** Limit of property names in one request, because each is written again for each file. */
 const maxNames = 200;
-/** Limit of resources in one answer. A walk stops there, and the answer says so. */
+/** Limit of resources in one response. At the limit the walk stops, and the response reports this. */
 const maxEntries = 100_000;
-/** Folders that wait for their turn in a walk. */
+/** Limit of folders that wait during a walk. */
 const maxWaiting = 10_000;
-/** Characters of the answer in one piece. */
+/** Size of the response's chunks, in characters. */
 const chunkLength = 32 * 1024;
 
-/** The question of a request without a body. Source: RFC 4918, section 9.1 */
+/** The default for a request without a body. Source: RFC 4918, section 9.1 */
 const everything: Asked = { namesOnly: false, isAll: true, names: [] };
-/** Begin and end of an answer about several resources. */
+/** Start of a multistatus document; its end follows. */
 const start = '<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:">';
 const end = "</D:multistatus>";
 
@@ -37,8 +37,8 @@ const end = "</D:multistatus>";
 export type Depth = "0" | "1" | "infinity";
 
 /**
- * Reads the field `Depth`.
- * @param allowed values of the method; the first counts where the field is absent
+ * Parses the field `Depth`.
+ * @param allowed values that the method allows; the first is the default
  * @throws DavError 400
  */
 export function depthOf(exchange: Exchange, ...allowed: readonly Depth[]): Depth {
@@ -50,7 +50,7 @@ export function depthOf(exchange: Exchange, ...allowed: readonly Depth[]): Depth
   return depth;
 }
 
-/** Names of properties in an element, up to the limit. */
+/** Property names in an element, up to the limit. */
 function namesIn(element: DavElement | undefined): DavElement[] {
   const names = element === undefined ? [] : childrenOf(element);
   if (names.length > maxNames) {
@@ -76,7 +76,7 @@ async function readAsked(exchange: Exchange): Promise<Asked> {
   return { namesOnly, isAll, names: namesIn(prop ?? include) };
 }
 
-/** Members of a folder; one that cannot be looked at, or is neither file nor folder, is left out. */
+/** Members of a folder. An unreadable entry, or one that is neither file nor folder, is skipped. */
 async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<FoundResource> {
   let entries: Awaited<ReturnType<typeof opendir>>;
   try {
@@ -102,8 +102,8 @@ async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<F
 }
 
 /**
- * The resource and everything below it; undefined when the limit is exceeded. Links to folders are
- * listed, but not followed: they may go in circles.
+ * The resource and everything below; undefined marks an exceeded limit. Links to folders are listed, but not followed,
+ * because they may form cycles.
  */
 async function* walk(
   share: Share,
@@ -126,12 +126,12 @@ async function* walk(
   }
 }
 
-/** Tells that the rest is left out. Source: RFC 4918, section 11.5; RFC 5323, section 5.17 */
+/** Writes that the list is incomplete. Source: RFC 4918, section 11.5; RFC 5323, section 5.17 */
 function writeEnd({ href }: FoundResource): string {
   return `<D:response><D:href>${escapeXml(href)}</D:href><D:status>HTTP/1.1 507 Insufficient Storage</D:status></D:response>`;
 }
 
-/** The pieces of the answer. @param limit maximum number of resources */
+/** Generates the chunks of the response. @param limit maximum number of resources */
 export async function* writeMultistatus(
   resources: AsyncIterable<FoundResource | undefined>,
   write: (resource: FoundResource) => string,
@@ -157,8 +157,8 @@ export async function* writeMultistatus(
 }
 
 /**
- * Describes a resource, and with `Depth` the resources below it. `Depth: 0` describes the resource, `1` its members
- * too, `infinity` (or no field) all below it.
+ * Describes a resource, and with `Depth` the resources below. `Depth: 0` describes the resource, `1` adds its members,
+ * `infinity` (the default) everything below.
  * Source: RFC 4918, section 9.1
  */
 export async function propfind(exchange: Exchange, share: Share, table: LockTable): Promise<void> {
@@ -178,8 +178,8 @@ export async function propfind(exchange: Exchange, share: Share, table: LockTabl
 }
 
 /**
- * Refuses to set properties: the file system has no place for them. Source: RFC 4918, section 9.2; the public model's
- * plug-in answers the same
+ * Refuses to set properties, because the file system cannot store them. Source: RFC 4918, section 9.2; the public
+ * model's plug-in answers the same
  */
 export async function proppatch(exchange: Exchange, resource: FoundResource): Promise<void> {
   const body = await readXmlBody(exchange);

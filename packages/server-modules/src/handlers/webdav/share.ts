@@ -9,20 +9,20 @@ import { pathBytes } from "../../files/path-bytes.ts";
 import { joinSitePath } from "../../files/site-path.ts";
 import { DavError } from "./dav-error.ts";
 
-/** Names of what is being written, beside what it takes the place of. No client sees or names them. */
+/** Names of files being written, in the folder of their target. Clients can neither see nor name these files. */
 const temporaryName = /^\.webdav-[0-9a-f-]{36}\.tmp$/;
 
-/** A file, a folder, or the place for one. */
+/** A file, a folder, or a path where nothing exists. */
 export interface Resource {
   /** Path within the share: `/` or `/a/b`, decoded. */
   readonly path: string;
-  /** Its path for clients, escaped; a folder's ends with a slash. */
+  /** URL path for clients, escaped; a folder's path ends with a slash. */
   readonly href: string;
-  /** Path on the disk. Its folder is free of links; itself it may be one. */
+  /** Path on the disk. The folder part contains no links; the last part may be a link. */
   readonly entry: string;
-  /** Path on the disk of the bytes, free of links. */
+  /** Path of the content on the disk, with links resolved. */
   readonly file: string;
-  /** Facts about the file; undefined when there is none. */
+  /** Result of `stat`; undefined for a missing file. */
   readonly stats: BigIntStats | undefined;
   /** True when the parent folder exists. */
   readonly hasParent: boolean;
@@ -36,7 +36,7 @@ function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** undefined instead of such an error. */
+/** Resolves to undefined for such an error. */
 async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;
@@ -48,7 +48,7 @@ async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | unde
   }
 }
 
-/** The path without links; undefined where nothing is. */
+/** The path with links resolved; undefined for a missing file. */
 async function realPath(path: string): Promise<string | undefined> {
   const found = await orUndefined(realpath(pathBytes(path), { encoding: "buffer" }));
   return found === undefined ? undefined : textOfBuffer(found);
@@ -59,7 +59,7 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }
 
-/** `/a/` is `/a`; `/` stays. */
+/** Removes a final slash: `/a/` becomes `/a`; `/` stays. */
 function withoutFinalSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
@@ -70,15 +70,15 @@ export function isTemporary(name: string): boolean {
 }
 
 /**
- * The files of one root, and the paths by which a request names them. With root `/srv` and prefix `/files`,
- * `/files/a%20b` is the file `/srv/a b`. Links may lead to other places below the root, but never outside.
+ * The files below a root, and the URL paths of requests. With root `/srv` and prefix `/files`, `/files/a%20b` is the
+ * file `/srv/a b`. Links may lead to other places below the root, but never outside.
  */
 export class Share {
   /** Root path with links resolved. */
   readonly root: string;
-  /** Beginning of the paths that clients use; "" for none. */
+  /** Prefix of URL paths that clients use; "" for none. */
   readonly #prefix: string;
-  /** Beginning of the paths that the handler sees. */
+  /** Prefix of paths that the handler sees. */
   readonly #strip: string;
 
   private constructor(root: string, prefix: string, strip: string) {
@@ -88,8 +88,8 @@ export class Share {
   }
 
   /**
-   * @param prefix from the config; "": the part that earlier handlers stripped from the path
-   * @throws DavError 404 when the root is not there
+   * @param prefix prefix of the config; "": the part that earlier handlers stripped from the path
+   * @throws DavError 404 when the root does not exist
    */
   static async open(exchange: Exchange, root: string, prefix: string): Promise<Share> {
     const real = await realPath(root);
@@ -106,7 +106,7 @@ export class Share {
     return new Share(real, cut, "");
   }
 
-  /** Finds what the request names. @throws DavError 403 or 404 */
+  /** Finds the requested resource. @throws DavError 403 or 404 */
   async find(exchange: Exchange): Promise<Resource> {
     const path = this.#within(exchange.path, this.#strip);
     if (path === undefined) {
@@ -116,16 +116,16 @@ export class Share {
   }
 
   /**
-   * Finds what a URL in a field names.
+   * Finds the resource of a URL in a header field.
    * @param path decoded path of a URL
-   * @returns undefined for a path outside of this share
+   * @returns undefined for a path outside this share
    */
   async findElsewhere(path: string): Promise<Resource | undefined> {
     const within = this.#within(path, this.#prefix);
     return within === undefined ? undefined : this.resolve(within);
   }
 
-  /** @param path within the share. @throws DavError 403 when a link leads outside */
+  /** Finds a resource. @param path path within the share. @throws DavError 403 when a link leads outside */
   async resolve(path: string): Promise<Resource> {
     const href = escapePath(this.#prefix + path);
     if (path === "/") {
@@ -154,13 +154,13 @@ export class Share {
     return this.#resolveEntry(path, href, entry);
   }
 
-  /** Finds what is in a folder that was found, without looking the folder up again. @throws DavError 403 */
+  /** Finds a member of a known folder, without resolving the folder again. @throws DavError 403 */
   member(folder: FoundResource, name: string): Promise<Resource> {
     const path = folder.path === "/" ? `/${name}` : `${folder.path}/${name}`;
     return this.#resolveEntry(path, escapePath(this.#prefix + path), joinSitePath(folder.file, name));
   }
 
-  /** Follows a link at the end of a path. @throws DavError 403 for one that leads nowhere or out of the root */
+  /** Follows a link at the end of a path. @throws DavError 403 for a link that is broken or leads outside the root */
   async #resolveEntry(path: string, href: string, entry: string): Promise<Resource> {
     const place = { path, href, entry };
     const stats = await orUndefined(lstat(pathBytes(entry), { bigint: true }));
@@ -182,14 +182,14 @@ export class Share {
     return { ...place, href: found.isDirectory() ? `${href}/` : href, file, stats: found, hasParent: true };
   }
 
-  /** @throws DavError 403 for a path outside of the root */
+  /** @throws DavError 403 for a path outside the root */
   #check(path: string): void {
     if (!isWithin(path, this.root)) {
       throw new DavError(403, "a symbolic link leads out of the root");
     }
   }
 
-  /** The path below the prefix; undefined for any other path. */
+  /** The path after the prefix; undefined for another path. */
   #within(path: string, prefix: string): string | undefined {
     const clean = withoutFinalSlash(cleanPath(path));
     return isWithin(clean, prefix === "" ? "/" : prefix)

@@ -6,7 +6,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { once, readFields, text } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Both lines may stand once. */
+/** Lines of the block; each is allowed once. */
 const fields = {
   root: once(text("root"), "root path already specified"),
   prefix: once(text("prefix"), "prefix already specified"),

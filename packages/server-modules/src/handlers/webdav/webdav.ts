@@ -19,24 +19,24 @@ import { depthOf, propfind, proppatch } from "./propfind.ts";
 import { existing, type FoundResource, isWithin, type Resource, Share } from "./share.ts";
 import { copyTo, moveTo, removeAll, writeFileFromBody } from "./write-files.ts";
 
-/** Methods for a place where nothing is. */
+/** Methods for a path where nothing exists. */
 const ofAbsent = "OPTIONS, LOCK, PUT, MKCOL";
 /** Methods for folders. */
 const ofFolders = "OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND";
 /** Methods for files. */
 const ofFiles = "OPTIONS, LOCK, GET, HEAD, POST, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND, PUT";
 
-/** One request at work. */
+/** The parts of a request that a method needs. */
 interface Task {
-  /** The request and its answer. */
+  /** The request and its response. */
   readonly exchange: Exchange;
-  /** Files of the share, as the request names them. */
+  /** The share of the request. */
   readonly share: Share;
-  /** Locks of the share, of all threads. */
+  /** Locks of the share, shared by all threads. */
   readonly table: LockTable;
 }
 
-/** Carries a method out. */
+/** Executes a method. */
 type Method = (task: Task) => void | Promise<void>;
 
 /** Value of `Allow` for a resource. */
@@ -44,13 +44,13 @@ function allowedOf({ stats }: Resource): string {
   return stats === undefined ? ofAbsent : stats.isDirectory() ? ofFolders : ofFiles;
 }
 
-/** 405 with `Allow`. */
+/** The error 405 with `Allow`. */
 function notAllowed(exchange: Exchange, resource: Resource): DavError {
   exchange.responseHeaders.push("Allow", allowedOf(resource));
   return new DavError(405);
 }
 
-/** 201 for something new, else 204. */
+/** Answers 201 for a new resource, else 204. */
 function done(exchange: Exchange, isNew: boolean): void {
   if (isNew) {
     exchange.responseHeaders.push("Content-Type", "text/plain; charset=utf-8");
@@ -60,14 +60,14 @@ function done(exchange: Exchange, isNew: boolean): void {
   }
 }
 
-/** Tells clients that locks work (class 2). `Ms-Author-Via` makes old Windows clients use WebDAV. */
+/** Announces locks (class 2). `Ms-Author-Via` makes old Windows clients use WebDAV. */
 async function options({ exchange, share }: Task): Promise<void> {
   const resource = await share.find(exchange);
   exchange.responseHeaders.push("Allow", allowedOf(resource), "Dav", "1, 2", "Ms-Author-Via", "DAV");
   exchange.respond(200);
 }
 
-/** Sends a file. A folder is described, since it has no content of its own. */
+/** Sends a file. For a folder, sends a description, because a folder has no content. */
 async function get(task: Task): Promise<void> {
   const { exchange, share, table } = task;
   const resource = existing(await share.find(exchange));
@@ -108,7 +108,7 @@ async function get(task: Task): Promise<void> {
 }
 
 /**
- * The body goes to a file beside the old one, which takes its place at the end. A body that breaks off changes
+ * Writes the body to a temporary file in the same folder, and finally renames the file. A body that is cut off changes
  * nothing.
  */
 async function put({ exchange, share, table }: Task): Promise<void> {
@@ -130,7 +130,7 @@ async function put({ exchange, share, table }: Task): Promise<void> {
   if (!resource.hasParent) {
     throw new DavError(409);
   }
-  // Others may lock or change the file while the body comes. Nobody may between the last look and the change.
+  // Others may lock or change the file while the body arrives, but not between the last check and the rename.
   await writeFileFromBody(exchange, resource, (replace) =>
     table.exclusively(() => {
       check();
@@ -145,7 +145,7 @@ async function put({ exchange, share, table }: Task): Promise<void> {
   done(exchange, isNew);
 }
 
-/** Makes a folder. Source: RFC 4918, section 9.3 */
+/** Creates a folder. Source: RFC 4918, section 9.3 */
 async function mkcol({ exchange, share, table }: Task): Promise<void> {
   const resource = await share.find(exchange);
   const conditions = new Conditions(exchange, share, table);
@@ -172,7 +172,7 @@ function notRoot(resource: FoundResource): FoundResource {
   return resource;
 }
 
-/** Removes a file, or a folder with all in it. A link is removed, not what it leads to. */
+/** Removes a file, or a folder with its content. A link is removed, not its target. */
 async function remove({ exchange, share, table }: Task): Promise<void> {
   const conditions = new Conditions(exchange, share, table);
   const resource = notRoot(existing(await share.find(exchange)));
@@ -199,7 +199,7 @@ async function destinationOf({ exchange, share }: Task): Promise<Resource> {
   return found;
 }
 
-/** Reads `Overwrite`; absent means yes. Source: RFC 4918, section 10.6 */
+/** Parses `Overwrite`; the default is true. Source: RFC 4918, section 10.6 */
 function overwrites(exchange: Exchange): boolean {
   const text = exchange.header("overwrite").trim().toUpperCase();
   if (!["", "T", "F"].includes(text)) {
@@ -208,7 +208,7 @@ function overwrites(exchange: Exchange): boolean {
   return text !== "F";
 }
 
-/** Copies or moves. The checks come in the order of the statuses that clients expect: 403, 412, 423, 409. */
+/** Copies or moves. The checks are in the order of the expected statuses: 403, 412, 423, 409. */
 async function transfer(task: Task, isMove: boolean): Promise<void> {
   const { exchange, share, table } = task;
   const isDeep = depthOf(exchange, "infinity", ...(isMove ? [] : ["0" as const])) === "infinity";
@@ -222,7 +222,7 @@ async function transfer(task: Task, isMove: boolean): Promise<void> {
   if (target.path === "/" || target.file === source.file) {
     throw new DavError(403, "source and destination are the same, or the destination is the root");
   }
-  // To replace a folder would remove the source that is in it; to copy a folder into itself would not end.
+  // Replacing a folder would remove a source inside it; copying a folder into itself would not end.
   if (isWithin(source.entry, target.entry) || (isDeep && isWithin(target.entry, source.file))) {
     throw new DavError(403, "one of source and destination is within the other");
   }
@@ -238,7 +238,7 @@ async function transfer(task: Task, isMove: boolean): Promise<void> {
   if (!target.hasParent) {
     throw new DavError(409);
   }
-  // A link in the place of the destination goes; what it leads to stays.
+  // A link at the destination is replaced; its target stays.
   const place = target.entry === target.file ? target : { ...target, stats: undefined };
   await (isMove ? moveTo(exchange, source, place) : copyTo(exchange, source, place, isDeep));
   if (isMove) {
@@ -247,7 +247,7 @@ async function transfer(task: Task, isMove: boolean): Promise<void> {
   done(exchange, isNew);
 }
 
-/** Methods of the share. Others get 405. */
+/** Methods of the share. Other methods get 405. */
 const methods: Readonly<Record<string, Method>> = {
   OPTIONS: options,
   GET: get,
@@ -273,7 +273,7 @@ const methods: Readonly<Record<string, Method>> = {
   UNLOCK: async ({ exchange, share, table }) => unlock(exchange, await share.find(exchange), table),
 };
 
-/** Errors of the file system become statuses of WebDAV, and broken conditions become XML that names them. */
+/** Maps file system errors to WebDAV statuses, and violated preconditions to XML. */
 class WebDavHandler implements HttpHandler {
   readonly inRehearsal = "answers";
   readonly #rootOf: (exchange: Exchange) => string;
@@ -306,8 +306,8 @@ class WebDavHandler implements HttpHandler {
 }
 
 /**
- * Lets clients read and write files over WebDAV, classes 1 and 2. Source: RFC 4918; the public model's plug-in of the same
- * name (mholt/caddy-webdav)
+ * Serves files for reading and writing over WebDAV, classes 1 and 2. Source: RFC 4918; the public model's plug-in of
+ * the same name (mholt/caddy-webdav)
  */
 export const webdav = defineModule({
   id: "http.handlers.webdav",
@@ -322,7 +322,7 @@ export const webdav = defineModule({
       .describe("Beginning of the paths of URLs that is no folder of the root (none); placeholders allowed."),
   }),
   async provision({ root, prefix }, { shared }): Promise<HttpHandler> {
-    // By the root, so that locks last over reloads, and that handlers of one folder know each other's.
+    // Keyed by the root, so that locks outlive reloads, and handlers of one folder share locks.
     const memory = await shared.memory(`http.handlers.webdav/${root ?? ""}`, lockTableBytes);
     return new WebDavHandler(root, prefix ?? "", new LockTable(memory));
   },

@@ -22,20 +22,20 @@ import { joinSitePath } from "../../files/site-path.ts";
 import { DavError } from "./dav-error.ts";
 import type { Resource } from "./share.ts";
 
-/** Files and folders that one copy may make; a request that asks for more is refused. */
+/** Limit of files and folders that one copy may create; a larger copy is refused. */
 const maxCopies = 100_000;
 
-/** A path beside another that no client sees. */
+/** A path in the same folder that clients cannot see. */
 function besides(path: string): string {
   return joinSitePath(posix.dirname(path), `.webdav-${randomUUID()}.tmp`);
 }
 
-/** The error of a body that broke off. */
+/** The error of a body that was cut off. */
 function clientGone(cause?: unknown): ServerError {
   return new ServerError("CLIENT_GONE", "the client closed the connection", { cause });
 }
 
-/** Removes what a failed change left. A failure of that is not told: the first error counts. */
+/** Removes the remains of a failed change. A failure here is ignored: the first error is the one to report. */
 async function removeQuietly(path: string): Promise<void> {
   await rm(pathBytes(path), { recursive: true, force: true }).catch(() => {});
 }
@@ -61,7 +61,7 @@ async function writeBody(exchange: Exchange, file: FileHandle): Promise<void> {
 
 /**
  * Writes the body of a request to a file. The old file stays until the body is complete.
- * @param commit is called then, with what puts the new file in its place
+ * @param commit called with a function that replaces the old file
  */
 export async function writeFileFromBody(
   exchange: Exchange,
@@ -86,12 +86,12 @@ export async function writeFileFromBody(
   }
 }
 
-/** Makes an empty file. @throws the error of the file system: EEXIST */
+/** Creates an empty file. @throws the error of the file system: EEXIST */
 export async function makeEmptyFile({ entry }: Resource): Promise<void> {
   await (await open(pathBytes(entry), "wx", 0o666)).close();
 }
 
-/** Removes a file, or a folder with all in it; what cannot be removed whole comes back. */
+/** Removes a file, or a folder with its content. A folder that cannot be removed completely is restored. */
 export async function removeAll({ entry, stats }: Resource): Promise<void> {
   if (stats?.isDirectory() !== true) {
     await rm(pathBytes(entry));
@@ -169,8 +169,8 @@ async function replace(temporary: string, target: Resource): Promise<void> {
 }
 
 /**
- * Copies a file or folder in the place of another, which is as it was until the copy is whole.
- * @param isDeep whether what is in a folder is copied too
+ * Copies a file or folder over a target. The target stays unchanged until the copy is complete.
+ * @param isDeep true when the content of a folder is copied too
  */
 export async function copyTo(
   exchange: Exchange,
@@ -188,7 +188,7 @@ export async function copyTo(
   }
 }
 
-/** Moves a file or folder, and replaces the target. */
+/** Moves a file or folder over a target. */
 export async function moveTo(exchange: Exchange, source: Resource, target: Resource): Promise<void> {
   try {
     await replace(source.entry, target);
@@ -196,7 +196,7 @@ export async function moveTo(exchange: Exchange, source: Resource, target: Resou
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") {
       throw error;
     }
-    // Another disk is mounted below the root.
+    // The rename failed because another disk is mounted below the root.
     await copyTo(exchange, { ...source, file: source.entry }, target, true);
     await removeAll(source);
   }

@@ -16,7 +16,7 @@ import {
   uint,
 } from "./cel-types.ts";
 
-/** The parameters of a function, its target first for a method, and its result. */
+/** A signature: argument types (for a method the target first), and the result type. */
 export interface Overload {
   /** Types of the arguments. */
   readonly args: readonly CelKind[];
@@ -29,18 +29,18 @@ const of = (result: CelKind, ...args: CelKind[]): Overload => ({ args, result })
 const anyList = list(dyn);
 const anyMap = map(dyn, dyn);
 const ordered = [bool, int, uint, double, string, bytes, timestamp, duration];
-/** Types that `<` and the like compare; both sides have the same type. */
+/** Overloads of `<` and similar operators; both sides have the same type. */
 const comparison = ordered.map((each) => of(bool, each, each));
-/** Types of numbers; both sides have the same type, as CEL converts none by itself. */
+/** Overloads of arithmetic operators; both sides have the same type, because CEL does not convert. */
 const arithmetic = [int, uint, double].map((each) => of(each, each, each));
-/** A method of texts: its result, then its arguments. */
+/** A text method: its result, then its arguments. */
 const text = (result: CelKind, ...args: CelKind[]) => [of(result, string, ...args)];
-/** Parts of a moment, in UTC or in the zone that is named. */
+/** Parts of a timestamp, in UTC or in the given zone. */
 const ofTime = [of(int, timestamp), of(int, timestamp, string)];
-/** The same parts of a duration too. */
+/** Parts that durations have too. */
 const ofDay = [...ofTime, of(int, duration)];
 
-/** Operators and functions that are called alone. Source: the definition of CEL */
+/** Operators and functions called without a target. Source: the definition of CEL */
 export const functions: Readonly<Record<string, readonly Overload[]>> = {
   "_&&_": [of(bool, bool, bool)],
   "_||_": [of(bool, bool, bool)],
@@ -109,7 +109,7 @@ export const functions: Readonly<Record<string, readonly Overload[]>> = {
   "strings.quote": [of(string, string)],
 };
 
-/** Functions that are called on a value, which is their first argument. */
+/** Methods: functions whose first argument is the target. */
 export const methods: Readonly<Record<string, readonly Overload[]>> = {
   size: functions.size ?? [],
   matches: functions.matches ?? [],

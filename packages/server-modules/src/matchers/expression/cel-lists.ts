@@ -12,16 +12,16 @@ import {
 import { compareValues, equalValues } from "./cel-values.ts";
 
 const { INT, STRING, DYN } = CelScalar;
-/** Lists are not typed by their elements here: the type check of the expression does that. */
+/** Element types are not checked here: the type check of the expression does this. */
 const anyList = listType(DYN);
 
-/** The longest list that `lists.range` makes: the text of an expression must not fill the memory. */
+/** Limit of a list from `lists.range`, so that an expression cannot fill the memory. */
 const maxRange = 100_000n;
 
-/** Where the macro `sortBy` puts its list: it is called on the list of keys. */
+/** Internal function of the macro `sortBy`, called on the list of keys. */
 export const sortByKeys = "@sortByAssociatedKeys";
 
-/** @throws Error when the values have several types, or one without an order */
+/** @throws Error when the values have different types, or a type without an order */
 function checkOrder(values: readonly CelValue[]): void {
   const [first] = values;
   if (first === undefined) {
@@ -33,14 +33,14 @@ function checkOrder(values: readonly CelValue[]): void {
   }
 }
 
-/** Takes lists apart, this many levels deep. */
+/** Flattens lists, up to `depth` levels. */
 function flattened(values: Iterable<CelValue>, depth: bigint): CelValue[] {
   return [...values].flatMap((each) =>
     isCelList(each) ? (depth > 1n ? flattened(each, depth - 1n) : [...each]) : [each],
   );
 }
 
-/** `[1, [2, [3]]].flatten()` is `[1, 2, [3]]`; `flatten(2)` takes the next level apart too. */
+/** `[1, [2, [3]]].flatten()` is `[1, 2, [3]]`; `flatten(2)` flattens the next level too. */
 function flatten(values: CelList, depth: bigint): CelValue[] {
   if (depth < 0n) {
     throw new Error("level must be non-negative");
@@ -48,7 +48,7 @@ function flatten(values: CelList, depth: bigint): CelValue[] {
   return depth === 0n ? [...values] : flattened(values, depth);
 }
 
-/** `[1, 2, 3].slice(1, 3)` is `[2, 3]`. Bounds outside of the list are an error. */
+/** `[1, 2, 3].slice(1, 3)` is `[2, 3]`. Bounds outside the list are an error. */
 function slice(values: CelList, start: bigint, end: bigint): CelValue[] {
   if (start < 0n || end < 0n || start > end || end > BigInt(values.size)) {
     throw new Error(`cannot slice(${start}, ${end}), the list has ${values.size} elements`);
@@ -56,7 +56,7 @@ function slice(values: CelList, start: bigint, end: bigint): CelValue[] {
   return [...values].slice(Number(start), Number(end));
 }
 
-/** Methods of lists. Source: the extensions of CEL that the public model (Caddy 2.11) loads */
+/** List methods. Source: the CEL extensions of the public model (Caddy 2.11) */
 export const listFunctions: readonly CelFunc[] = [
   celMethod("reverse", anyList, [], anyList, function () {
     return [...this].reverse();

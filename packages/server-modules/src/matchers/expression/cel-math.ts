@@ -5,7 +5,7 @@ const { INT, UINT, DOUBLE, BOOL, DYN } = CelScalar;
 /** Bits of whole numbers in CEL. */
 const bits = 64;
 
-/** The value, where a signed number of 64 bits can hold it. Only `abs` of the smallest number cannot. */
+/** Checks that a value fits into a signed 64-bit integer. Only `abs` of the smallest integer does not. */
 function checkedInt(value: bigint): bigint {
   if (BigInt.asIntN(bits, value) !== value) {
     throw new Error("integer overflow");
@@ -13,10 +13,10 @@ function checkedInt(value: bigint): bigint {
   return value;
 }
 
-/** Halves go away from zero. */
+/** Rounds halves away from zero. */
 const roundHalfAway = (value: number) => Math.sign(value) * Math.round(Math.abs(value));
 
-/** A shift by 64 or more gives 0, as all bits leave. */
+/** A shift by 64 or more gives 0. */
 function shiftOf(count: bigint): bigint {
   if (count < 0n) {
     throw new Error(`bit shift offset is negative: ${count}`);
@@ -24,7 +24,7 @@ function shiftOf(count: bigint): bigint {
   return count > BigInt(bits) ? BigInt(bits) : count;
 }
 
-/** Functions of two whole numbers, signed or not, on their bits. */
+/** Bitwise functions of two integers, signed or unsigned. */
 function onBits(name: string, apply: (a: bigint, b: bigint) => bigint): CelFunc[] {
   return [
     celFunc(name, [INT, INT], INT, (a, b) => BigInt.asIntN(bits, apply(a, b))),
@@ -32,7 +32,7 @@ function onBits(name: string, apply: (a: bigint, b: bigint) => bigint): CelFunc[
   ];
 }
 
-/** Shifts by an `int`; empty places are filled with 0, for signed numbers, too. */
+/** Shifts by an `int`. Vacated bits become 0, for signed integers too. */
 function shifting(name: string, apply: (a: bigint, count: bigint) => bigint): CelFunc[] {
   return [
     celFunc(name, [INT, INT], INT, (a, count) =>
@@ -55,10 +55,10 @@ function extreme(name: string, sign: 1 | -1): CelFunc {
   });
 }
 
-/** Where the macros `math.greatest` and `math.least` put their arguments: in a list. */
+/** Internal functions of the macros `math.greatest` and `math.least`. Their argument is a list. */
 export const extremeFunctions = { greatest: "math.@max", least: "math.@min" } as const;
 
-/** `math.*`. Source: the extensions of CEL that the public model (Caddy 2.11) loads */
+/** The functions `math.*`. Source: the CEL extensions of the public model (Caddy 2.11) */
 export const mathFunctions: readonly CelFunc[] = [
   celFunc("math.ceil", [DOUBLE], DOUBLE, Math.ceil),
   celFunc("math.floor", [DOUBLE], DOUBLE, Math.floor),

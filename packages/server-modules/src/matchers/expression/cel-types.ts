@@ -1,39 +1,39 @@
-/** A type of CEL. `dyn` is any of them: what only the request tells. */
+/** A CEL type. `dyn` stands for a type that is known only with the request. */
 export interface CelKind {
   /** Name of the type in messages. */
   readonly name: string;
-  /** Types of the elements of a list, or of the keys and values of a map. */
+  /** Element type of a list, or key and value types of a map. */
   readonly parts?: readonly CelKind[];
 }
 
 const named = (name: string): CelKind => ({ name });
 
-/** Any type: known only with the request. */
+/** Any type, known only with the request. */
 export const dyn = named("dyn");
 export const bool = named("bool");
-/** Whole numbers of 64 bits, signed and unsigned. CEL converts between numbers only where it is told to. */
+/** 64-bit integers, signed and unsigned. CEL never converts between numbers implicitly. */
 export const int = named("int");
 export const uint = named("uint");
 export const double = named("double");
 export const string = named("string");
 export const bytes = named("bytes");
 export const nil = named("null_type");
-/** A moment, and a span of time, to the nanosecond. */
+/** A point in time, and below a duration, both with nanoseconds. */
 export const timestamp = named("timestamp");
 export const duration = named("duration");
 /** The type of a type, as `type(1) == int` compares. */
 export const type = named("type");
 /** A list of one type. */
 export const list = (of: CelKind): CelKind => ({ name: "list", parts: [of] });
-/** A map with keys of one type and values of one type. */
+/** A map with one key type and one value type. */
 export const map = (key: CelKind, value: CelKind): CelKind => ({ name: "map", parts: [key, value] });
 
-/** The name of a type as in the model: `list(string)`. */
+/** Name of a type in the public model's form: `list(string)`. */
 export function kindText({ name, parts }: CelKind): string {
   return parts === undefined ? name : `${name}(${parts.map(kindText).join(", ")})`;
 }
 
-/** True when a value of type `a` can have type `b`. */
+/** True when a value of type `a` is allowed where `b` is required. */
 export function fits(a: CelKind, b: CelKind): boolean {
   if (a.name === "dyn" || b.name === "dyn") {
     return true;
@@ -47,7 +47,7 @@ export function fits(a: CelKind, b: CelKind): boolean {
   );
 }
 
-/** The common type of two branches; `dyn` where their types differ. */
+/** The common type of two branches; `dyn` for different types. */
 export function joined(a: CelKind, b: CelKind): CelKind {
   return kindText(a) === kindText(b) ? a : dyn;
 }

@@ -1,9 +1,9 @@
 import { type CelValue, isCelList, isCelMap, isCelUint } from "@bufbuild/cel";
 
-/** A value that has an order by itself. */
+/** A value with a natural order. */
 type Scalar = bigint | number | string | boolean;
 
-/** Values with parts that decide one after the other: a moment or a duration is its seconds, then its nanoseconds. */
+/** The parts of a value, compared in order: a timestamp or duration has seconds, then nanoseconds. */
 function partsOf(value: CelValue): readonly Scalar[] | undefined {
   if (isCelUint(value)) {
     return [value.value];
@@ -18,7 +18,7 @@ function partsOf(value: CelValue): readonly Scalar[] | undefined {
   return typeof value === "object" ? undefined : [value];
 }
 
-/** Orders texts by code points, as UTF-8 does. */
+/** Compares texts by code points, which equals the order of UTF-8 bytes. */
 function compareScalars(a: Scalar, b: Scalar): number {
   if (typeof a === "string" && typeof b === "string") {
     return Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -44,7 +44,7 @@ export function compareValues(a: CelValue, b: CelValue): number {
   return 0;
 }
 
-/** Equality of CEL: numbers of different types are equal when their amounts are. */
+/** CEL equality: numbers of different types are equal when their values are. */
 export function equalValues(a: CelValue, b: CelValue): boolean {
   if (isCelList(a) && isCelList(b)) {
     const others = [...b];

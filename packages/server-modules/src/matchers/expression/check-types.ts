@@ -21,13 +21,13 @@ import {
 
 /** A node of the parsed expression. */
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
-/** The content of a node of one case. */
+/** The content of a node for one case. */
 type Kind<Case extends string> = Extract<Expr["exprKind"], { case: Case }>["value"];
 
-/** Names of variables in a macro, `[1].all(x, x > 0)`, with their types. */
+/** Variables of a macro, such as `x` in `[1].all(x, x > 0)`, with their types. */
 type Scope = ReadonlyMap<string, CelKind>;
 
-/** Types that an expression may name. */
+/** Type names allowed in an expression. */
 const typeNames = new Set([
   ...["bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"],
   ...["google.protobuf.Timestamp", "google.protobuf.Duration"],
@@ -44,7 +44,7 @@ const constants: Readonly<Record<string, CelKind>> = {
   nullValue: nil,
 };
 
-/** Refuses the expression, in the words of the public model. */
+/** Refuses the expression, with the public model's message. */
 function fail(reason: string): never {
   throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${reason}`);
 }
@@ -62,7 +62,7 @@ function noOverload(name: string, kinds: readonly CelKind[], isMethod = false): 
   );
 }
 
-/** The name that selections from a variable spell, `google.protobuf`; "" for other expressions. */
+/** The dotted name of nested selections, `google.protobuf`; "" for other expressions. */
 function dottedName({ exprKind }: Expr): string {
   if (exprKind.case === "identExpr") {
     return exprKind.value.name;
@@ -74,19 +74,19 @@ function dottedName({ exprKind }: Expr): string {
 }
 
 /**
- * Finds the types of the parts of an expression. Where only the request tells a type, it is `dyn`, which fits
- * everywhere. So the checker refuses only what fails for every request.
+ * Infers the types of an expression. A type known only with the request is `dyn`, which fits everywhere. Therefore the
+ * checker refuses only expressions that fail for every request.
  * Source: the definition of CEL; the model's functions
  */
 class TypeChecker {
   readonly #results: Readonly<Record<string, CelKind>>;
 
-  /** @param results of functions that are ours */
+  /** @param results result types of our own functions */
   constructor(results: Readonly<Record<string, CelKind>>) {
     this.#results = results;
   }
 
-  /** @throws ServerError MODULE_CONFIG for an expression that is wrong for every request */
+  /** @throws ServerError MODULE_CONFIG for an expression that fails for every request */
   kindOf(expr: Expr, scope: Scope): CelKind {
     const { exprKind } = expr;
     switch (exprKind.case) {
@@ -126,7 +126,7 @@ class TypeChecker {
     return testOnly ? bool : (from.parts?.[1] ?? dyn);
   }
 
-  /** A call: ours, one of a namespace, a method, an operator, or a function. */
+  /** A call: an own function, a namespaced function, a method, an operator, or a plain function. */
   #call({ target, function: name, args }: Kind<"callExpr">, scope: Scope): CelKind {
     const ours = target === undefined ? this.#results[name] : undefined;
     if (ours !== undefined) {
@@ -153,7 +153,7 @@ class TypeChecker {
     return this.#resultOf(name, overloads, kinds, target !== undefined);
   }
 
-  /** The name of a function in a namespace, `math.abs`, which is written as a method of a variable. */
+  /** The name of a namespaced function such as `math.abs`, which is parsed as a method of a variable. */
   #qualified({ exprKind }: Expr, name: string, scope: Scope): string | undefined {
     if (exprKind.case !== "identExpr" || scope.has(exprKind.value.name)) {
       return undefined;
@@ -162,7 +162,7 @@ class TypeChecker {
     return functions[qualified] === undefined ? undefined : qualified;
   }
 
-  /** Operators for values of any one type. */
+  /** Result of operators that accept values of any common type. */
   #special(name: string, kinds: readonly CelKind[]): CelKind | undefined {
     const [first = dyn, second = dyn, third = dyn] = kinds;
     switch (name) {
@@ -181,7 +181,7 @@ class TypeChecker {
     }
   }
 
-  /** Type of `a[b]`; undefined where it cannot be. */
+  /** Type of `a[b]`; undefined for types that do not allow it. */
   #element(from: CelKind, index: CelKind): CelKind | undefined {
     const [key = dyn, value = dyn] = from.parts ?? [];
     switch (from.name) {
@@ -196,13 +196,13 @@ class TypeChecker {
     }
   }
 
-  /** Whether `b in a` can be asked. */
+  /** True when `b in a` is allowed. */
   #contains(from: CelKind, kind: CelKind): boolean {
     const isCollection = from.name === "list" || from.name === "map";
     return from.name === "dyn" || (isCollection && fits(kind, from.parts?.[0] ?? dyn));
   }
 
-  /** The common result of all overloads that fit. */
+  /** The common result type of all overloads that fit. */
   #resultOf(
     name: string,
     overloads: readonly Overload[],
@@ -234,7 +234,7 @@ class TypeChecker {
     return map(this.#common(keys, scope), this.#common(values, scope));
   }
 
-  /** The type of a macro such as `all`, which the parser has turned into a loop. */
+  /** The type of a macro such as `all`, which the parser has expanded to a loop. */
   #comprehension(macro: Kind<"comprehensionExpr">, scope: Scope): CelKind {
     const { iterRange, accuInit, loopCondition, loopStep, result } = macro;
     const range = iterRange === undefined ? dyn : this.kindOf(iterRange, scope);
@@ -255,9 +255,9 @@ class TypeChecker {
 }
 
 /**
- * Checks that a condition can be one: what it names is there, what it calls takes what it is given, and what comes out is
- * true or false.
- * @param results of functions that are called with constants alone
+ * Checks that an expression is a valid condition: all names exist, arguments fit their functions, and the result is a
+ * boolean.
+ * @param results result types of functions that are called only with constants
  * @throws ServerError MODULE_CONFIG
  */
 export function checkCondition(expr: Expr, results: Readonly<Record<string, CelKind>>): void {

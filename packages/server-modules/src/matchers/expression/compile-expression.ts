@@ -16,16 +16,16 @@ import { expandPlaceholders, placeholderFunction } from "./expand-placeholders.t
 import { quote } from "./quote.ts";
 import { type MatcherCall, replaceMatcherCalls } from "./replace-matcher-calls.ts";
 
-/** The longest expression, in characters. */
+/** Limit of an expression, in characters. */
 const maxLength = 10_000;
 
-/** Function that stands for calls of matchers; its argument is the matcher's number. */
+/** Function that replaces calls of matchers; its argument is the matcher's number. */
 const matcherFunction = "matcher_of_request";
 
 const variablePrefix = "http.vars.";
 const tlsPrefix = "http.request.tls.";
 
-/** Placeholders that are numbers. */
+/** Placeholders with integer values. */
 const integers = new Set([
   "http.error.status_code",
   "http.intercept.status_code",
@@ -35,7 +35,7 @@ const integers = new Set([
   "http.reverse_proxy.status_code",
 ]);
 
-/** The value of a placeholder with its type. null for one that has none, so that `== null` can be asked. */
+/** The typed value of a placeholder; null for none, so that `== null` works. */
 function placeholderValue(exchange: Exchange, name: string): CelInput {
   if (name.startsWith(variablePrefix)) {
     const variable = exchange.vars.get(name.slice(variablePrefix.length));
@@ -71,12 +71,12 @@ async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<H
   }
 }
 
-/** The error of an expression that cannot be compiled. */
+/** The error of an expression that does not compile. */
 function refused(error: unknown): ServerError {
   return new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, { cause: error });
 }
 
-/** A condition as CEL reads it. @throws ServerError MODULE_CONFIG */
+/** Parses a condition. @throws ServerError MODULE_CONFIG */
 function parseCondition(expr: string): ReturnType<typeof parse> {
   if (expr.length > maxLength) {
     throw new ServerError("MODULE_CONFIG", `expression of ${expr.length} characters, limit ${maxLength}`);
@@ -89,17 +89,17 @@ function parseCondition(expr: string): ReturnType<typeof parse> {
 }
 
 /**
- * A condition that is ready to be asked. Evaluation is synchronous: there is one request at a time. A matcher
- * within may evaluate the same condition for another request, so the request is put back afterwards.
+ * A compiled condition. Evaluation is synchronous, so one current request is enough. A matcher inside may evaluate the
+ * same condition for another request, so the previous request is restored afterwards.
  */
 class Condition implements HttpMatcher {
   readonly #matchers: readonly HttpMatcher[];
   readonly #regexps = new KnownRegexps();
   readonly #evaluate: () => unknown;
-  /** The request that is being matched; undefined in between. */
+  /** The request that is being matched; undefined outside an evaluation. */
   #current: Exchange | undefined;
 
-  /** @param matchers the matchers that the condition calls, by index. @throws ServerError MODULE_CONFIG */
+  /** @param matchers the called matchers, by index. @throws ServerError MODULE_CONFIG */
   constructor(parsed: ReturnType<typeof parse>, matchers: readonly HttpMatcher[]) {
     this.#matchers = matchers;
     try {
@@ -148,10 +148,10 @@ class Condition implements HttpMatcher {
 }
 
 /**
- * The matcher that a condition in CEL is. The steps: placeholders and macros are expanded, calls of matchers
- * replaced, types checked, matchers loaded.
- * @param name names the captures of regular expressions in it; "" for none
- * @throws ServerError MODULE_CONFIG when it is none
+ * Compiles a CEL condition to a matcher. Steps: expand placeholders and macros, replace calls of matchers, check types,
+ * load matchers.
+ * @param name name for captures of regular expressions; "" for none
+ * @throws ServerError MODULE_CONFIG for an invalid condition
  */
 export async function compileExpression(
   expr: string,

@@ -6,13 +6,13 @@ import { childrenOf } from "./expression-parts.ts";
 
 /** A node of the parsed expression. */
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
-/** A call in it. */
+/** A call expression. */
 type Call = Extract<Expr["exprKind"], { case: "callExpr" }>["value"];
 
-/** A small expression as a pattern to fill. */
+/** Parses a small expression that serves as a template. */
 const parsed = (text: string): Expr["exprKind"] => parse(text).expr?.exprKind ?? { case: undefined };
 
-/** The name of a variable that a macro brings in. @throws ServerError MODULE_CONFIG */
+/** The name of a macro's variable. @throws ServerError MODULE_CONFIG */
 function variable(expr: Expr | undefined, macro: string): string {
   if (expr?.exprKind.case !== "identExpr") {
     throw new ServerError(
@@ -23,7 +23,7 @@ function variable(expr: Expr | undefined, macro: string): string {
   return expr.exprKind.value.name;
 }
 
-/** `cel.bind(name, value, body)`: a comprehension over nothing, whose result is the body. */
+/** `cel.bind(name, value, body)`: becomes a loop without elements, whose result is the body. */
 function bind({ args }: Call): Expr["exprKind"] | undefined {
   const [name, value, body] = args;
   if (args.length !== 3 || value === undefined || body === undefined) {
@@ -43,7 +43,7 @@ function bind({ args }: Call): Expr["exprKind"] | undefined {
   return made;
 }
 
-/** `list.sortBy(name, key)`: the keys of all elements, then the elements in the order of their keys. */
+/** `list.sortBy(name, key)`: computes the keys of all elements, then sorts the elements by key. */
 function sortBy({ target, args }: Call): Expr["exprKind"] | undefined {
   const [name, key] = args;
   if (target === undefined || args.length !== 2 || key === undefined) {
@@ -66,7 +66,7 @@ function sortBy({ target, args }: Call): Expr["exprKind"] | undefined {
   return made;
 }
 
-/** `math.greatest(1, 2)`: its arguments become one list; a list alone stays. */
+/** `math.greatest(1, 2)`: the arguments become one list; a single list stays. */
 function extreme(call: Call, name: string): Expr["exprKind"] | undefined {
   const [first] = call.args;
   if (first === undefined) {
@@ -88,7 +88,7 @@ const isNumber = ({ exprKind }: Expr) =>
   exprKind.case === "constExpr" &&
   ["int64Value", "uint64Value", "doubleValue"].includes(exprKind.value.constantKind.case ?? "");
 
-/** The node that stands for a macro; undefined for other calls. */
+/** The expanded macro; undefined for other calls. */
 function expanded(call: Call): Expr["exprKind"] | undefined {
   const of = call.target?.exprKind.case === "identExpr" ? call.target.exprKind.value.name : "";
   if (of === "cel" && call.function === "bind") {
@@ -100,7 +100,7 @@ function expanded(call: Call): Expr["exprKind"] | undefined {
   return call.function === "sortBy" ? sortBy(call) : undefined;
 }
 
-/** Puts what they stand for instead of macros that the parser does not know. @param expr changed in place */
+/** Expands macros that the parser does not know. @param expr changed in place */
 export function expandMacros(expr: Expr): void {
   for (const child of childrenOf(expr)) {
     if (child !== undefined) {

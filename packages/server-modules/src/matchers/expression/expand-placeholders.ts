@@ -1,7 +1,7 @@
-/** Calls of this function read a placeholder. */
+/** Function that reads a placeholder. */
 export const placeholderFunction = "ph";
 
-/** Functions that read the text of placeholders that are moments or spans of time in CEL. */
+/** Functions that convert the text of placeholders with timestamps or durations. */
 const conversions: Readonly<Record<string, string>> = {
   "time.now": "timestamp",
   "http.request.duration": "duration",
@@ -15,7 +15,7 @@ function callOf(name: string): string {
 }
 
 /**
- * Puts a call in place of every `{placeholder}` outside of texts; `\{name}` stays a map.
+ * Replaces every `{placeholder}` outside texts by a call; `\{name}` stays a map.
  * `{http.request.host} == "a{b}"` becomes `ph("http.request.host") == "a{b}"`.
  * @returns the expression in plain CEL
  */

@@ -2,7 +2,7 @@ import type { parse } from "@bufbuild/cel";
 
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 
-/** The parts that an expression is made of, one level down. */
+/** The direct child expressions. */
 export function childrenOf(expr: Expr): (Expr | undefined)[] {
   const { exprKind } = expr;
   switch (exprKind.case) {

@@ -14,7 +14,7 @@ import type { DraftValue } from "serverfile/values/draft";
  * ```json
  * { "expression": { "expr": "{http.request.method} == \"GET\" && path(\"/a\")", "name": "m" } }
  * ```
- * Several words without quotes are one expression, and then it has no name.
+ * Several unquoted words are one expression without a name.
  */
 const readMatcher: MatcherReader = (cursor) => {
   cursor.next();
@@ -35,7 +35,7 @@ const readMatcher: MatcherReader = (cursor) => {
 
 const writeMatcher: MatcherWriter = (value, path, matcherName) => {
   if (typeof value === "string") {
-    // Several words are joined again, and have no name; within another matcher there is none to have.
+    // Several words are read as one expression without a name. Inside another matcher there is no name either.
     const mayBeRaw = value.split(" ").length > 1 && !/[\n\r\t`#\\]| {2}|^ | $|(^| )[{}]( |$)/.test(value);
     if (matcherName !== "" && !mayBeRaw) {
       throw inexpressible(path, "an expression of one word has a name");

@@ -2,7 +2,7 @@ import type { HttpMatcher } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** A condition in CEL. Matchers are functions in it and placeholders values. Source: cel.dev */
+/** A condition in CEL. Matchers are available as functions, placeholders as values. Source: cel.dev */
 export const expressionMatcher = defineModule({
   id: "http.matchers.expression",
   config: z

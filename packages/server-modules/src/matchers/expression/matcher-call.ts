@@ -1,12 +1,12 @@
 import type { JsonValue } from "server-core/json/json-value";
 
-/** A constant argument of a matcher's function: a text (placeholders as `{name}`), a list of them, or a map. */
+/** A constant argument of a matcher function: a text (placeholders as `{name}`), a list of texts, or a map. */
 export type MatcherArgument = string | readonly string[] | { readonly [key: string]: JsonValue };
 
-/** Makes the config of a matcher from arguments; undefined where they do not fit. */
+/** Builds the config of a matcher from arguments; undefined when they do not fit. */
 type Make = (args: readonly MatcherArgument[], name: string) => JsonValue | undefined;
 
-/** The arguments, where all of them are texts and there is one at least. */
+/** The arguments, if all are texts and there is at least one. */
 const texts = (args: readonly MatcherArgument[]): string[] | undefined => {
   const all = args.filter((arg) => typeof arg === "string");
   return all.length === args.length && all.length > 0 ? all : undefined;
@@ -21,7 +21,7 @@ const ranges: Make = (args) => {
   return found === undefined ? undefined : { ranges: found };
 };
 
-/** A map whose values are a text or a list of them. */
+/** A map whose values are texts or lists of texts. */
 const listsByName: Make = ([map]) => {
   if (map === undefined || typeof map === "string" || Array.isArray(map)) {
     return undefined;
@@ -72,7 +72,7 @@ const file: Make = (args) => {
   return found === undefined ? undefined : { try_files: found };
 };
 
-/** `url_pattern("/a/:id")`, with a base as second text. */
+/** `url_pattern("/a/:id")`, with an optional base as the second text. */
 const urlPattern: Make = (args) => {
   const found = texts(args);
   if (found === undefined || found.length > 2) {
@@ -85,7 +85,7 @@ const urlPattern: Make = (args) => {
 /** `tls()`; it takes no arguments. */
 const tls: Make = (args) => (args.length === 0 ? {} : undefined);
 
-/** Matchers that expressions may call. Matchers of users cannot be called, because their argument types are unknown. */
+/** Matchers that expressions may call. Users' matchers cannot be called, because their argument types are unknown. */
 const makers: Readonly<Record<string, Make>> = {
   host: list,
   path: list,
@@ -104,14 +104,14 @@ const makers: Readonly<Record<string, Make>> = {
   tls,
 };
 
-/** Whether a function of this name is a matcher. */
+/** True when a matcher function has this name. */
 export function isMatcherFunction(name: string): boolean {
   return Object.hasOwn(makers, name);
 }
 
 /**
- * The config of the matcher that a call stands for: `path("/a", "/b")` is the matcher `path` with `["/a", "/b"]`.
- * @param matcherName name of captures where the call gives none
+ * The matcher config of a call: `path("/a", "/b")` becomes the matcher `path` with `["/a", "/b"]`.
+ * @param matcherName default name of captures
  * @returns undefined when the arguments do not fit
  * Source: the public model (Caddy 2.11), CEL libraries of its matchers
  */

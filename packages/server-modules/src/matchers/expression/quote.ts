@@ -1,4 +1,4 @@
-/** Characters that have an escape of their own in CEL. */
+/** Characters with a short escape in CEL. */
 const escapes: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
   "\b": "\\b",
@@ -11,7 +11,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-/** A text as a literal of CEL that is safe to print. */
+/** Writes a text as a CEL literal. */
 export function quote(text: string): string {
   const letters = Array.from(text.toWellFormed(), (letter) => escapes[letter] ?? letter);
   return `"${letters.join("")}"`;

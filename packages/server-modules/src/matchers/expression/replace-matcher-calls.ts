@@ -8,17 +8,16 @@ import { isMatcherFunction, type MatcherArgument, matcherConfig } from "./matche
 /** A node of the parsed expression. */
 type Expr = ReturnType<typeof parse>["expr"];
 
-/** A matcher that an expression calls. */
+/** A call of a matcher in an expression. */
 export interface MatcherCall {
-  /** Name of the matcher that the expression calls. */
+  /** Name of the called matcher. */
   readonly name: string;
-  /** Its config, as the module would have it. */
+  /** Config of the matcher's module. */
   readonly config: JsonValue;
 }
 
 /**
- * A text that is known when the config loads: a literal, a placeholder (as `{name}`), or such texts joined by
- * `+`.
+ * A text known when the config is loaded: a literal, a placeholder (as `{name}`), or such texts joined by `+`.
  */
 function constantText(expr: Expr): string | undefined {
   const { exprKind } = expr;
@@ -70,10 +69,10 @@ function argumentOf(expr: Expr): MatcherArgument | null | undefined {
 }
 
 /**
- * Puts a call of one function, with the number of the matcher, instead of each call of a matcher. So matchers are
- * provisioned, and their arguments checked, when the config loads.
+ * Replaces each call of a matcher by a call of one function with the matcher's number. Thus matchers are provisioned,
+ * and their arguments checked, when the config is loaded.
  * @param expr changed in place
- * @param matcherName name of captures where a call gives none
+ * @param matcherName default name of captures
  * @returns the matchers in the order of their numbers
  * @throws ServerError MODULE_CONFIG when the arguments of a matcher are not constant or do not fit
  */

@@ -4,40 +4,40 @@ import { messageOf, ServerError } from "server-core/errors";
 import { readRegularFile } from "server-core/files/read-regular-file";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** The largest database that is sold has about 300 MB. */
+/** Limit of a database file in bytes. The largest commercial databases have about 300 MB. */
 const maxFileBytes = 1024 * 1024 * 1024;
-/** Milliseconds between two looks at the file. */
+/** Milliseconds between two checks of the file. */
 const lookMs = 60_000;
 
-/** The facts that a database of any edition (country, city, ASN) may have of an address. */
+/** The facts about an address; each database edition (country, city, ASN) has some of them. */
 export interface Location {
-  /** Country; absent in databases of networks. */
+  /** Country; absent in network databases. */
   readonly country?: { readonly iso_code?: string };
   /** Regions, the largest first. */
   readonly subdivisions?: readonly { readonly iso_code?: string }[];
-  /** Place; only the metro code is read. */
+  /** Place; only the metro code is used. */
   readonly location?: { readonly metro_code?: number };
-  /** Number of the network that announces the address. */
+  /** Number of the autonomous system that announces the address. */
   readonly autonomous_system_number?: number;
 }
 
-/** The part of the library's reader that is used. */
+/** The part of the library's reader that is needed. */
 interface Reader {
-  /** Looks an address up; null for an address that the database lacks. */
+  /** Looks up an address; null for an unknown address. */
   get(address: string): Location | null;
 }
 
 /**
- * A database of MaxMind's format in memory. Its file is looked at every minute, and read again when it was
- * replaced by a new edition. A file that cannot be read leaves the old one in use.
+ * A MaxMind database in memory. Its file is checked every minute, and read again after it was replaced. If the new file
+ * cannot be read, the old data stays in use.
  */
 export class LocationDatabase implements SharedResource {
-  /** File of the database. */
+  /** Path of the database file. */
   readonly #path: string;
   readonly #log: Logger;
-  /** Answers; replaced as a whole by a new edition. */
+  /** Reader of the current data; a new edition replaces it. */
   #reader: Reader;
-  /** Time, size and inode of the file that was read. */
+  /** Time, size and inode of the loaded file. */
   #version: string;
   readonly #timer: NodeJS.Timeout;
 
@@ -49,7 +49,7 @@ export class LocationDatabase implements SharedResource {
     this.#timer = setInterval(() => void this.look(), lookMs).unref();
   }
 
-  /** @throws ServerError MODULE_CONFIG when the file is not there or is no such database */
+  /** @throws ServerError MODULE_CONFIG when the file is missing or not such a database */
   static async open(path: string, log: Logger): Promise<LocationDatabase> {
     try {
       const version = await versionOf(path);
@@ -59,12 +59,12 @@ export class LocationDatabase implements SharedResource {
     }
   }
 
-  /** Undefined for an address that the database does not contain. @param address without a zone */
+  /** @param address without a zone. @returns undefined for an unknown address */
   find(address: string): Location | undefined {
     return this.#reader.get(address) ?? undefined;
   }
 
-  /** Reads the file again if it was replaced. Never fails. */
+  /** Reads the file again if it was replaced. Never rejects. */
   async look(): Promise<void> {
     try {
       const version = await versionOf(this.#path);
@@ -88,13 +88,13 @@ export const locationDatabases: ResourceKind<LocationDatabase> = {
   name: "http.matchers.maxmind_geolocation",
 };
 
-/** Tells editions apart without reading them. */
+/** Identifies an edition without reading the file. */
 async function versionOf(path: string): Promise<string> {
   const { mtimeMs, size, ino } = await stat(path);
   return `${mtimeMs} ${size} ${ino}`;
 }
 
-/** Reads the whole file. @throws Error when it is absent, too large, or no database */
+/** Reads the whole file. @throws Error when the file is missing, too large, or no database */
 async function read(path: string): Promise<Reader> {
   const { Reader: MaxmindReader } = await import("mmdb-lib"); // when it is needed: few configs ask where clients are
   return new MaxmindReader(await readRegularFile(path, maxFileBytes)) as unknown as Reader;

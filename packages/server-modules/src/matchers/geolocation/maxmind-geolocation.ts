@@ -6,10 +6,10 @@ import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import { type Location, LocationDatabase, locationDatabases } from "./location-database.ts";
 
-/** Stands for a value that the database does not know. */
+/** Text that stands for a value unknown to the database. */
 const unknown = "UNK";
 
-/** A list of names that a client's place is compared with. */
+/** A list of values to compare with the client's location. */
 const list = (about: string) => z.array(z.string()).nullish().describe(`${about}; \`UNK\` for unknown ones.`);
 
 const configSchema = z.strictObject({
@@ -30,7 +30,7 @@ const configSchema = z.strictObject({
 /** The config after validation. */
 type Config = z.infer<typeof configSchema>;
 
-/** A list of the config; an absent or empty list has no effect. */
+/** A configured list; an absent or empty list has no effect. */
 type Names = readonly string[] | null | undefined;
 
 /**
@@ -49,8 +49,7 @@ function isAllowed(value: string | number | undefined, allowed: Names, denied: N
 }
 
 /**
- * A client can be in several subdivisions: one match in `allow` is enough, and one match in `deny` is enough
- * many.
+ * A client can be in several subdivisions. One match in `allow` allows it; one match in `deny` denies it.
  */
 function areAllowed(
   subdivisions: NonNullable<Location["subdivisions"]>,
@@ -64,7 +63,7 @@ function areAllowed(
   return denied?.length ? subdivisions.every(isOne) : subdivisions.some(isOne);
 }
 
-/** All four kinds of lists must allow the place. */
+/** True when all four kinds of lists allow the location. */
 function isMatch(found: Location, config: Config): boolean {
   const { country, subdivisions = [], location, autonomous_system_number: number } = found;
   return (
@@ -75,7 +74,10 @@ function isMatch(found: Location, config: Config): boolean {
   );
 }
 
-/** Matches by where the client is. Source: the public model's module of the same name (porech/caddy-maxmind-geolocation) */
+/**
+ * Matches by the client's location. Source: the public model's module of the same name
+ * (porech/caddy-maxmind-geolocation)
+ */
 export const maxmindGeolocationMatcher = defineModule({
   id: "http.matchers.maxmind_geolocation",
   config: configSchema.describe(

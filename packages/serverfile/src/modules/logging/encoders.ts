@@ -13,7 +13,7 @@ import { type Draft, isEmptyDraft, ownMember, setMember } from "../../values/dra
 import { parseScalar } from "../../values/parse-number.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** A text of which an empty one says something. */
+/** A text member whose empty value has a meaning, so it is written. */
 function kept(name: string): Row {
   const read: FieldReader = (cursor, draft) => {
     draft[name] = cursor.onlyArgument();
@@ -36,7 +36,7 @@ export const plainFields: FieldReaders = {
   time_local: flag("time_local"),
 };
 
-/** The encoders `console` and `json`, which have the same lines. */
+/** The reader of the encoders `console` and `json`, which have the same lines. */
 const plain: ModuleReader = (cursor) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -48,13 +48,13 @@ const plain: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** The encoder behind `wrap`, whose output another one changes. */
+/** Reads the encoder after `wrap`, whose output the outer encoder changes. */
 function readWrapped(cursor: TokenCursor, readModule: ReadModule): Draft {
   cursor.argument();
   return readModule(cursor, "logging.encoders", "format");
 }
 
-/** Reads `wrap`, `fields { … }`, and lines that are fields themselves. */
+/** Reads `wrap`, `fields { … }`, and lines that directly name a field. */
 function readWrapAndFields(cursor: TokenCursor, readModule: ReadModule, readField: () => void): Draft {
   const draft: Draft = {};
   while (cursor.nextInBlock(0)) {
@@ -72,7 +72,7 @@ function readWrapAndFields(cursor: TokenCursor, readModule: ReadModule, readFiel
 }
 
 /**
- * `filter { field filter … }`: what becomes of fields of a log line.
+ * `filter { field filter … }`: filters fields of a log entry.
  *
  * | text | JSON |
  * |---|---|
@@ -113,7 +113,7 @@ const filter: ModuleReader = (cursor, readModule) => {
   return isEmptyDraft(fields) ? draft : { ...draft, fields };
 };
 
-/** `append { key value }`: fields that are added to each line. A bare number or boolean keeps its type. */
+/** `append { key value }`: adds fields to each log entry. An unquoted number or boolean keeps its type. */
 const append: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const fields: Draft = {};
@@ -140,7 +140,7 @@ const journald: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
-/** How a log's lines are written: the one list. */
+/** Readers of all log encoders. */
 export const logEncoders: Readonly<Record<string, ModuleReader>> = {
   append,
   console: plain,

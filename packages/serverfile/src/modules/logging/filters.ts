@@ -5,12 +5,12 @@ import { parseInteger } from "../../values/parse-number.ts";
 import { type ModuleReader, noSettings } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized subdirective ${word}`;
-/** Expressions of one `multi_regexp`, as in the model: each is applied to every log line. */
+/** Limit of expressions in one `multi_regexp`, as in the public model: each is applied to every log entry. */
 const maxOperations = 50;
-/** Characters of one expression, as in the model. */
+/** Limit of one expression in characters, as in the public model. */
 const maxPatternLength = 1000;
 
-/** A filter with one word, which may be missing. */
+/** A filter with one optional word. */
 function optionalWord(member: string): ModuleReader {
   return (cursor) => {
     cursor.next();
@@ -18,7 +18,7 @@ function optionalWord(member: string): ModuleReader {
   };
 }
 
-/** `replace|hash|delete name [value]` lines. @param nameKey what the JSON calls the name */
+/** Reads `replace|hash|delete name [value]` lines. @param nameKey member of the JSON for the name */
 function actions(nameKey: "parameter" | "name"): ModuleReader {
   const action =
     (type: string): FieldReader =>
@@ -42,13 +42,13 @@ function bits(cursor: TokenCursor, word: string): number {
   return parsed(cursor, word, parseInteger, "error parsing %s");
 }
 
-/** The lines of `ip_mask`: how many bits of an address are kept. */
+/** Lines of `ip_mask`: number of address bits to keep. */
 export const maskFields = {
   ipv4: integer("ipv4_cidr", "error parsing %s"),
   ipv6: integer("ipv6_cidr", "error parsing %s"),
 };
 
-/** `ip_mask [ipv4 [ipv6]]`, or a block: bits of an address that are kept. */
+/** `ip_mask [ipv4 [ipv6]]`, or a block: number of address bits to keep. */
 const ipMask: ModuleReader = (cursor) => {
   cursor.next();
   const [ipv4, ipv6, ...more] = cursor.remainingArguments();
@@ -95,7 +95,7 @@ const multiRegexp: ModuleReader = (cursor) => {
   return { operations };
 };
 
-/** The filters of log fields, in one list. */
+/** Readers of all filters of log fields. */
 export const logFilters: Readonly<Record<string, ModuleReader>> = {
   cookie: actions("name"),
   delete: noSettings,

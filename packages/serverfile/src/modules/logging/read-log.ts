@@ -3,22 +3,22 @@ import { duration, type FieldReaders, integer } from "../../values/block-fields.
 import { type Draft, isEmptyDraft, listOf, setAt } from "../../values/draft.ts";
 import type { ReadModule } from "../module-reader.ts";
 
-/** The block of a log. */
+/** The parsed block of a log. */
 export interface LogBlock {
-  /** The log as the config has it. */
+  /** The log in config form. */
   readonly draft: Draft;
   /** True when the block has no settings of the log. */
   readonly isEmpty: boolean;
   /** Hosts of `hostnames`; empty: the hosts of the site. */
   readonly hosts: readonly string[];
-  /** True for `no_hostname`: the log is for no host, and handlers name it. */
+  /** True for `no_hostname`: no host is mapped to the log; handlers select it by name. */
   readonly noHost: boolean;
 }
 
-/** Writers without settings; as in the model, a word after their name begins another line. */
+/** Writers without settings. As in the public model, a word after their name begins another line. */
 const plainWriters = new Set(["discard", "stderr", "stdout"]);
 
-/** Lines that a block may contain once. */
+/** Lines that are allowed once in a block. */
 const singular = new Set(["output", "sampling", "core", "format", "level", "no_hostname"]);
 
 /** The lines of `sampling`. */
@@ -28,7 +28,7 @@ export const samplingFields: FieldReaders = {
   thereafter: integer("thereafter", "failed to parse thereafter"),
 };
 
-/** `sampling { interval …; first …; thereafter … }`, each line once. */
+/** `sampling { interval …; first …; thereafter … }`. Each line is allowed once. */
 function readSampling(cursor: TokenCursor): Draft {
   const sampling: Draft = {};
   const seen = new Set<string>();
@@ -49,8 +49,8 @@ function readSampling(cursor: TokenCursor): Draft {
 }
 
 /**
- * Reads the block of `log`, of a site or of the global options.
- * @param isGlobal true for the global option: it may include and exclude loggers, but not name hosts
+ * Reads the block of `log`, in a site or in the global options.
+ * @param isGlobal true for the global option: it may include and exclude loggers, but not select hosts
  * @throws ServerError CONFIG_ADAPTER
  */
 export function readLog(cursor: TokenCursor, readModule: ReadModule, isGlobal: boolean): LogBlock {

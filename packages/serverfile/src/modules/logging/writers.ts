@@ -17,12 +17,12 @@ import { parseSize } from "../../values/parse-size.ts";
 import { type ModuleReader, noSettings } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized subdirective '${word}'`;
-/** Nanoseconds of a day, in which `roll_keep_for` is rounded up. */
+/** Nanoseconds of a day, the unit to which `roll_keep_for` is rounded up. */
 const dayNs = 86_400e9;
-/** Bytes of the unit in which `roll_size` is rounded up. */
+/** Bytes of a mebibyte, the unit to which `roll_size` is rounded up. */
 const mebibyte = 1024 * 1024;
 
-/** Octal permission bits. @throws Error */
+/** Parses octal permission bits. @throws Error */
 function parseMode(text: string): number {
   if (!/^[0-7]{1,11}$/.test(text)) {
     throw new Error(`parsing ${JSON.stringify(text.padStart(4, "0"))}: invalid syntax`);
@@ -30,7 +30,7 @@ function parseMode(text: string): number {
   return Number.parseInt(text, 8);
 }
 
-/** Words that commas part too. */
+/** Returns words, which commas separate too. */
 function separated(cursor: TokenCursor, what: string): string[] {
   return cursor.someArguments().flatMap((word) =>
     word.split(",").map((part) => {
@@ -42,13 +42,13 @@ function separated(cursor: TokenCursor, what: string): string[] {
   );
 }
 
-/** `mode 0600`: permission bits of the file; 0 is the default of the server. */
+/** `mode 0600`: permission bits of the file; 0 means the server's default. */
 const readMode: FieldReader = (cursor, draft) => {
   const mode = parsed(cursor, cursor.onlyArgument(), parseMode, "parsing mode");
   setAt(draft, "mode", mode === 0 ? "" : mode.toString(8).padStart(4, "0"));
 };
 
-/** `dir_mode 0700`, `inherit` or `from_file`: permission bits of folders that are made. */
+/** `dir_mode 0700`, `inherit` or `from_file`: permission bits of created folders. */
 const readFolderMode: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument().trim();
   if (!["inherit", "from_file"].includes(word.toLowerCase())) {
@@ -57,7 +57,7 @@ const readFolderMode: FieldReader = (cursor, draft) => {
   draft.dir_mode = word;
 };
 
-/** `roll_size 100MiB`: size at which a file is rolled. */
+/** `roll_size 100MiB`: size at which a file is rotated. */
 const readRollSize: FieldReader = (cursor, draft) => {
   const bytes = parsed(cursor, cursor.onlyArgument(), parseSize, "parsing size");
   setAt(draft, "roll_size_mb", Math.ceil(bytes / mebibyte));
@@ -72,11 +72,11 @@ const readCompression: FieldReader = (cursor, draft) => {
   draft.roll_compression = word;
 };
 
-/** `roll_keep 10`: rolled files that are kept. */
+/** `roll_keep 10`: number of rotated files to keep. */
 const readKeep: FieldReader = (cursor, draft) =>
   setAt(draft, "roll_keep", parsed(cursor, cursor.onlyArgument(), parseInteger, "parsing roll_keep number"));
 
-/** `roll_keep_for 90d`: age at which rolled files are deleted. */
+/** `roll_keep_for 90d`: age at which rotated files are deleted. */
 const readKeepFor: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument();
   const time = parsed(cursor, word, parseDuration, "parsing roll_keep_for duration");
@@ -86,20 +86,20 @@ const readKeepFor: FieldReader = (cursor, draft) => {
   setAt(draft, "roll_keep_days", Math.ceil(time / dayNs));
 };
 
-/** `roll_interval 24h`: time after which a file is rolled. */
+/** `roll_interval 24h`: time after which a file is rotated. */
 const readRollInterval: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument();
   setAt(draft, "roll_interval", parsed(cursor, word, parseDuration, "parsing roll_interval duration"));
 };
 
-/** `roll_minutes 0,30`: minutes of the hour at which a file is rolled. */
+/** `roll_minutes 0,30`: minutes of the hour at which a file is rotated. */
 const readMinutes: FieldReader = (cursor, draft) => {
   draft.roll_minutes = separated(cursor, "roll_minutes").map((word) =>
     parsed(cursor, word, parseInteger, "parsing roll_minutes number"),
   );
 };
 
-/** `roll_at 00:00,12:00`: times of the day at which a file is rolled. */
+/** `roll_at 00:00,12:00`: times of the day at which a file is rotated. */
 const readRollAt: FieldReader = (cursor, draft) => {
   draft.roll_at = separated(cursor, "roll_at");
 };
@@ -121,7 +121,7 @@ export const fileFields: FieldReaders = {
   backup_time_format: onlyText("backup_time_format"),
 };
 
-/** `dial_timeout 5s`: time for a connection to the log's host. */
+/** `dial_timeout 5s`: timeout for connecting to the log host. */
 const readDialTimeout: FieldReader = (cursor, draft) => {
   const word = cursor.argument();
   try {
@@ -156,7 +156,7 @@ const net: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Where logs go: the one list. */
+/** Readers of all log writers. */
 export const logWriters: Readonly<Record<string, ModuleReader>> = {
   discard: noSettings,
   file,

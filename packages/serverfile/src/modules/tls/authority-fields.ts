@@ -8,7 +8,7 @@ const ratio: FieldReader = (cursor, draft) => {
   try {
     value = parseFloatingPoint(word);
   } catch {
-    // refused below
+    // The value is refused below.
   }
   if (value <= 0 || value > 1) {
     throw cursor.error(`renewal_window_ratio must be a number in (0, 1], got ${word}`);
@@ -16,7 +16,7 @@ const ratio: FieldReader = (cursor, draft) => {
   setAt(draft, "renewal_window_ratio", value);
 };
 
-/** The lines of an authority, but for its key pairs. */
+/** Lines of a CA, except its key pairs. */
 export const authorityFields = {
   name: text("name"),
   root_cn: text("root_common_name"),

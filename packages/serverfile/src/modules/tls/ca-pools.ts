@@ -15,7 +15,7 @@ import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized directive: ${word}`;
 
-/** A pool that is a list, on the line or in the block. @param missing error text for an empty list */
+/** Reads a pool that is a list, on the line or in the block. @param missing error text for an empty list */
 function listed(member: string, line: string, missing: string, takesArguments = true): ModuleReader {
   return (cursor) => {
     cursor.next();
@@ -33,7 +33,7 @@ function listed(member: string, line: string, missing: string, takesArguments = 
   };
 }
 
-/** `storage key… { storage …; keys … }`: certificates in a storage. */
+/** `storage key… { storage …; keys … }`: certificates from a storage. */
 const storage: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const draft: Draft = {};
@@ -49,7 +49,7 @@ const storage: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
-/** `insecure_skip_verify`: certificates of the other side are not checked. */
+/** `insecure_skip_verify`: disables the check of the server's certificate. */
 const skipVerify: FieldReader = (_cursor, draft) => {
   draft.insecure_skip_verify = true;
 };
@@ -63,7 +63,7 @@ const renegotiation: FieldReader = (cursor, draft) => {
   draft.renegotiation = level;
 };
 
-/** The lines of `tls` that set one field each. */
+/** Lines of `tls` that each set one field. */
 export const clientTlsFields: FieldReaders = {
   insecure_skip_verify: row("insecure_skip_verify", skipVerify, wordsFor(true)),
   handshake_timeout: duration("handshake_timeout", "bad timeout value '%s'"),
@@ -71,7 +71,7 @@ export const clientTlsFields: FieldReaders = {
   renegotiation: row("renegotiation", renegotiation, wordsOf.text),
 };
 
-/** `tls { … }`: how the pool's own requests are encrypted. */
+/** `tls { … }`: TLS settings of the pool's own requests. */
 function readClientTls(cursor: TokenCursor, readModule: ReadModule): Draft {
   const draft: Draft = {};
   const ca: FieldReader = (line, read) => {
@@ -82,7 +82,7 @@ function readClientTls(cursor: TokenCursor, readModule: ReadModule): Draft {
   return draft;
 }
 
-/** `http endpoint… { endpoints …; tls { … } }`: certificates that a server hands out. */
+/** `http endpoint… { endpoints …; tls { … } }`: certificates from a web server. */
 const http: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const draft: Draft = {};
@@ -114,7 +114,7 @@ const system: ModuleReader = (cursor) => {
   return {};
 };
 
-/** `combined { source …; source … }`: several pools as one. */
+/** `combined { source …; source … }`: merges several pools. */
 const combined: ModuleReader = (cursor, readModule) => {
   cursor.next();
   if (cursor.countRemainingArguments() > 0) {
@@ -132,7 +132,7 @@ const combined: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
-/** Where trusted authorities come from: the one list. */
+/** Readers of all sources of trusted CAs. */
 export const caPools: Readonly<Record<string, ModuleReader>> = {
   combined,
   file: listed("pem_files", "pem_file", "no certificates specified"),

@@ -5,12 +5,12 @@ import type { TokenCursor } from "../../lexer/token-cursor.ts";
 import { type Draft, listOf, setAt } from "../../values/draft.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** A certificate in a PEM file. Other blocks, such as keys, are skipped. */
+/** Matches a certificate in a PEM file. Other blocks, such as keys, are skipped. */
 const pemBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM file as base64 of their DER.
- * @throws ServerError CONFIG_ADAPTER when the file cannot be read or has a faulty certificate
+ * The certificates of a PEM file, as base64 of their DER form.
+ * @throws ServerError CONFIG_ADAPTER for an unreadable file, or a faulty certificate
  */
 function certificatesOf(cursor: TokenCursor, path: string): string[] {
   try {
@@ -90,7 +90,7 @@ export const leafVerifier: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
-/** A loader of certificates that is a list of words. */
+/** A loader of certificates with a list of words. */
 export function leafLoader(member: string): ModuleReader {
   return (cursor) => {
     cursor.next();

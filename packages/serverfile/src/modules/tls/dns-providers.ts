@@ -10,21 +10,21 @@ import { childOf, type Draft, onlyGiven, setAt } from "../../values/draft.ts";
 import { parseDuration } from "../../values/parse-duration.ts";
 import type { ModuleReader } from "../module-reader.ts";
 
-/** Lines of a provider's block, by their first word. */
+/** Lines of a provider's block, by name. */
 type Rows = Readonly<Record<string, Row>>;
 
-/** How a provider looks in a serverfile. Source: the module of the same name of caddy-dns */
+/** The text form of a provider. Source: the module of the same name of caddy-dns */
 interface ProviderSyntax {
-  /** Fields of the words after the name, in order. */
+  /** Members for the words after the name, in order. */
   readonly words?: readonly string[];
   readonly lines: Rows;
-  /** Older names of lines. */
+  /** Older names of lines, and their current names. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Fields without which there is an error, with its text. */
+  /** Required members, with the error text for a missing one. */
   readonly needed?: Readonly<Record<string, string>>;
 }
 
-/** Words that Go reads as a boolean. Source: Go's strconv.ParseBool */
+/** Words that Go parses as a boolean. Source: Go's strconv.ParseBool */
 const booleans = new Map(
   Object.entries({
     true: ["1", "t", "T", "TRUE", "true", "True"],
@@ -55,7 +55,7 @@ function text(path: string): Row {
   return row(path, read, wordsOf.text);
 }
 
-/** A time; whole seconds too, as older files have them. */
+/** A duration; whole seconds are accepted too, as in older files. */
 function time(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
@@ -87,7 +87,7 @@ const missingToken = { api_token: "missing API token" };
 const tokenOnly = { words: ["api_token"], lines: texts("api_token"), needed: missingToken };
 
 const accountLines = texts("username", "password", "subdomain", "server_url");
-/** The lines of an account of acmedns. */
+/** Lines of an acmedns account. */
 export const accountRows: Rows = { ...accountLines, ...texts("fulldomain") };
 const unknown = (word: string) => `unrecognized subdirective '${word}'`;
 
@@ -193,7 +193,7 @@ function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
     cursor.noMoreArguments();
     readFields(cursor, draft, fields, unknown);
     if (name === "route53") {
-      // The public model's module sets these before it reads.
+      // The public model's module sets these defaults before it reads the block.
       setAt(draft, "region", draft.region ?? (process.env.AWS_REGION || "us-east-1"));
       draft.skip_route53_sync_on_delete ??= true;
       return onlyGiven(draft);
@@ -207,12 +207,12 @@ function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
   };
 }
 
-/** `dns <name> …`, by name. */
+/** Readers of `dns <name> …`, by name. */
 export const dnsProviders: Readonly<Record<string, ModuleReader>> = Object.fromEntries(
   Object.entries(syntaxes).map(([name, syntax]) => [name, readerOf(name, syntax)]),
 );
 
-/** The lines of each provider's block, without older names. */
+/** Lines of each provider's block, without older names. */
 export const dnsProviderLines: Readonly<Record<string, Rows>> = Object.fromEntries(
   Object.entries(syntaxes).map(([name, syntax]) => [name, syntax.lines]),
 );

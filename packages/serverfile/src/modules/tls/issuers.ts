@@ -19,7 +19,7 @@ import { type Draft, isEmptyDraft, listOf, onlyGiven, setAt } from "../../values
 import { parseDuration } from "../../values/parse-duration.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** A line with one duration. @param mayBeOff true: -1 disables it */
+/** A line with one duration. @param mayBeOff true to accept -1, which disables the setting */
 function onlyDuration(path: string, name: string, mayBeOff = false): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
@@ -30,7 +30,7 @@ function onlyDuration(path: string, name: string, mayBeOff = false): Row {
   return row(path, read, wordsOf.duration, "0");
 }
 
-/** The lines of the DNS challenge, without its provider. @param at path of the challenge in the issuer */
+/** Lines of the DNS challenge, without its provider. @param at path of the challenge in the issuer */
 export function dnsChallengeRows(at: string): Readonly<Record<string, Row>> {
   return {
     resolvers: texts(`${at}.resolvers`),
@@ -40,7 +40,7 @@ export function dnsChallengeRows(at: string): Readonly<Record<string, Row>> {
   };
 }
 
-/** The same, with the provider: `dns cloudflare token`, or `dns` alone for the provider of the global option. */
+/** The same with the provider: `dns cloudflare token`, or only `dns` for the provider of the global option. */
 export function dnsChallengeFields(at: string, readModule: ReadModule): FieldReaders {
   return {
     ...dnsChallengeRows(at),
@@ -53,7 +53,7 @@ export function dnsChallengeFields(at: string, readModule: ReadModule): FieldRea
   };
 }
 
-/** `[smallest] { root_common_name …; any_common_name … }`, after the name. @throws ServerError CONFIG_ADAPTER */
+/** Reads `[smallest] { root_common_name …; any_common_name … }`, after the name. @throws ServerError CONFIG_ADAPTER */
 export function readPreferredChains(cursor: TokenCursor): Draft {
   const draft: Draft = {};
   if (cursor.nextArgument()) {
@@ -85,10 +85,10 @@ export function readPreferredChains(cursor: TokenCursor): Draft {
   return draft;
 }
 
-/** A port that challenges are answered on. */
+/** A port on which challenges are answered. */
 const port = (path: string) => integer(path, "invalid port %s");
 
-/** `lifetime 90d`: lifetime that orders ask for. */
+/** `lifetime 90d`: requested lifetime of certificates. */
 const certificateLifetime: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument();
   const time = parsed(cursor, word, parseDuration, "invalid lifetime %s");
@@ -98,7 +98,7 @@ const certificateLifetime: FieldReader = (cursor, draft) => {
   setAt(draft, "certificate_lifetime", time);
 };
 
-/** `distributed false`: challenges are answered only by the server that asked. */
+/** `distributed false`: only the server that ordered the certificate answers the challenge. */
 const distributed: FieldReader = (cursor, draft) => {
   if (cursor.argument() !== "false") {
     throw cursor.error("only accepted value is 'false'");
@@ -106,11 +106,11 @@ const distributed: FieldReader = (cursor, draft) => {
   setFalse(draft, "challenges.distributed");
 };
 
-/** `trusted_roots file…`: roots that the authority's own HTTPS is checked with. */
+/** `trusted_roots file…`: root certificates that verify the CA's own HTTPS server. */
 const trustedRoots: FieldReader = (cursor, draft) =>
   setAt(draft, "trusted_roots_pem_files", cursor.remainingArguments());
 
-/** The lines of `acme` that set one field each. */
+/** Lines of `acme` that each set one field. */
 export const acmeFields: FieldReaders = {
   lifetime: row("certificate_lifetime", certificateLifetime, wordsOf.duration),
   test_dir: onlyText("test_ca"),
@@ -171,7 +171,7 @@ export const internalIssuer: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** The lines of `zerossl` that set one field each. */
+/** Lines of `zerossl` that each set one field. */
 export const zerosslFields: FieldReaders = {
   ...dnsChallengeRows("cname_validation"),
   validity_days: integer("validity_days", "invalid number of days %s"),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { resolverSchema } from "./resolver.ts";
 import { upstreamTlsSchema } from "./upstream-tls.ts";
 
-/** Each connection may take so much. */
+/** Limit of buffers in bytes, because each connection may use the full size. */
 const maxBufferBytes = 64 * 1024 * 1024;
 /** Bytes up to 64 MiB; negative numbers count as 0. */
 const bufferSchema = () =>
@@ -13,8 +13,7 @@ const bufferSchema = () =>
     .transform((value) => Math.max(0, value));
 
 /**
- * Config of the transport `http`. Example of a transport over TLS with a private authority, at most 50
- * connections to each upstream:
+ * Config of the transport `http`. Example over TLS with a private CA and at most 50 connections to each upstream:
  * ```json
  * {
  *   "protocol": "http",
@@ -36,7 +35,9 @@ export const httpTransportSchema = z.strictObject({
       probe_interval: configTimeout()
         .nullish()
         .describe("Time between probes of connections (30s; negative: none)."),
-      /** Counted over all threads: the thread that exceeds it closes its oldest ones after a second. */
+      /**
+       * Counted over all threads. A thread whose connection exceeds the limit closes its oldest ones after a second.
+       */
       max_idle_conns: z
         .int()
         .nullish()
@@ -53,20 +54,20 @@ export const httpTransportSchema = z.strictObject({
     })
     .nullish()
     .describe("Connections that are kept."),
-  /** The client gets the body unpacked. A request with `Range` or `Accept-Encoding` is not touched. */
+  /** The client gets the uncompressed body. A request with `Range` or `Accept-Encoding` is not changed. */
   compression: z
     .boolean()
     .nullish()
     .describe(
       "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (true).",
     ),
-  /** Tunnels and connections of HTTP/2 count as one each. At most 10,000 requests of a thread wait. */
+  /** A tunnel and an HTTP/2 connection count as one each. At most 10,000 requests of a thread wait. */
   max_conns_per_host: configCount()
     .nullish()
     .describe(
       "Connections to each upstream, over all threads; requests wait for a free one. 0 for any number (0).",
     ),
-  /** v1 is a line of text, v2 is binary. Upstreams must expect it: it comes before TLS. */
+  /** v1 is a line of text, v2 is binary. Upstreams must expect this header: it precedes TLS. */
   proxy_protocol: z
     .enum(["", "v1", "v2"])
     .nullish()
@@ -83,7 +84,7 @@ export const httpTransportSchema = z.strictObject({
     .string()
     .nullish()
     .describe("Deprecated: as network_proxy {from: url}, which goes before it."),
-  /** For name look-up and all addresses together. A dial that fails may be tried at another upstream. */
+  /** Limit for name lookup and all addresses together. A failed dial may be tried at another upstream. */
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
   /** Source: RFC 8305, "Happy Eyeballs" */
   dial_fallback_delay: configTimeout()
@@ -116,7 +117,7 @@ export const httpTransportSchema = z.strictObject({
     .nullish()
     .describe("How long a connection may be silent under a request; 0 for any (0)."),
   write_timeout: configDuration().nullish().describe("How long a write may wait; 0 for any (0)."),
-  /** With TLS the upstream chooses. HTTP/1.1 is always offered. */
+  /** With TLS the upstream chooses the version. HTTP/1.1 is always offered. */
   versions: z
     .array(
       z.enum(["1.1", "2", "h2c"], {

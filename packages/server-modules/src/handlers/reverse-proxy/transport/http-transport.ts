@@ -24,7 +24,7 @@ import { askingForGzip, UnpackedCall } from "./unpacked-call.ts";
 import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
 import { managedClientCertificate, upstreamTlsOptions } from "./upstream-tls.ts";
 
-/** Defaults of the config, in milliseconds and bytes. Source: the public model (Caddy 2.11) */
+/** Default values of the config, in milliseconds and bytes. Source: the public model (Caddy 2.11) */
 const defaults = {
   dialTimeoutMs: 3_000,
   fallbackDelayMs: 300,
@@ -34,13 +34,13 @@ const defaults = {
   maxHeaderBytes: 10 * 1024 * 1024,
 };
 
-/** Names of the counts of connections, over all threads, and of the messages about them; which transport follows. */
+/** Prefix of the connection counters and of message topics; the transport's hash follows. */
 const connectionsPrefix = "http.reverse_proxy.connections/";
 
-/** Upstream addresses of which connections are kept: placeholders may make any number. */
+/** Limit of upstream addresses whose connections are kept: placeholders may produce any number. */
 const maxKnownAddresses = 1_000;
 
-/** Limits of connections that hold for all threads; absent: none. */
+/** Connection limits over all threads; absent for no limit. */
 interface ConnectionCounts {
   /** Creates the slots (connection limit) of an upstream. */
   readonly slotsFor?: ((place: string) => ConnectionSlots) | undefined;
@@ -52,31 +52,31 @@ interface ConnectionCounts {
 
 /** Settings that all connections of a transport share. */
 interface TransportParts {
-  /** Whether upstreams are dialled with TLS. */
+  /** True when upstreams are dialed with TLS. */
   readonly secure: boolean;
-  /** Makes the server name of a request from placeholders; undefined for the upstream's host. */
+  /** Computes the TLS server name from placeholders; undefined for the upstream's host. */
   readonly serverName: ((request: UpstreamRequest) => string) | undefined;
-  /** Chooses a proxy between here and the upstream; undefined for none. */
+  /** Chooses a proxy between this server and the upstream; undefined for none. */
   readonly hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
-  /** Counts open connections, for metrics. */
+  /** Creates the counters of open connections. */
   readonly counts: ConnectionCounts;
 }
 
 /**
- * Speaks HTTP/1.1 and HTTP/2 with upstreams. Its connections outlive reloads that leave its config alone.
- * Connections are kept by place: address, server name, and the proxy where requests choose it. A place that was
- * first used longest ago is dropped when there are too many.
+ * Sends requests over HTTP/1.1 and HTTP/2. Its connections outlive reloads that do not change its config. Connections
+ * are grouped by address, server name, and the chosen proxy. Above the limit of groups, the one first used longest ago
+ * is dropped.
  */
 export class HttpTransport implements Transport, SharedResource {
   /** `https` where upstreams are dialed with TLS. */
   readonly scheme: "http" | "https";
   readonly #options: UpstreamConnectionsOptions;
   readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
-  /** Where requests have proxies of their own. */
+  /** Chooses the proxy of each request; undefined for none. */
   readonly #hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
-  /** Makes the counts of a new place. */
+  /** Creates the counters of a new group. */
   readonly #counts: ConnectionCounts;
-  /** Connections by place. */
+  /** Connections by group key. */
   readonly #byAddress = new Map<string, UpstreamConnections>();
 
   constructor(options: UpstreamConnectionsOptions, { secure, serverName, hop, counts }: TransportParts) {
@@ -87,7 +87,7 @@ export class HttpTransport implements Transport, SharedResource {
     this.#serverName = serverName;
   }
 
-  /** Finds or makes the connections of a place, and hands the request to them. */
+  /** Finds or creates the connections of a group, and passes the request to them. */
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const serverName = this.#serverName?.(request) ?? "";
     const address = dial.family === 0 ? dial.key : `tcp${dial.family}/${dial.key}`;
@@ -113,12 +113,12 @@ export class HttpTransport implements Transport, SharedResource {
     return connections.call(request, receiver);
   }
 
-  /** A thread waits for a connection. */
+  /** Called when another thread waits for a connection. */
   asked(plea: SlotPlea): void {
     this.#byAddress.get(plea.place)?.asked(plea);
   }
 
-  /** Closes idle connections; the others end with their requests. */
+  /** Closes idle connections; busy ones close after their requests. */
   close(): void {
     for (const connections of this.#byAddress.values()) {
       connections.close();
@@ -127,10 +127,10 @@ export class HttpTransport implements Transport, SharedResource {
   }
 }
 
-/** All transports of the process, by their config. */
+/** All transports of the process, by config. */
 const transportPool: ResourceKind<HttpTransport> = { name: "http.reverse_proxy.transport" };
 
-/** The proxy that the environment names for an upstream. @throws ServerError MODULE_CONFIG for one that is none */
+/** Finds the proxy of an upstream in the environment variables. @throws ServerError MODULE_CONFIG for an invalid URL */
 function environmentHop(): SocketDialerOptions["hop"] {
   const proxies = environmentProxies(process.env);
   if (proxies === undefined) {
@@ -146,8 +146,8 @@ function environmentHop(): SocketDialerOptions["hop"] {
 }
 
 /**
- * The proxy of each request, and whether it is the same one for all.
- * @param url of the config; "" for none
+ * Chooses the proxy of each request, and tells whether all requests have the same one.
+ * @param url proxy URL of the config; "" for none
  * @throws ServerError MODULE_CONFIG
  */
 function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; isFixed: boolean } | undefined {
@@ -174,19 +174,19 @@ function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; is
   };
 }
 
-/** Values made from the configuration before the transport. */
+/** Values that are loaded before the transport is created. */
 interface TransportNeeds {
   /** Proxy between here and the upstream; undefined for none. */
   readonly proxyUrl: string | undefined;
   /** Settings of TLS towards upstreams; undefined without TLS. */
   readonly tls: ConnectionOptions | undefined;
-  /** Certificate that this server shows; undefined for none. */
+  /** Client certificate for the upstream; undefined for none. */
   readonly clientCertificate: ClientCertificate | undefined;
-  /** Counts open connections, for metrics. */
+  /** Creates the counters of open connections. */
   readonly counts: ConnectionCounts;
 }
 
-/** How sockets are opened, below TLS. */
+/** Options of the sockets below TLS. */
 function socketOptionsOf(config: HttpTransportConfig): SocketOptions {
   const resolver = makeResolver(config.resolver, config.dial_timeout);
   return {
@@ -199,7 +199,7 @@ function socketOptionsOf(config: HttpTransportConfig): SocketOptions {
   };
 }
 
-/** Turns the config into options of connections. Absent fields get their defaults here. */
+/** Converts the config to options of connections, and sets the defaults. */
 function makeTransport(
   config: HttpTransportConfig,
   { proxyUrl, tls, clientCertificate, counts }: TransportNeeds,
@@ -253,12 +253,12 @@ function makeTransport(
   });
 }
 
-/** A short name for counts: configs and places may be long, and names in shared memory are not. */
+/** A short name for counters: configs may be long, but names in shared memory must be short. */
 function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }
 
-/** @param topic of the transport, the same in all threads. @returns makes the count of one upstream's connections */
+/** Creates the connection limit of one upstream. @param topic message topic of the transport, equal in all threads */
 function countedSlots(
   topic: string,
   max: number,
@@ -274,13 +274,13 @@ function countedSlots(
         try {
           await messages.askServing(topic, { thread, place, waiting, waitedMs } satisfies SlotPlea);
         } catch {
-          // A thread that cannot be asked now is asked again soon.
+          // The thread is unreachable now; it will be asked again.
         }
       },
     });
 }
 
-/** URL of the proxy that the config names; "" for none, undefined where it leaves that to the environment. */
+/** The configured proxy URL; "" for none, undefined when the environment decides. */
 async function proxyUrlOf(config: HttpTransportConfig, context: ModuleContext): Promise<string | undefined> {
   const { network_proxy: named, forward_proxy_url: url } = config;
   return named
@@ -296,7 +296,7 @@ export const httpTransport = defineModule({
     const tls = config.tls ? await upstreamTlsOptions(config.tls, context) : undefined;
     const shown = config.tls ? await managedClientCertificate(config.tls, context) : undefined;
     const proxyUrl = await proxyUrlOf(config, context);
-    // The same config with the same files is the same transport.
+    // The same config with the same files shares one transport.
     const key = JSON.stringify([config, tls, proxyUrl], (_, value) => value ?? undefined);
     const topic = `${connectionsPrefix}${shortHash(key)}`;
     const { max_idle_conns: maxIdle, max_idle_conns_per_host: maxIdleHere } = config.keep_alive ?? {};

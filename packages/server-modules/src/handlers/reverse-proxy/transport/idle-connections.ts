@@ -1,26 +1,26 @@
 import type { SharedGauge } from "server-core/threads/shared-state";
 
 /**
- * How long connections above the limit may stay idle. Requests come in bursts: closed immediately, many of these
- * connections would be dialed again in the same turn.
+ * Milliseconds for which connections above the limit stay idle. Requests arrive in bursts: connections closed at once
+ * would be dialed again in the same turn.
  */
 const trimMs = 1_000;
 
 /**
- * A limit of idle connections, counted over all threads. The thread whose connection exceeds the limit closes
- * its oldest ones, about a second later.
+ * A limit of idle connections, counted over all threads. The thread whose connection exceeds the limit closes its
+ * oldest ones about a second later.
  * Source: Go's net/http, `Transport.MaxIdleConns`
  */
 export class IdleConnections {
-  /** Idle connections of all threads together. */
+  /** Limit of idle connections over all threads. */
   readonly #max: number;
-  /** Their count, over all threads. */
+  /** Shared counter of idle connections. */
   readonly #gauge: SharedGauge;
   /** The idle connections of this thread, with their close functions; oldest first. */
   readonly #lying = new Map<object, () => void>();
-  /** Set while there are too many. */
+  /** Timer that closes surplus connections; undefined within the limit. */
   #trimmer: NodeJS.Timeout | undefined;
-  /** Set by `close`; afterwards nothing is counted. */
+  /** True after `close`; then nothing is counted. */
   #closed = false;
 
   /** @param gauge counts idle connections; released by {@link close} */
@@ -41,7 +41,7 @@ export class IdleConnections {
     }
   }
 
-  /** It is used again, or gone. */
+  /** Removes a connection that is used again, or closed. */
   remove(connection: object): void {
     if (this.#lying.delete(connection)) {
       this.#gauge.add(-1);
@@ -60,7 +60,7 @@ export class IdleConnections {
   }
 
   /**
-   * Closes this thread's oldest idle connections until the limit holds. Other threads may have closed theirs
+   * Closes this thread's oldest idle connections while the limit is exceeded. Other threads may have closed some
    * meanwhile.
    */
   #trim(): void {

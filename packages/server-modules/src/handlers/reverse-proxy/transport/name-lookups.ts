@@ -3,23 +3,23 @@ import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askNameServers } from "./ask-name-servers.ts";
 
-/** @param family 0 for both */
+/** @param family 4 or 6; 0 for both */
 type FindName = (hostname: string, family: 0 | 4 | 6) => Promise<readonly LookupAddress[]>;
 
-/** After this many milliseconds the name servers are asked beside the system. */
+/** Milliseconds after which the name servers are asked in parallel with the system. */
 const systemMs = 200;
 /**
- * Names that wait for the system at most, in each thread. The two places are also for others: authorities,
- * permissions, logs.
+ * Limit of names in each thread that wait for the system. The thread pool also serves certificate authorities,
+ * permissions and logs.
  */
 const maxWaiting = 2;
-/** A name server answered, and knows no such name. */
+/** DNS errors for a name that does not exist. */
 const unknownCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** Result of the pause, to tell it from an answer. */
+/** Result of the pause, to distinguish it from an answer. */
 const late = Symbol("late");
 
-/** Asks `getaddrinfo`, which holds a thread of the pool until it is done. */
+/** Calls `getaddrinfo`, which occupies a thread of the pool until it returns. */
 function askSystem(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(hostname, { all: true, family }, (error, found) =>
@@ -29,20 +29,20 @@ function askSystem(hostname: string, family: 0 | 4 | 6): Promise<readonly Lookup
 }
 
 /**
- * Finds names as the system does, which knows more sources than DNS. The system has two places for that in all threads
- * together, and a name server that is silent holds a place for ten seconds or more. So a name that waits is
- * also asked for without the system: names of dead servers do not hold up others.
+ * Resolves names with the system's resolver, which has more sources than DNS. The system runs only two lookups at a
+ * time over all threads, and a silent name server blocks a lookup for ten seconds or more. Therefore a waiting name is
+ * also resolved without the system, so that dead name servers do not delay other names.
  */
 export class NameLookups {
-  /** Asks the system; tests give another. */
+  /** Lookup by the system; tests replace it. */
   readonly #system: FindName;
-  /** Asks hosts file and name servers without the system. */
+  /** Lookup by hosts file and name servers, without the system. */
   readonly #direct: FindName;
-  /** Milliseconds that the system is given before the name servers are asked too. */
+  /** Milliseconds until the name servers are asked too. */
   readonly #patienceMs: number;
   /** Running look-ups, by family and name. */
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
-  /** Questions that the system has now. */
+  /** Number of running system lookups. */
   #waiting = 0;
 
   constructor(
@@ -56,8 +56,8 @@ export class NameLookups {
   }
 
   /**
-   * Lookups of one name and family share one question while it runs.
-   * @throws the error of the system, or of the name server where only that was asked
+   * Lookups of the same name and family share one query while it runs.
+   * @throws the error of the system, or of the name server if only that was asked
    */
   find(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     const key = `${family} ${hostname}`;
@@ -71,10 +71,10 @@ export class NameLookups {
   }
 
   /**
-   * | The system has | Asked first | Asked then |
+   * | Running system lookups | Asked first | Asked then |
    * |---|---|---|
-   * | fewer than two questions | the system | after 200 ms also the name servers; the first answer counts |
-   * | two questions | the name servers | the system, for a name that they do not know |
+   * | fewer than two | the system | after 200 ms also the name servers; the first answer counts |
+   * | two | the name servers | the system, for a name that they do not know |
    */
   async #find(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     if (this.#waiting >= maxWaiting) {
@@ -85,7 +85,7 @@ export class NameLookups {
           throw error;
         }
       }
-      // It may be known elsewhere, and where name servers answer the system is quick.
+      // Another source may know the name. When the name servers answer, the system is quick too.
       return this.#ask(hostname, family);
     }
     const system = this.#ask(hostname, family);
@@ -101,7 +101,7 @@ export class NameLookups {
       patience.abort();
     }
     const direct = this.#direct(hostname, family);
-    // The system is asked first and last: it may know the name from elsewhere.
+    // The system's answer also counts at the end: another source may know the name.
     return Promise.any([system, direct]).catch(() => system);
   }
 
@@ -116,7 +116,7 @@ export class NameLookups {
     return system;
   }
 
-  /** In the shape that `net.connect` takes. */
+  /** The lookup in the form that `net.connect` accepts. */
   readonly lookup: LookupFunction = (hostname, { family, all }, done) => {
     const wanted = family === 4 || family === "IPv4" ? 4 : family === 6 || family === "IPv6" ? 6 : 0;
     this.find(hostname, wanted).then(
@@ -133,5 +133,5 @@ export class NameLookups {
   };
 }
 
-/** Look-ups of this thread. */
+/** Name lookups of this thread. */
 export const nameLookups = new NameLookups();

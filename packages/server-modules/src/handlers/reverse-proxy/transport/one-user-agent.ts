@@ -1,11 +1,11 @@
 import { getHeader, type HeaderList, removeHeaders } from "http-engine/header-list";
 
-/** Names of another length are passed over without a comparison. */
+/** Length for a quick first check; other names need no comparison. */
 const nameLength = "user-agent".length;
 
 /**
- * Fields with one `User-Agent`, the first: it is no list, and readers of several differ. An empty one is left out.
- * @returns the same list where nothing is left out
+ * Keeps only the first `User-Agent`: the field is no list, so readers would choose differently. An empty one is
+ * removed. @returns the same list when nothing is removed
  * Source: Go's net/http, Request.Write
  */
 export function oneUserAgent(headers: HeaderList): HeaderList {

@@ -9,21 +9,21 @@ import { type ReadBuffer, setReadBuffer } from "./read-buffer.ts";
 import { handOnReceivedFirst } from "./received-first.ts";
 import { watchCertificate } from "./refused-certificate.ts";
 
-/** How connections to upstreams are made; times in milliseconds, 0 for none. */
+/** Options for connections to upstreams. Times are in milliseconds, 0 for no limit. */
 export interface SocketOptions {
-  /** Milliseconds until the connection must be open, all addresses together. */
+  /** Limit until the connection is open, over all addresses. */
   readonly dialTimeoutMs: number;
-  /** Time until the next of several addresses is tried beside the first; negative: not before the first has failed. */
+  /** Milliseconds until the next address is tried in parallel; negative: only after the first has failed. */
   readonly fallbackDelayMs: number;
-  /** Time between TCP keep-alive probes; 0 for none. */
+  /** Milliseconds between TCP keep-alive probes; 0 for none. */
   readonly probeIntervalMs: number;
   /** Address of this machine to dial from; undefined for any. */
   readonly localAddress: string | undefined;
-  /** Finds the addresses of names. */
+  /** Resolves names. */
   readonly lookup: LookupFunction;
   /** High-water mark of the socket in bytes: above it `write` returns false; 0: Node's default. */
   readonly writeBufferBytes: number;
-  /** Whether the upstream may end its side while this side still writes. Default: false. */
+  /** True when the upstream may end its side while this side still writes. Default: false. */
   readonly allowHalfOpen?: boolean;
 }
 
@@ -31,44 +31,44 @@ export interface SocketOptions {
 export interface TlsOfSocket {
   /** Trust, certificate and versions. */
   readonly options: ConnectionOptions;
-  /** To show instead of the one in `options`; without any while there is none. */
+  /** Client certificate that replaces the one in `options`. */
   readonly clientCertificate?: ClientCertificate | undefined;
-  /** Name that is asked for and checked. */
+  /** Server name for SNI and for the certificate check. */
   readonly serverName: string;
   /** Milliseconds for the handshake. */
   readonly handshakeTimeoutMs: number;
-  /** Protocols that are offered, the best first. */
+  /** ALPN protocols to offer, the preferred first. */
   readonly alpn: readonly string[];
-  /** Whether the upstream may start another handshake, as some servers do for a certificate. */
+  /** True when the upstream may renegotiate, as some servers do to request a certificate. */
   readonly renegotiation: boolean;
 }
 
-/** Bytes that go out before anything else: a PROXY protocol header. */
+/** Bytes sent before everything else: a PROXY protocol header. */
 export type Preface = Buffer | undefined;
 
-/** More than any dial takes. */
+/** Longer than any dial: the limit of `setTimeout` in milliseconds. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/** Gets a socket, or why there is none; never both. */
+/** Receives the socket or the error; never both. */
 type Done = (error: Error | undefined, socket: Socket | undefined) => void;
 
-/** Which way a connection goes, beside its address. */
+/** Layers of a connection beside its address. */
 export interface SocketWay {
-  /** TLS with the upstream; undefined for none. */
+  /** TLS to the upstream; undefined for none. */
   readonly tls?: TlsOfSocket | undefined;
-  /** Written right after the connection stands, before TLS. */
+  /** Written when the connection is open, before TLS. */
   readonly preface?: Preface;
-  /** Memory to read into, without TLS or a proxy: the socket emits no `data` then. */
+  /** Read buffer, only without TLS and proxy: the socket then emits no `data`. */
   readonly buffer?: ReadBuffer | undefined;
-  /** The proxy; the lookup, the own address and the time limit are for the connection to it. */
+  /** Proxy to dial. Lookup, local address and time limit then apply to the connection to the proxy. */
   readonly hop?: ProxyHop | undefined;
 }
 
 /**
- * Opens a connection, through a proxy where there is one, and, if asked to, speaks TLS on it.
- * @param done called once, with a socket without our listeners; data received before is still delivered
- *   it fails, or with why there is none
- * @returns a function that cancels; `done` is not called after that
+ * Opens a connection, through a proxy if given, and with TLS if given.
+ * @param done called once, with a socket without our listeners, or with the error. Data received before is still
+ * delivered
+ * @returns a function that cancels; `done` is not called afterwards
  */
 export function openSocket(
   dial: DialAddress,
@@ -82,7 +82,7 @@ export function openSocket(
 }
 
 /**
- * A connection that is being made: dialed, led through a proxy, and secured.
+ * A connection during its set-up: dialed, tunneled through a proxy, and secured with TLS.
  * | Step | Time limit | Next |
  * |---|---|---|
  * | connect to the upstream, or to the proxy | `dialTimeoutMs` | the proxy's TLS, the tunnel, or the preface |
@@ -91,21 +91,21 @@ export function openSocket(
  * | PROXY header (preface) | | TLS with the upstream, or done |
  * | TLS with the upstream | `handshakeTimeoutMs` | done |
  *
- * Each step may fail the opening. `giveUp` ends any step silently.
+ * Each step may fail. `giveUp` ends any step without a callback.
  */
 class SocketOpening {
   readonly #dial: DialAddress;
   readonly #options: SocketOptions;
   readonly #way: SocketWay;
-  /** The proxy to dial; none leads to a unix socket. */
+  /** The proxy to dial; always undefined for a unix socket. */
   readonly #proxy: ProxyHop | undefined;
-  /** The caller's `done`, in the caller's context. */
+  /** The caller's `done`, bound to the caller's async context. */
   readonly #told: Done;
-  /** The outermost layer so far: TCP, TLS with the proxy, or TLS with the upstream. */
+  /** The outermost layer at present: TCP, TLS with the proxy, or TLS with the upstream. */
   #current: Socket;
-  /** The limit of the present step. */
+  /** Timer of the current step. */
   #timer: NodeJS.Timeout | undefined;
-  /** `done` was called, or the caller gave up. */
+  /** True once `done` was called, or the caller canceled. */
   #settled = false;
 
   constructor(dial: DialAddress, options: SocketOptions, way: SocketWay, done: Done) {
@@ -151,7 +151,7 @@ class SocketOpening {
     }
   }
 
-  /** Arrow functions, because listeners are taken off by identity. */
+  /** Arrow functions, because listeners are removed by identity. */
   readonly #settle = (error: Error | undefined): void => {
     if (this.#settled) {
       return;
@@ -169,22 +169,22 @@ class SocketOpening {
     this.#told(undefined, this.#current);
   };
 
-  /** The listener for errors of the outermost layer. */
+  /** The error listener of the outermost layer. */
   #onError: (error: Error | undefined) => void = this.#settle;
 
   readonly #onClose = (): void => this.#settle(new Error("the connection was closed while it was made"));
 
-  /** The proxy has opened the tunnel, or refused it. */
+  /** Called when the proxy has opened or refused the tunnel. */
   readonly #onTunnel = (error: Error | undefined): void =>
     error === undefined ? this.#proceed() : this.#settle(error);
 
-  /** Replaces the time limit; 0 sets none. */
+  /** Replaces the timer; 0 sets none. */
   #limit(ms: number, what: string): void {
     clearTimeout(this.#timer);
     this.#timer = ms > 0 ? setTimeout(() => this.#settle(new Error(`${what} in ${ms} ms`)), ms) : undefined;
   }
 
-  /** Everything after that goes through TLS with the proxy. */
+  /** Starts TLS with the proxy. All later bytes pass through it. */
   #shakeWithProxy(proxy: ProxyHop): void {
     const secure = connectTls({
       socket: this.#below(),
@@ -199,7 +199,7 @@ class SocketOpening {
     secure.once("secureConnect", () => askForTunnel(secure, proxy, this.#dial, this.#onTunnel));
   }
 
-  /** The way to the upstream is open. */
+  /** Called when bytes can reach the upstream: sends the preface, then starts TLS. */
   #proceed(): void {
     if (this.#settled) {
       return;
@@ -252,14 +252,14 @@ class SocketOpening {
     });
   }
 
-  /** The socket for the next layer. Its errors are reported by that layer. */
+  /** The socket below the next layer. That layer reports its errors. */
   #below(): Socket {
     this.#current.off("close", this.#onClose);
     return this.#current;
   }
 }
 
-/** @param readInto memory that the socket reads into */
+/** @param readInto read buffer of the socket */
 function connectOptions(
   dial: DialAddress,
   options: SocketOptions,

@@ -4,41 +4,41 @@ import type { DialAddress } from "./dial-address.ts";
 import { askForSocksTunnel, type SocksUser } from "./socks-tunnel.ts";
 
 /**
- * A proxy, of HTTP or SOCKS 5, between this server and upstreams: each connection to an upstream is a tunnel
- * through it.
+ * An HTTP or SOCKS 5 proxy between this server and upstreams. Each connection to an upstream is a tunnel through the
+ * proxy.
  */
 export interface ProxyHop {
   /** Host without brackets. */
   readonly host: string;
   /** Port of the proxy. */
   readonly port: number;
-  /** Whether it is spoken to over TLS. */
+  /** True when the proxy is reached over TLS. */
   readonly secure: boolean;
-  /** Whether it speaks SOCKS 5, not HTTP. */
+  /** True for SOCKS 5, false for HTTP. */
   readonly socks: boolean;
-  /** Name and password for the proxy; undefined without. */
+  /** Name and password for the proxy; undefined without credentials. */
   readonly user: SocksUser | undefined;
-  /** The same for the same proxy and user. */
+  /** Equal for the same proxy and user. */
   readonly key: string;
 }
 
-/** Limit of the answer to CONNECT. */
+/** Limit of the response to CONNECT, in bytes. */
 const maxHeadBytes = 16 * 1024;
-/** Ports where the URL names none. Other schemes are refused. */
+/** Default ports by scheme. Other schemes are refused. */
 const defaultPorts: Readonly<Record<string, number>> = {
   "http:": 80,
   "https:": 443,
   "socks5:": 1080,
   "socks5h:": 1080,
 };
-/** Limit of a name or password; SOCKS sends their lengths in a byte. */
+/** Limit of a name or password in bytes; SOCKS sends the length in one byte. */
 const maxSocksBytes = 255;
 
 /**
- * Reads the URL of a proxy. `http://user:secret@proxy:3128` is a proxy of HTTP with Basic credentials;
- * `socks5://proxy` one of SOCKS at port 1080.
+ * Parses the URL of a proxy. `http://user:secret@proxy:3128` is an HTTP proxy with Basic credentials; `socks5://proxy`
+ * is a SOCKS proxy at port 1080.
  * @param from name of the option, for the error
- * @throws ServerError MODULE_CONFIG, which does not tell its password
+ * @throws ServerError MODULE_CONFIG; the message does not contain the password
  */
 export function parseProxyHop(text: string, from = "network_proxy"): ProxyHop {
   const url = URL.parse(text);
@@ -67,8 +67,8 @@ export function parseProxyHop(text: string, from = "network_proxy"): ProxyHop {
 }
 
 /**
- * Asks a proxy for a tunnel. Data after its answer stays in the socket.
- * @param done called once, with the proxy's fault; not when the socket fails
+ * Asks a proxy for a tunnel. Data after the proxy's answer stays in the socket.
+ * @param done called once, with the proxy's error or undefined; not called when the socket fails
  */
 export function askForTunnel(
   socket: Socket,

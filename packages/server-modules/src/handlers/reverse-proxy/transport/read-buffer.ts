@@ -1,43 +1,43 @@
 import type { Socket } from "node:net";
 import { SharedMemory } from "./shared-memory.ts";
 
-/** While little comes: heads, small bodies. Each connection keeps as much. */
+/** Buffer size for small reads: heads and small bodies. Each connection owns one such buffer. */
 const smallBytes = 16 * 1024;
-/** Once reads fill the buffer: large bodies. The fewer reads and writes, the less the system takes for each byte. */
+/** Buffers for large bodies, used once reads fill the small buffer. Fewer reads and writes cost less per byte. */
 const largeMemory = new SharedMemory(512 * 1024, 32);
-/** The same when all of that is lent. */
+/** Buffer size when all large buffers are lent. */
 const mediumBytes = 64 * 1024;
 
 /**
- * A reused buffer for a socket's reads, instead of a new one for each. Data that the taker keeps stays valid,
- * and the next read uses another place.
- * | Memory | Used | Goes back |
+ * A reused buffer for a socket's reads, instead of a new one for each read. Data that the receiver keeps stays valid,
+ * because the next read then uses other memory.
+ * | Memory | Used | Returned |
  * |---|---|---|
- * | small, 16 KiB | from the first read | never: it is the connection's own |
- * | large, 512 KiB | after a read that filled the small one | with the end of the response |
- * | medium, 64 KiB | instead of large while all 32 are lent | with the end of the response |
+ * | small, 16 KiB | from the first read | never: the connection owns it |
+ * | large, 512 KiB | after a read that filled the small buffer | at the end of the response |
+ * | medium, 64 KiB | instead of large, while all 32 are lent | at the end of the response |
  *
- * A buffer whose bytes the taker keeps is not used again: the next read gets new memory.
+ * A buffer that the receiver keeps is not reused: the next read gets new memory.
  */
 export class ReadBuffer {
   /** Handles received bytes. @returns true when the receiver still needs the buffer */
   take: ((bytes: Buffer) => boolean) | undefined;
-  /** Bytes of the small memory. */
+  /** Size of the small buffer. */
   readonly #smallBytes: number;
-  /** Lends large memory; undefined where the config fixes the size of reads. */
+  /** Lends large buffers; undefined when the config fixes the read size. */
   readonly #large: SharedMemory | undefined;
   /** Memory of the next read. */
   #buffer: Buffer;
-  /** Whether that memory is lent by `#large`. */
+  /** True when the buffer is lent by `#large`. */
   #isBorrowed = false;
-  /** The small memory, while another is in use. */
+  /** The small buffer, while another one is in use. */
   #small: Buffer | undefined;
-  /** Set while the last read of a response is handled. */
+  /** True while the last read of a response is handled. */
   #rests = false;
 
   /**
-   * @param byteLength of each read at most; 0: as much as comes asks for
-   * @param large where large bodies borrow
+   * @param byteLength fixed size of reads; 0 adapts the size to the data
+   * @param large lends buffers for large bodies
    */
   constructor(byteLength = 0, large = largeMemory) {
     this.#smallBytes = byteLength || smallBytes;
@@ -64,12 +64,12 @@ export class ReadBuffer {
     },
   };
 
-  /** A response is over, within `take`: gives large memory back. */
+  /** Called within `take` when a response is over: returns the large buffer. */
   rest(): void {
     this.#rests = true;
   }
 
-  /** The socket is closed, but its last data may still be in use. */
+  /** Called when the socket is closed. Its last data may still be in use. */
   close(): void {
     if (this.#isBorrowed) {
       this.#isBorrowed = false;
@@ -77,7 +77,7 @@ export class ReadBuffer {
     }
   }
 
-  /** The taker now owns the buffer. */
+  /** Allocates a new buffer, because the receiver keeps the old one. */
   #replace(): void {
     if (this.#small === undefined) {
       this.#buffer = Buffer.allocUnsafeSlow(this.#smallBytes);
@@ -87,20 +87,20 @@ export class ReadBuffer {
     this.#enlarge();
   }
 
-  /** A read filled the small memory: more is coming, so the next read is a large one. */
+  /** Called when a read filled the small buffer: the next read uses a large buffer. */
   #grow(kept: boolean, large: SharedMemory): void {
     this.#small = kept ? Buffer.allocUnsafeSlow(this.#smallBytes) : this.#buffer;
     this.#enlarge(large);
   }
 
-  /** Borrows large memory, or takes medium memory where none is left. */
+  /** Borrows a large buffer, or allocates a medium one when none is left. */
   #enlarge(large = this.#large): void {
     const borrowed = large?.borrow();
     this.#isBorrowed = borrowed !== undefined;
     this.#buffer = borrowed ?? Buffer.allocUnsafeSlow(mediumBytes);
   }
 
-  /** The response is over: back to the small memory. */
+  /** Returns to the small buffer at the end of the response. */
   #shrink(kept: boolean): void {
     if (this.#small === undefined) {
       if (kept) {
@@ -118,7 +118,7 @@ export class ReadBuffer {
   }
 }
 
-/** Buffers of sockets. They go with their sockets. */
+/** Buffers by socket. */
 const buffers = new WeakMap<Socket, ReadBuffer>();
 
 /** The buffer of a socket that was opened with one. */
@@ -126,7 +126,7 @@ export function readBufferOf(socket: Socket): ReadBuffer | undefined {
   return buffers.get(socket);
 }
 
-/** Says which buffer a socket was opened with. */
+/** Records the buffer that a socket was opened with. */
 export function setReadBuffer(socket: Socket, buffer: ReadBuffer): void {
   buffers.set(socket, buffer);
 }

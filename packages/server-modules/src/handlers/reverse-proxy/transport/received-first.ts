@@ -3,30 +3,32 @@ import type { Socket } from "node:net";
 /** Consecutive checks without new data until the data counts as complete: the first check may precede the socket's next read. */
 const vainLooks = 2;
 /**
- * Milliseconds between looks while bytes wait for the reader: twice as many after each that finds it took none, up
- * to a limit.
+ * Milliseconds between checks while bytes wait for the reader. The pause doubles up to the limit after each check in
+ * which the reader took nothing.
  */
 const pausedMs = { first: 10, longest: 160 } as const;
-/** Consecutive checks of a reader that takes nothing, about five minutes. After them the rest is dropped. */
+/** Limit of consecutive checks without progress, about five minutes. After them the rest is dropped. */
 const mostPausedLooks = 2_000;
 
 /** Callback of a write. */
 type Done = (error?: Error | null) => void;
 
-/** Sockets whose write failed while bytes to read are left. */
+/** Sockets with a failed write that still have bytes to read. */
 const withFailedWrite = new WeakSet<Socket>();
 
-/** @returns whether a write to a socket of {@link handOnReceivedFirst} has failed: it takes no more, and ends soon */
+/**
+ * @returns true when a write to a socket of {@link handOnReceivedFirst} has failed: the socket accepts no more, and
+ * ends soon
+ */
 export function hasFailedWrite(socket: Socket): boolean {
   return withFailedWrite.has(socket);
 }
 
 /**
- * Makes a socket hand on all that it received before an error ends it. An upstream may answer and close before it
- * has all of a body. The next write fails then, and Node would drop the answer that was not read yet. Writes after
- * the failed one wait.
- * @param mostLooks how often in a row a reader may be found to have taken nothing before the error ends the
- *   socket all the same
+ * Makes a socket deliver all received data before an error ends it. An upstream may answer and close before it has read
+ * the whole body. Then the next write fails, and Node would discard the unread answer. Writes after the failed one
+ * wait.
+ * @param mostLooks consecutive checks in which the reader took nothing; after that the socket is closed with the error
  */
 export function handOnReceivedFirst(socket: Socket, mostLooks = mostPausedLooks): void {
   const { _write: write, _writev: writev } = socket;
@@ -57,7 +59,7 @@ export function handOnReceivedFirst(socket: Socket, mostLooks = mostPausedLooks)
   };
 }
 
-/** Calls back once nothing more comes of a socket, its reader takes nothing for long, or it is destroyed. */
+/** Calls back once no more data arrives, the reader made no progress for long, or the socket is destroyed. */
 function onceAllIsRead(socket: Socket, mostLooks: number, callback: () => void): void {
   let emptyLooks = 0;
   let pausedLooks = 0;
@@ -83,17 +85,17 @@ function onceAllIsRead(socket: Socket, mostLooks: number, callback: () => void):
   look(socket.bytesRead, takenFrom(socket));
 }
 
-/** Bytes that the reader has got. */
+/** Number of bytes that the reader has taken. */
 function takenFrom(socket: Socket): number {
   return socket.bytesRead - socket.readableLength;
 }
 
-/** True while bytes that came wait for the reader. */
+/** True while received bytes wait for the reader. */
 function isWaiting(socket: Socket): boolean {
   return socket.isPaused() || socket.readableLength > 0;
 }
 
-/** Whether an error came from this system call. */
+/** True when the error comes from this system call. */
 function isOf(syscall: "read" | "write", error: Error): boolean {
   return (error as { syscall?: string }).syscall === syscall;
 }

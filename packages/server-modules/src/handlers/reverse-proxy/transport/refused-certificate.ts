@@ -2,17 +2,17 @@ import type { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import { describeCertificate } from "certificates/material/loaded-certificate";
 
-/** Codes of faults in a certificate, from OpenSSL's verification and the check of names. */
+/** Matches certificate errors, from OpenSSL's verification and the check of names. */
 const certificateCodes = /CERT|SIGNATURE|CRL|SELF_SIGNED|PATH_LENGTH|INVALID_(?:CA|PURPOSE)/;
 
 /**
- * Watches a client's handshake, and says whose certificate it was when it is refused.
- * @returns gives an error of the socket with the certificate's name in its message; other errors as they are
+ * Observes a client handshake, to name the certificate in the error when it is refused.
+ * @returns function that adds the certificate's name to an error of the socket; other errors stay unchanged
  */
 export function watchCertificate(socket: TLSSocket): (error: Error) => Error {
   const { destroy } = socket;
   let certificate: X509Certificate | undefined;
-  // The socket has it no longer when it tells of the error.
+  // Read here, because the socket no longer has the certificate when it emits the error.
   socket.destroy = (error?: Error) => {
     if (error !== undefined) {
       certificate ??= socket.getPeerX509Certificate();

@@ -1,11 +1,11 @@
 import type { UpstreamRequest } from "./transport.ts";
 
-/** Methods that change nothing. Source: RFC 9110, section 9.2.1 */
+/** Safe methods. Source: RFC 9110, section 9.2.1 */
 const safeMethod = /^(?:GET|HEAD|OPTIONS|TRACE)$/;
-/** With this field the client promises that a repeat does no harm. Source: Go's net/http */
+/** With this field the client promises that a repetition is harmless. Source: Go's net/http */
 const idempotencyKey = /^(?:X-)?Idempotency-Key$/i;
 
-/** Whether it does no harm to send a request twice. Source: Go's net/http, `Request.isReplayable` */
+/** True when sending the request twice is harmless. Source: Go's net/http, `Request.isReplayable` */
 export function isReplayable({ body, upgrade, method, headers }: UpstreamRequest): boolean {
   return (
     body === undefined &&

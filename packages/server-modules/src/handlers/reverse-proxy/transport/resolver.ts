@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { ServerError } from "server-core/errors";
 import { z } from "zod";
 
-/** Which name servers are asked. Source: the public model (Caddy 2.11) */
+/** Config of the name servers. Source: the public model (Caddy 2.11) */
 export const resolverSchema = z.strictObject({
   addresses: z
     .array(z.string())
@@ -17,13 +17,13 @@ export const resolverSchema = z.strictObject({
 /** The config after validation. */
 export type ResolverConfig = z.infer<typeof resolverSchema>;
 
-/** How often a name server is asked, and milliseconds of each time. */
+/** Number of attempts at each name server. */
 const tries = 2;
 const triesTimeoutMs = 2_000;
 
 /**
- * `udp/1.1.1.1:53` becomes `1.1.1.1:53`. Names are refused, since no other server could resolve them. @throws ServerError
- * MODULE_CONFIG
+ * `udp/1.1.1.1:53` becomes `1.1.1.1:53`. Names are refused, because no other server could resolve them. @throws
+ * ServerError MODULE_CONFIG
  */
 function serverAddress(text: string): string {
   const bare = text.replace(/^(?:udp|tcp)[46]?\//, "");
@@ -35,8 +35,8 @@ function serverAddress(text: string): string {
 }
 
 /**
- * A resolver of one's own; undefined where the system's is good enough.
- * @param timeoutMs how long a name server is waited for, each of two times; 0 for 2s
+ * Creates a resolver for the configured name servers; undefined when the system's resolver suffices.
+ * @param timeoutMs limit of each of two attempts, in milliseconds; 0 for 2 s
  * @throws ServerError MODULE_CONFIG
  */
 export function makeResolver(
@@ -53,8 +53,8 @@ export function makeResolver(
 }
 
 /**
- * Finds addresses through a resolver, in the shape that `net.connect` takes. Both families are asked at once.
- * Addresses of one family are enough; the error of the other is dropped then.
+ * Resolves names through a resolver, in the form that `net.connect` accepts. Both families are queried at once.
+ * Addresses of one family suffice; an error of the other family is then dropped.
  */
 export function lookupThrough(resolver: Resolver): LookupFunction {
   return (hostname, options, done) => {

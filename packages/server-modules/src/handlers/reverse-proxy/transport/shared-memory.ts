@@ -1,9 +1,9 @@
 /**
- * Memory for large reads that the connections of a thread share: a connection with a large body borrows a buffer. The last
- * returned buffer is lent first, because it is in the processor's cache.
+ * Buffers for large reads, shared by the connections of a thread. A connection with a large body borrows a buffer. The
+ * last returned buffer is lent first, because it is in the processor's cache.
  */
 export class SharedMemory {
-  /** Bytes of each buffer. */
+  /** Size of each buffer in bytes. */
   readonly #byteLength: number;
   /** Limit of buffers; further borrowers get none. */
   readonly #most: number;
@@ -13,7 +13,7 @@ export class SharedMemory {
   #lent = 0;
 
   /**
-   * @param byteLength of each buffer
+   * @param byteLength size of each buffer in bytes
    * @param most limit of buffers, lent and free
    */
   constructor(byteLength: number, most: number) {
@@ -21,7 +21,7 @@ export class SharedMemory {
     this.#most = most;
   }
 
-  /** Buffers that somebody has. */
+  /** Number of lent buffers. */
   get lent(): number {
     return this.#lent;
   }
@@ -41,7 +41,7 @@ export class SharedMemory {
     this.#spare.push(buffer);
   }
 
-  /** Somebody may still read a borrowed one: it does not come back. */
+  /** Gives up a borrowed buffer that may still be read: it is not reused. */
   lose(): void {
     this.#lent--;
   }

@@ -8,23 +8,23 @@ import type { ProxyHop } from "./proxy-hop.ts";
 import type { ReadBuffer } from "./read-buffer.ts";
 import type { UpstreamRequest } from "./transport.ts";
 
-/** How a transport's config wants connections to be. */
+/** Connection options from a transport's config. */
 export interface SocketDialerOptions {
   /** Timeouts and addresses of plain connections. */
   readonly socket: SocketOptions;
-  /** Undefined: no TLS. */
+  /** TLS options; undefined without TLS. */
   readonly tls: ConnectionOptions | undefined;
-  /** Certificate to show instead of the one in `tls`. */
+  /** Client certificate that replaces the one in `tls`. */
   readonly clientCertificate: ClientCertificate | undefined;
-  /** Ports that are dialled without TLS. */
+  /** Ports that are dialed without TLS. */
   readonly exceptPorts: ReadonlySet<number>;
-  /** Milliseconds for a TLS handshake. */
+  /** Limit of a TLS handshake in milliseconds. */
   readonly handshakeTimeoutMs: number;
-  /** Whether an upstream may start another handshake. */
+  /** True when an upstream may renegotiate. */
   readonly renegotiation: boolean;
   /** Version of the PROXY header that is sent first; undefined for none. */
   readonly proxyProtocol: "v1" | "v2" | undefined;
-  /** The proxy that a request goes through. @throws ServerError when there should be one, and is none */
+  /** Chooses the proxy of a request. @throws ServerError for an invalid proxy URL */
   readonly hop:
     | ((request: UpstreamRequest, dial: DialAddress, secure: boolean) => ProxyHop | undefined)
     | undefined;
@@ -34,21 +34,21 @@ export interface SocketDialerOptions {
 export interface DialTarget {
   /** Address of the upstream. */
   readonly dial: DialAddress;
-  /** Name for TLS; "" for the host of the address. */
+  /** TLS server name; "" for the host of the address. */
   readonly serverName: string;
-  /** Protocols to offer, over TLS. */
+  /** ALPN protocols to offer over TLS. */
   readonly alpn: readonly string[];
-  /** Memory that the socket reads into; absent for a socket that is read as a stream. */
+  /** Read buffer of the socket; absent for a socket that is read as a stream. */
   readonly buffer?: ReadBuffer | undefined;
 }
 
-/** Opens connections to upstreams as a transport's config says. */
+/** Opens connections to upstreams as the transport's config requires. */
 export interface SocketDialer {
-  /** Whether it speaks TLS with this upstream. */
+  /** True when connections to this upstream use TLS. */
   secure(dial: DialAddress): boolean;
   /**
-   * @param request the first that the connection carries: it names the client and the proxy
-   * @param done called once, with a socket or with why there is none
+   * @param request first request of the connection: it determines the client address and the proxy
+   * @param done called once, with a socket or with an error
    * @returns a function that cancels the dial
    */
   open(
@@ -59,8 +59,8 @@ export interface SocketDialer {
 }
 
 /**
- * The PROXY header with the client's address. Behind a trusted proxy that address is the one it names, whose
- * unknown port: 0.
+ * The PROXY header with the client's address. Behind a trusted proxy this is the forwarded client address, with port 0
+ * because the port is unknown.
  */
 function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {
   const { exchange } = request;
@@ -73,7 +73,7 @@ function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {
   });
 }
 
-/** Makes the dialer of one transport. It keeps no state. */
+/** Creates the dialer of one transport. The dialer has no state. */
 export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
   const secure = (dial: DialAddress): boolean =>
     options.tls !== undefined && !options.exceptPorts.has(dial.port);

@@ -10,17 +10,17 @@ export interface SocksUser {
   readonly password: string;
 }
 
-/** Version of SOCKS. */
+/** SOCKS version. */
 const version = 5;
 const userVersion = 1;
 /** Authentication methods. `refused`: the proxy accepts none of the offered methods. */
 const methods = { none: 0, user: 2, refused: 255 } as const;
 /** The command that opens a tunnel. */
 const connectCommand = 1;
-/** Kinds of addresses in requests and replies. Source: RFC 1928, section 5 */
+/** Address types in requests and replies. Source: RFC 1928, section 5 */
 const addressTypes = { v4: 1, name: 3, v6: 4 } as const;
 
-/** Source: RFC 1928, section 6 */
+/** Error texts by reply code. Source: RFC 1928, section 6 */
 const replies: readonly string[] = [
   "succeeded",
   "general SOCKS server failure",
@@ -33,9 +33,9 @@ const replies: readonly string[] = [
   "address type not supported",
 ];
 
-/** The sixteen bytes of an address. */
+/** The sixteen bytes of an IPv6 address. */
 function ipv6Bytes(text: string): Buffer {
-  // The URL parser writes every form, also one with an IPv4 tail, as groups.
+  // The URL parser converts every form to groups, including an IPv4 tail.
   const groups = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [before = "", after] = groups.split("::");
   const read = (part: string): number[] =>
@@ -50,7 +50,7 @@ function ipv6Bytes(text: string): Buffer {
   return bytes;
 }
 
-/** Names are the proxy's to look up. */
+/** Encodes an address. The proxy resolves names. */
 function addressBytes(host: string): Buffer {
   if (isIPv4(host)) {
     return Buffer.from([addressTypes.v4, ...host.split(".").map(Number)]);
@@ -68,14 +68,14 @@ function connectRequest({ host, port }: DialAddress): Buffer {
   return Buffer.concat([...request, Buffer.from([port >> 8, port & 255])]);
 }
 
-/** Lengths before name and password. Source: RFC 1929, section 2 */
+/** Name and password, each preceded by its length. Source: RFC 1929, section 2 */
 function userRequest({ name, password }: SocksUser): Buffer {
   const [user, secret] = [Buffer.from(name), Buffer.from(password)];
   const parts = [Buffer.from([userVersion, user.length]), user, Buffer.from([secret.length]), secret];
   return Buffer.concat(parts);
 }
 
-/** Bytes of the answer to a request, as far as its first bytes tell; undefined until they do. */
+/** Length of the reply in bytes; undefined until the first bytes determine it. */
 function replyLength(bytes: Buffer): number | undefined {
   if (bytes.length < 5) {
     return undefined;
@@ -93,17 +93,17 @@ function replyLength(bytes: Buffer): number | undefined {
 }
 
 /**
- * The talk with the proxy: each step takes an answer and says what to send next.
- * | Step | Sent | Awaited |
+ * The dialog with the proxy: each step takes an answer and returns the next bytes to send.
+ * | Step | Sent | Expected answer |
  * |---|---|---|
  * | `method` | version and methods | version, chosen method |
- * | `user` | name and password, where the proxy wants them | version, 0 for right |
+ * | `user` | name and password, if the proxy requires them | version, 0 for success |
  * | `reply` | CONNECT with the target | version, reply, bound address |
  */
 class SocksTalk {
   readonly #target: DialAddress;
   readonly #user: SocksUser | undefined;
-  /** Which answer is awaited. */
+  /** The expected answer. */
   #step: "method" | "user" | "reply" = "method";
 
   constructor(target: DialAddress, user: SocksUser | undefined) {
@@ -117,7 +117,7 @@ class SocksTalk {
     return Buffer.from([version, offered.length, ...offered]);
   }
 
-  /** Bytes of the answer that is awaited; undefined until its first bytes tell. @throws Error */
+  /** Length of the expected answer; undefined until its first bytes determine it. @throws Error */
   awaited(bytes: Buffer): number | undefined {
     if (bytes.length > 0 && bytes[0] !== (this.#step === "user" ? userVersion : version)) {
       throw new Error("no answer of SOCKS 5");
@@ -157,9 +157,9 @@ class SocksTalk {
 }
 
 /**
- * Asks a SOCKS proxy for a tunnel. Data after its answer stays in the socket.
- * @param done called once, with the proxy's fault; not when the socket fails Source: RFC 1928; RFC 1929 for
- *   user and password
+ * Asks a SOCKS proxy for a tunnel. Data after the proxy's answer stays in the socket.
+ * @param done called once, with the proxy's error or undefined; not called when the socket fails. Source: RFC 1928; RFC
+ * 1929 for user and password
  */
 export function askForSocksTunnel(
   socket: Socket,

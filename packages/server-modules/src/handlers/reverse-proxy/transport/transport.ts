@@ -4,18 +4,18 @@ import type { HeaderList } from "http-engine/header-list";
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { DialAddress } from "./dial-address.ts";
 
-/** Fields as HTTP/1 text, made by the first request that has them. */
+/** Header fields as HTTP/1 text, encoded by the first request that uses them. */
 export interface WireText {
-  /** "" until it is made. */
+  /** Encoded fields; "" until then. */
   text: string;
   /**
-   * The same fields, with one that asks for gzip on the client's behalf; null where there must be none, undefined
-   * until it is known.
+   * The same fields plus a request for gzip on the client's behalf. null: gzip must not be requested; undefined: not
+   * determined yet.
    */
   asking?: { readonly headers: HeaderList; readonly wireText: WireText } | null | undefined;
 }
 
-/** A request as it goes to an upstream. */
+/** A request for an upstream. */
 export interface UpstreamRequest {
   /** Method for the upstream. */
   readonly method: string;
@@ -23,50 +23,51 @@ export interface UpstreamRequest {
   readonly target: string;
   /** Scheme of the client: `http` or `https`. A transport that sends a scheme (HTTP/2) sends its own. */
   readonly headers: HeaderList;
-  /** Shared by requests that have the same {@link headers}. */
+  /** Encoded fields, shared by requests with the same {@link headers}. */
   readonly wireText?: WireText | undefined;
-  /** Undefined when there is none; bytes when it is known whole. */
+  /** A stream, or bytes when the whole body is known; undefined without a body. */
   readonly body: Readable | Uint8Array | undefined;
   /** Body length in bytes; undefined when unknown. */
   readonly bodyLength: number | undefined;
   /** The protocol to switch to; "" for none. */
   readonly upgrade: string;
-  /** True when another upstream could take the request. Then an upstream that keeps refusing is not retried. */
+  /** True when another upstream could take the request. In this case an upstream that keeps refusing is not retried. */
   readonly othersLeft?: boolean | undefined;
   /** The client's exchange; undefined for a request of the server itself, such as a health check. */
   readonly exchange: Exchange | undefined;
 }
 
-/** How far a try came before it failed: decides whether another may follow. */
+/** Stage of an attempt before it failed: decides whether another attempt may follow. */
 export type CallStage =
   | "dial" // nothing was sent
   | "sent" // the request went out at least in part, no response began
   | "response"; // the response began
 
 /**
- * Takes what comes back of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`;
- * or `switched` instead of `head`. Fields are without hop-by-hop fields. `failed` may come
- * at any time; nothing after `end`, `switched` or `failed`.
+ * Receives the response of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`; or
+ * `switched` instead of `head`. Hop-by-hop fields are removed. `failed` may come at any time; nothing comes after
+ * `end`, `switched` or `failed`.
  */
 export interface ResponseReceiver {
-  /** The request is being sent: from now on the upstream may have seen it. Called again for each repeat. */
+  /** The request is being sent: from now on the upstream may have seen it. Called again for each repetition. */
   sent(): void;
-  /** An answer of class 1xx, such as 103; the final one follows. */
+  /** A 1xx response, such as 103; the final response follows. */
   interim(status: number, headers: HeaderList): void;
   /**
-   * @param version `1.1`, `2.0`
-   * @param good whether the fields were read off a connection of HTTP/1: then they can stand in another one (false)
+   * @param version HTTP version of the response: `1.1` or `2.0`
+   * @param good true when the fields were parsed from an HTTP/1 connection, so they are valid for HTTP/1. Default:
+   * false
    */
   head(status: number, headers: HeaderList, version: string, good?: boolean): void;
   /** @returns false to pause the call until `resume` */
   data(chunk: Buffer): boolean;
-  /** Asked after `data`: whether the chunk is needed for longer than until the next one. Absent: it is. */
+  /** Read after `data`: true when the chunk is needed after the next one arrives. Absent means true. */
   readonly keepsChunk?: boolean;
-  /** All that came so far was told: what comes next may take its time. */
+  /** Called when all received data was delivered: the next data may take long. */
   handedOver?(): void;
-  /** The answer is complete. @param trailers fields behind the body */
+  /** The response is complete. @param trailers fields after the body */
   end(trailers: HeaderList): void;
-  /** The upstream switched protocols. @param head what came right after the answer */
+  /** The upstream switched protocols. @param head first bytes of the new protocol */
   switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void;
   /** @param timedOut the upstream did not answer in time */
   failed(error: Error, stage: CallStage, timedOut: boolean): void;
@@ -76,22 +77,22 @@ export interface ResponseReceiver {
 export interface UpstreamCall {
   /** Resumes reading after the client has read the sent data. */
   resume(): void;
-  /** Gives it up; the receiver hears nothing more. */
+  /** Aborts the call; the receiver gets no more events. */
   abort(): void;
 }
 
-/** Carries requests to upstreams. One serves all upstreams of a proxy. */
+/** Sends requests to upstreams. One transport serves all upstreams of a proxy. */
 export interface Transport extends ModuleInstance {
   /**
-   * Sends a request. A failure of the upstream goes to the receiver, and is never thrown.
-   * @throws ServerError HTTP_BAD_REQUEST for a request that cannot be sent at all
+   * Sends a request. A failure of the upstream is reported to the receiver, and never thrown.
+   * @throws ServerError HTTP_BAD_REQUEST for a request that cannot be sent
    */
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall;
-  /** `https` where it speaks TLS: for health checks. */
+  /** `https` if the transport uses TLS. Health checks need this value. */
   readonly scheme?: "http" | "https";
-  /** Bodies wait for the upstream's `100 Continue`, so `Expect` goes on from HTTP/2, too. */
+  /** True when bodies wait for the upstream's `100 Continue`; then `Expect` is forwarded from HTTP/2, too. */
   readonly handsOnExpect?: boolean;
-  /** Whether bodies of unknown length must be read before they are sent. */
+  /** True when bodies of unknown length must be read completely before they are sent. */
   readonly needsLength?: boolean;
 }
 

@@ -3,13 +3,13 @@ import { getHeader, type HeaderList, removeHeaders } from "http-engine/header-li
 import type { DialAddress } from "./dial-address.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
-/** An empty field asks for nothing, as none does. */
+/** True when gzip may be requested. An empty field requests nothing, like a missing one. */
 function mayAsk(headers: HeaderList): boolean {
   return !getHeader(headers, "accept-encoding") && !getHeader(headers, "range");
 }
 
 /**
- * The request that asks the upstream for gzip on the client's behalf; undefined where it must not be asked.
+ * Adds a request for gzip on the client's behalf; undefined when gzip must not be requested.
  * Source: Go's net/http, Transport.DisableCompression
  */
 export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undefined {
@@ -17,7 +17,7 @@ export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undef
   if (method === "HEAD" || upgrade !== "") {
     return undefined;
   }
-  // Requests that share their fields share these too.
+  // Requests that share their fields share the extended fields too.
   let asking = wireText?.asking;
   if (asking === undefined) {
     asking = mayAsk(headers)
@@ -44,28 +44,28 @@ export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undef
 }
 
 /**
- * A call whose client did not ask for compression, and whose upstream is asked for it: what comes as gzip is
- * passed on uncompressed. `Content-Encoding: gzip` and the length leave the head; another coding,
- * which the proxy did not request, passes unchanged. Back pressure goes through the unpacker: a slow client pauses it,
- * and a full unpacker pauses the upstream.
+ * A call that requests gzip although the client did not: a gzip response is decompressed for the client.
+ * `Content-Encoding: gzip` and the length are removed from the head; another coding, which the proxy did not request,
+ * passes unchanged. Back pressure passes through the decompressor: a slow client pauses it, and a full decompressor
+ * pauses the upstream.
  */
 export class UnpackedCall implements UpstreamCall, ResponseReceiver {
-  /** Takes the unpacked response. */
+  /** Receives the decompressed response. */
   readonly #receiver: ResponseReceiver;
-  /** The call that fetches the packed one. */
+  /** The call that fetches the compressed response. */
   #inner: UpstreamCall | undefined;
-  /** Set once the head names gzip. */
+  /** The decompressor, set once the head names gzip. */
   #gunzip: Gunzip | undefined;
-  /** Whether anything came to unpack: a body that is empty is not even gzip. */
+  /** True once body bytes arrived: an empty body is not valid gzip. */
   #begun = false;
-  /** The receiver hears nothing more. */
+  /** True after the end. The receiver gets no more events. */
   #over = false;
 
   constructor(receiver: ResponseReceiver) {
     this.#receiver = receiver;
   }
 
-  /** @param transport sends the request, which asks for gzip. @throws the transport's error */
+  /** @param transport sends the request with the gzip field. @throws the transport's error */
   start(transport: Pick<Transport, "call">, dial: DialAddress, request: UpstreamRequest): this {
     this.#inner = transport.call(dial, request, this);
     return this;
@@ -108,7 +108,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     return this.#gunzip.write(chunk);
   }
 
-  /** Data that is unpacked later must stay valid. */
+  /** Chunks must stay valid, because they are decompressed later. */
   get keepsChunk(): boolean {
     return this.#gunzip !== undefined || (this.#receiver.keepsChunk ?? true);
   }
@@ -117,7 +117,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     this.#receiver.handedOver?.();
   }
 
-  /** The upstream is done. The receiver's end follows the last unpacked byte. */
+  /** The upstream's response ended. The receiver's end follows the last decompressed byte. */
   end(trailers: HeaderList): void {
     if (this.#gunzip === undefined || !this.#begun) {
       this.#end();
@@ -144,7 +144,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     }
   }
 
-  /** A stream that unpacks. Bytes that are no gzip fail the call and abort the upstream's response. */
+  /** Creates the decompressor. Invalid gzip fails the call and aborts the upstream's response. */
   #open(): Gunzip {
     const gunzip = createGunzip();
     gunzip.on("data", (chunk: Buffer) => {
@@ -160,7 +160,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     return gunzip;
   }
 
-  /** Ends the unpacking. */
+  /** Ends the decompression. */
   #end(): void {
     this.#over = true;
     this.#gunzip?.destroy();

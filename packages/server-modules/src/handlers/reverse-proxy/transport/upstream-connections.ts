@@ -11,48 +11,47 @@ import { ReadBuffer } from "./read-buffer.ts";
 import type { SocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
-/** Settings that all places of a transport share. */
+/** Options shared by all groups of a transport. */
 export interface UpstreamConnectionsOptions {
   /** Opens sockets. */
   readonly dialer: SocketDialer;
   /** Limits of each connection. */
   readonly limits: H1Limits;
-  /** True: connections are kept for further requests. */
+  /** True when connections are kept for further requests. */
   readonly keepAlive: boolean;
-  /** Bytes of each read; 0: as much as comes asks for. */
+  /** Bytes of each read; 0 adapts the size to the data. */
   readonly readBufferBytes: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Maximum number of idle connections. */
+  /** Limit of idle connections. */
   readonly maxIdle: number;
-  /** The limit of idle ones to all upstreams in all threads. */
+  /** Limit of idle connections to all upstreams, over all threads. */
   readonly idle: IdleConnections | undefined;
-  /** Over TLS, where the upstream speaks it; HTTP/1.1 is always offered beside it. */
+  /** True when HTTP/2 is offered over TLS; HTTP/1.1 is always offered too. */
   readonly h2: boolean;
   /** True for cleartext HTTP/2. */
   readonly h2c: boolean;
 }
 
-/** A call that waits until it is known what the upstream speaks. */
+/** A call that waits for the negotiated protocol. */
 interface Undecided {
-  /** Call that waits until the protocol is known. */
+  /** The caller's handle. */
   readonly call: DeferredCall;
   /** Its request. */
   readonly request: UpstreamRequest;
-  /** Takes its answer. */
+  /** Receives the response. */
   readonly receiver: ResponseReceiver;
-  /** When it began to wait, for the timeout. */
+  /** Start of the wait, for the timeout. */
   readonly since: number;
 }
 
 /**
- * The caller's handle for a call that waits for the protocol. It passes `resume` and `abort` on once the call
- * has begun.
+ * The caller's handle for a call that waits for the protocol. It forwards `resume` and `abort` once the call has begun.
  */
 class DeferredCall implements UpstreamCall {
   /** The call itself, once the protocol is known. */
   inner: UpstreamCall | undefined;
-  /** Whether the caller gave up before that. */
+  /** True when the caller aborted before that. */
   aborted = false;
 
   resume(): void {
@@ -67,40 +66,40 @@ class DeferredCall implements UpstreamCall {
 
 /** Settings and limits of the connections to one upstream. */
 interface ConnectionsParts {
-  /** Dialler, limits and keep-alive. */
+  /** Dialer, limits and keep-alive. */
   readonly options: UpstreamConnectionsOptions;
-  /** Undefined: any number of connections. */
+  /** Limit of connections; undefined for no limit. */
   readonly slots: ConnectionSlots | undefined;
-  /** The limit of idle ones to this upstream in all threads; undefined: `maxIdle` in each. */
+  /** Limit of idle connections to this upstream over all threads; undefined: `maxIdle` in each thread. */
   readonly idleHere: IdleConnections | undefined;
 }
 
 /**
- * All connections to one upstream: HTTP/1.1, HTTP/2, or over TLS what the upstream chooses of both.
+ * All connections to one upstream: HTTP/1.1, HTTP/2, or over TLS the protocol that the upstream chooses.
  * | Connection | Protocol |
  * |---|---|
  * | without TLS | HTTP/1.1, or HTTP/2 with `h2c` in `versions` or in the address |
  * | TLS, neither `2` nor `h2c` in `versions` | HTTP/1.1 |
- * | TLS, otherwise | what the upstream chooses of `h2` and `http/1.1` at the first connection |
- * | a request that upgrades | HTTP/1.1, on a new connection |
+ * | TLS, otherwise | `h2` or `http/1.1`, chosen by the upstream at the first connection |
+ * | an upgrade request | HTTP/1.1, on a new connection |
  */
 export class UpstreamConnections implements SlotUser {
   readonly #dial: DialAddress;
   readonly #serverName: string;
   readonly #options: UpstreamConnectionsOptions;
-  /** Limit of connections to this place; undefined without one. */
+  /** Limit of connections to this upstream; undefined for no limit. */
   readonly #slots: ConnectionSlots | undefined;
-  /** Limit of idle ones to this place; undefined without one. */
+  /** Limit of idle connections to this upstream; undefined for no limit. */
   readonly #idleHere: IdleConnections | undefined;
-  /** Connections of HTTP/1.1. */
+  /** HTTP/1.1 connections. */
   readonly #h1: H1Pool;
-  /** Connections of HTTP/2. */
+  /** HTTP/2 connections. */
   readonly #h2: H2Pool;
-  /** Undefined until the upstream chose. */
+  /** True for HTTP/2; undefined until the upstream has chosen. */
   #speaksH2: boolean | undefined;
-  /** Calls that wait for the first connection. */
+  /** Calls that wait for the first connection's protocol. */
   #undecided: Undecided[] = [];
-  /** Whether that connection is being opened. */
+  /** True while that connection is being opened. */
   #isDeciding = false;
 
   constructor(dial: DialAddress, serverName: string, { options, slots, idleHere }: ConnectionsParts) {
@@ -116,7 +115,7 @@ export class UpstreamConnections implements SlotUser {
     this.#h1 = new H1Pool({
       limits,
       dial: (request, done) => {
-        // A connection that will leave HTTP is read as a stream.
+        // A connection for an upgrade is read as a stream, so it has no read buffer.
         const buffer = request.upgrade === "" ? new ReadBuffer(options.readBufferBytes) : undefined;
         return options.dialer.open({ dial, serverName, alpn: ["http/1.1"], buffer }, request, done);
       },
@@ -150,7 +149,7 @@ export class UpstreamConnections implements SlotUser {
     return this.#speaksH2 === true ? this.#h2.call(request, receiver) : this.#decide(request, receiver);
   }
 
-  /** Closes idle connections, and gives the counts back when the others have ended. */
+  /** Closes idle connections, and releases the counters once the others have ended. */
   close(): void {
     this.#h1.close();
     this.#h2.close();
@@ -158,7 +157,7 @@ export class UpstreamConnections implements SlotUser {
     this.#slots?.close();
   }
 
-  /** Number of calls that wait for the upstream's protocol to be known. */
+  /** Number of calls that wait for the negotiated protocol. */
   get waitingCount(): number {
     return this.#isDeciding ? 0 : this.#undecided.length;
   }
@@ -186,7 +185,7 @@ export class UpstreamConnections implements SlotUser {
     });
   }
 
-  /** Another thread waits for a connection. */
+  /** Called when another thread waits for a connection. */
   asked(plea: SlotPlea): void {
     this.#slots?.asked(plea);
   }
@@ -203,8 +202,8 @@ export class UpstreamConnections implements SlotUser {
   }
 
   /**
-   * The first connection stands, or failed. A failure fails all waiting calls; otherwise the socket goes to the
-   * pool of its protocol.
+   * Called when the first connection is open, or has failed. A failure fails all waiting calls; otherwise the socket
+   * goes to the pool of its protocol.
    */
   #decided(error: Error | undefined, socket: Socket | undefined): void {
     const waiting = this.#undecided.splice(0);

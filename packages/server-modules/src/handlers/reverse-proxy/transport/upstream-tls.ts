@@ -10,7 +10,7 @@ import { z } from "zod";
 
 /** TLS to upstreams. Source: the public model (Caddy 2.11), transport http */
 export const upstreamTlsSchema = z.strictObject({
-  /** Adds to `root_ca_pool` and `root_ca_pem_files`. Without any of the three the roots of Node count. */
+  /** Adds to `root_ca_pool` and `root_ca_pem_files`. Without any of the three, Node's root certificates are used. */
   ca: inlineModule("tls.ca_pool.source", "provider")
     .nullish()
     .describe("Where certificates of trusted authorities come from."),
@@ -22,7 +22,7 @@ export const upstreamTlsSchema = z.strictObject({
     .array(z.string())
     .nullish()
     .describe("Files with trusted authorities, PEM; deprecated: `ca` with `file`."),
-  /** Read when the config loads: a changed file takes effect with the next load. */
+  /** Read when the config is loaded: a changed file takes effect with the next load. */
   client_certificate_file: z.string().nullish().describe("Certificate to show to the upstream, PEM."),
   client_certificate_key_file: z.string().nullish().describe("Its key, PEM."),
   client_certificate_automate: z
@@ -36,7 +36,7 @@ export const upstreamTlsSchema = z.strictObject({
     .boolean()
     .nullish()
     .describe("Trusts every upstream whoever it is. For tests only."),
-  /** Counted from the moment when the connection stands. */
+  /** Counted from the open TCP connection. */
   handshake_timeout: configDuration()
     .nullish()
     .describe("Time for the handshake (the rest of dial_timeout)."),
@@ -48,7 +48,7 @@ export const upstreamTlsSchema = z.strictObject({
     .enum(["never", "once", "freely"])
     .nullish()
     .describe("Whether the upstream may ask for another handshake, TLS 1.2 only (never)."),
-  /** For pools in which some upstreams have no TLS. */
+  /** For upstream lists in which some ports have no TLS. */
   except_ports: z.array(z.string()).nullish().describe("Ports of upstreams that are spoken to without TLS."),
   /** An unknown name refuses the config. */
   curves: z
@@ -60,7 +60,7 @@ export const upstreamTlsSchema = z.strictObject({
 /** The config after validation; durations are milliseconds. */
 export type UpstreamTlsConfig = z.infer<typeof upstreamTlsSchema>;
 
-/** OpenSSL's curve names by the names of the config. */
+/** OpenSSL's curve names by config name. */
 const curveNames: Readonly<Record<string, string>> = {
   x25519: "X25519",
   secp256r1: "P-256",
@@ -78,7 +78,7 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** A certificate in base64 as PEM. @throws ServerError MODULE_CONFIG */
+/** Converts a base64 certificate to PEM. @throws ServerError MODULE_CONFIG */
 function fromDer(text: string): string {
   const bytes = Buffer.from(text, "base64");
   if (bytes.length === 0) {
@@ -87,7 +87,7 @@ function fromDer(text: string): string {
   return `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Certificates of all three fields. None means the roots that Node brings. */
+/** Certificates of all three fields. Without any: Node's root certificates. */
 async function trusted(config: UpstreamTlsConfig, context: ModuleContext): Promise<string[]> {
   const found = (config.root_ca_pool ?? []).map(fromDer);
   for (const file of config.root_ca_pem_files ?? []) {
@@ -127,7 +127,7 @@ export async function upstreamTlsOptions(
       "tls: client_certificate_file and client_certificate_key_file go together",
     );
   }
-  // Files must be good also where another certificate goes before them.
+  // The files must be valid even when another certificate takes precedence.
   const clientFiles = certFile === "" ? undefined : { cert: await read(certFile), key: await read(keyFile) };
   const curves = (config.curves ?? []).map((name) => {
     const known = curveNames[name.toLowerCase()];

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * Copies bytes between two sides, and stops reading while too many wait for a slow side. When one side ends,
- * the other does.
- * @param maxWaitingBytes what may wait in `to`, besides the piece that was read last
+ * Copies bytes between two sides, and pauses while the slow side has too many waiting bytes. When one side ends, the
+ * other side is ended too.
+ * @param maxWaitingBytes limit of bytes that wait in `to`, besides the last chunk
  */
 export function pump(from: Readable, to: Writable, maxWaitingBytes: number): void {
   const taken = (): void => {

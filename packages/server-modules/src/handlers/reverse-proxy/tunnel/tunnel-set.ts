@@ -4,17 +4,17 @@ import { Tunnel } from "./tunnel.ts";
 
 /** Lifetimes and buffer sizes of a proxy's tunnels. */
 export interface TunnelOptions {
-  /** How long a tunnel may stand, in milliseconds; 0 for ever. */
+  /** Limit of a tunnel's lifetime, in milliseconds; 0 for no limit. */
   readonly timeoutMs: number;
-  /** How long tunnels may stay open after their config was replaced, in milliseconds; undefined: forever. */
+  /** Milliseconds that tunnels stay open after their config was replaced; undefined for no limit. */
   readonly closeDelayMs: number | undefined;
-  /** Bytes that may wait for a slow side, each way; 0: as many as sockets hold. */
+  /** Limit of bytes that wait for a slow side, in each direction; 0 uses the socket's default. */
   readonly bufferBytes: number;
 }
 
 /**
- * The tunnels of one proxy: connections that left HTTP (WebSocket). They outlive the config that opened them, for ever
- * or as long as it says.
+ * The tunnels of one proxy: connections that left HTTP, such as WebSockets. They outlive their config, without limit or
+ * for the configured time.
  */
 export class TunnelSet {
   readonly #options: TunnelOptions;
@@ -25,7 +25,10 @@ export class TunnelSet {
     this.#options = options;
   }
 
-  /** Answers the upgrade and joins both sides. @throws ServerError HTTP_RESPONSE; the socket is the caller's then */
+  /**
+   * Answers the upgrade and connects both sides. @throws ServerError HTTP_RESPONSE; then the caller still owns the
+   * socket
+   */
   open(exchange: Exchange, upstream: Duplex, head: Buffer): void {
     const { timeoutMs, bufferBytes } = this.#options;
     const protocol = exchange.stream.upgradeProtocol;
@@ -44,7 +47,7 @@ export class TunnelSet {
     });
   }
 
-  /** The config was replaced. */
+  /** Called when the config was replaced. */
   close(): void {
     const { closeDelayMs: delayMs } = this.#options;
     if (delayMs !== undefined && this.#open.size > 0) {

@@ -5,7 +5,7 @@ import { pump } from "./pump.ts";
 import { closeFrame } from "./websocket-frames.ts";
 import { WebSocketPump } from "./websocket-pump.ts";
 
-/** How long both sides have to answer a close frame, in milliseconds. */
+/** Milliseconds that both sides have to answer a close frame. */
 const closeWaitMs = 1000;
 
 /** Closes a socket after its written data was flushed. */
@@ -19,34 +19,34 @@ function closeWhenFlushed(socket: Duplex): void {
 
 /** Protocol and buffers of a tunnel. */
 interface TunnelOptions {
-  /** Protocol that the client asked to switch to. */
+  /** Protocol of the client's upgrade request. */
   readonly protocol: string;
-  /** Bytes that may wait for a slow side, each way; 0: as many as sockets hold. */
+  /** Limit of bytes that wait for a slow side, in each direction; 0 uses the socket's default. */
   readonly bufferBytes: number;
-  /** Bytes that the upstream sent along with its answer. */
+  /** Bytes that the upstream sent together with its response head. */
   readonly early: Buffer;
 }
 
 /**
- * Passes bytes both ways until both sides have ended. When one side closes, the other gets the last bytes and is
- * closed.
+ * Copies bytes in both directions until both sides have ended. When one side closes, the other side gets the last bytes
+ * and is closed.
  * | Event | WebSocket | Other protocols |
  * |---|---|---|
- * | one side ends its stream | the other side gets that end | the same |
+ * | one side ends its stream | the other side's stream ends | the same |
  * | one side closed | the other gets the last bytes and is closed | the same |
- * | the server ends it | a close frame to both, then a second for their answers | both sockets are destroyed |
+ * | the server ends the tunnel | a close frame to both, then a second for their answers | both sockets are destroyed |
  */
 export class Tunnel {
-  /** Socket of the client, or its stream of HTTP/2. */
+  /** Socket of the client, or its HTTP/2 stream. */
   readonly #client: Duplex;
   readonly #upstream: Duplex;
-  /** To the client and to the upstream; undefined where the protocol is unknown. */
+  /** Pumps in both directions; undefined for protocols other than WebSocket. */
   #pumps: { readonly toClient: WebSocketPump; readonly toUpstream: WebSocketPump } | undefined;
   /** Settles when both sides are closed; undefined until the server ends the tunnel. */
   #leaving: PromiseWithResolvers<void> | undefined;
-  /** Cuts both sides when they do not answer the close frame. */
+  /** Timer that closes both sides when they do not answer the close frame. */
   #timer: NodeJS.Timeout | undefined;
-  /** All that the client sent after the switch. */
+  /** Number of bytes that the client sent after the switch. */
   bytesFromClient: number;
 
   constructor(
@@ -58,7 +58,7 @@ export class Tunnel {
     this.#client = client;
     this.bytesFromClient = connection.head.length;
     this.#upstream = upstream;
-    // One that has said all may still listen. A stream of HTTP/2 ends as a whole, as with the model.
+    // A side that has ended its output may still read. An HTTP/2 stream always ends as a whole, as in the public model.
     upstream.allowHalfOpen = client instanceof Socket;
     client.on("error", () => client.destroy());
     upstream.on("error", () => upstream.destroy());
@@ -70,7 +70,7 @@ export class Tunnel {
     });
   }
 
-  /** Starts both directions, with the bytes that came along with the switch. */
+  /** Starts both directions, with the bytes that arrived together with the switch. */
   #join(
     connection: DetachedConnection,
     early: Buffer,
@@ -103,8 +103,8 @@ export class Tunnel {
   }
 
   /**
-   * The server ends the tunnel: a WebSocket with a close frame to each side, after the current frame. Resolves
-   * when both sides are closed, or have had their time.
+   * Ends the tunnel from the server: each WebSocket side gets a close frame after the current frame. Resolves when both
+   * sides are closed, or after the time limit.
    * Source: RFC 6455, section 7; the public model (Caddy 2.11)
    */
   leave(): Promise<void> {
@@ -127,7 +127,7 @@ export class Tunnel {
     this.#upstream.destroy();
   }
 
-  /** One side closed: the other side is closed too. */
+  /** Called when one side closed: closes the other side too. */
   #sideClosed(other: Duplex): void {
     if (other.closed) {
       clearTimeout(this.#timer);

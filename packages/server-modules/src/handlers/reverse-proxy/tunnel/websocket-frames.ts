@@ -6,32 +6,31 @@ const closeOpcode = 8;
 const goingAway = 1001;
 
 /**
- * Follows the frames of a WebSocket in one direction, so that a frame of our own does not go into the middle of
- * another. A head has 2 bytes, 2 or 8 more for a long payload, and 4 for the mask of a client. Any of its bytes
- * may come in a piece of its own.
+ * Follows the frames of a WebSocket in one direction, so that our own frame is never inserted into another one. A head
+ * has 2 bytes, 2 or 8 more for a long payload, and 4 for a client's mask. Each byte may arrive in a separate chunk.
  */
 export class WebSocketFrames {
   /** Received bytes of the current frame head. */
   #headBytes = 0;
-  /** Its length: 2 until its second byte says more. */
+  /** Length of the head: 2 until its second byte determines the length. */
   #headLength = 2;
   /** Offset of the end of an extended length field. */
   #lengthEnd = 0;
-  /** Payload length of the present frame's head. */
+  /** Payload length of the current frame. */
   #length = 0;
   /** Missing bytes of the current payload. */
   #left = 0;
   /** Opcode of the current frame. */
   #opcode = 0;
-  /** Whether a close frame came: nothing may follow it. */
+  /** True after a close frame: no frame may follow. */
   hasClosed = false;
 
-  /** Whether the last frame is whole. */
+  /** True when the last frame is complete. */
   get isBetween(): boolean {
     return this.#headBytes === 0 && this.#left === 0;
   }
 
-  /** Bytes pass. */
+  /** Advances over bytes that were sent. */
   follow(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; ) {
       at = this.#step(chunk, at);
@@ -52,7 +51,7 @@ export class WebSocketFrames {
     return -1;
   }
 
-  /** Reads at most up to the end of one frame part. @returns the offset behind it */
+  /** Reads at most to the end of one frame part. @returns the offset after it */
   #step(chunk: Uint8Array, at: number): number {
     if (this.#left > 0) {
       const taken = Math.min(this.#left, chunk.length - at);
@@ -85,14 +84,14 @@ export class WebSocketFrames {
     this.#headBytes++;
   }
 
-  /** Notes a close frame once its payload has passed. */
+  /** Remembers a close frame once its payload was sent. */
   #ended(): void {
     this.hasClosed ||= this.#left === 0 && this.#opcode === closeOpcode;
   }
 }
 
 /**
- * A close frame that says that the server goes away.
+ * Creates a close frame with the status "going away".
  * @param isMasked true for a frame to a server: clients must mask their frames
  */
 export function closeFrame(isMasked: boolean): Buffer {

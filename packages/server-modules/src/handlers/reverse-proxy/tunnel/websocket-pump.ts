@@ -5,23 +5,23 @@ import { WebSocketFrames } from "./websocket-frames.ts";
 export class WebSocketPump {
   readonly #from: Duplex;
   readonly #to: Duplex;
-  /** Bytes that may wait in `#to` before `#from` pauses. */
+  /** Limit of bytes that wait in `#to` before `#from` pauses. */
   readonly #maxWaitingBytes: number;
-  /** Knows where frames end. */
+  /** Finds the ends of frames. */
   readonly #frames = new WebSocketFrames();
   /** Last frame, sent after the current one is complete. */
   #last: Buffer | undefined;
-  /** The last frame is sent: what comes is dropped. */
+  /** True once the last frame was sent: later data is dropped. */
   #isOver = false;
 
-  /** @param maxWaitingBytes what may wait in `to`, besides the piece that was read last */
+  /** @param maxWaitingBytes limit of bytes that wait in `to`, besides the last chunk */
   constructor(from: Duplex, to: Duplex, maxWaitingBytes: number) {
     this.#from = from;
     this.#to = to;
     this.#maxWaitingBytes = maxWaitingBytes;
   }
 
-  /** @param early what came before */
+  /** @param early bytes received before the start */
   start(early: Buffer): void {
     if (early.length > 0) {
       this.#take(early);
@@ -37,7 +37,7 @@ export class WebSocketPump {
     this.#from.resume(); // it was paused when it left HTTP
   }
 
-  /** Sends a frame after the current one, and nothing more. */
+  /** Sends a frame after the current one, then ends the direction. */
   endWith(frame: Buffer): void {
     this.#last ??= frame;
     if (this.#frames.isBetween) {
@@ -69,7 +69,7 @@ export class WebSocketPump {
     }
   }
 
-  /** Bytes were written: reads on where few enough wait. */
+  /** Called after a write: resumes reading when the waiting bytes are below the limit. */
   readonly #taken = (): void => {
     if (this.#to.writableLength <= this.#maxWaitingBytes) {
       this.#from.resume();
@@ -80,7 +80,7 @@ export class WebSocketPump {
   #finish(): void {
     this.#isOver = true;
     if (!this.#to.writableEnded && !this.#to.destroyed) {
-      // Whoever has closed already waits for no second close frame.
+      // A side that has sent a close frame expects no second one.
       this.#to.end(this.#frames.hasClosed ? undefined : this.#last);
     }
     this.#from.resume();

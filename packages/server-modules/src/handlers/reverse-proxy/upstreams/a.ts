@@ -10,15 +10,14 @@ import { LookupCache } from "./lookup-cache.ts";
 import type { UpstreamSource } from "./upstream-source.ts";
 
 /**
- * How long addresses are used before the name is looked up again. TTLs of the records are not looked at, as in
- * the public model.
+ * Default of `refresh` in milliseconds: addresses are used for this time, regardless of the records' TTL, as in the
+ * public model.
  */
 const defaultRefreshMs = 60_000;
 
 /**
- * Upstreams by the A and AAAA records of a name. `{ "source": "a", "name": "app.internal", "port": "8080" }`
- * dials every address of the name at this port. IPv6 addresses get brackets. A name that has addresses of one
- * kind only is no error.
+ * Upstreams from the A and AAAA records of a name. `{ "source": "a", "name": "app.internal", "port": "8080" }` dials
+ * every address of the name at this port. IPv6 addresses get brackets. A name may have addresses of only one family.
  * Source: the public model (Caddy 2.11)
  */
 export const aUpstreams = defineModule({
@@ -26,7 +25,7 @@ export const aUpstreams = defineModule({
   config: z.strictObject({
     name: z.string().nullish().describe("Name to look up; placeholders allowed."),
     port: z.string().nullish().describe("Port of the upstreams (80); placeholders allowed."),
-    /** Also looked up before that, after a request failed with the addresses. */
+    /** Addresses are looked up earlier when a request to them failed. */
     refresh: configDuration().nullish().describe("Time until names are looked up again (1m)."),
     resolver: resolverSchema.nullish().describe("Name servers (the system's)."),
     dial_timeout: configDuration()

@@ -1,11 +1,11 @@
-/** Answers of name servers that are kept: names with placeholders may be any number. */
+/** Limit of cached names: names with placeholders may produce any number. */
 const maxKept = 1_000;
 
 /** The last answer for a name. */
 interface Kept {
   /** Addresses of the last answer. */
   readonly addresses: readonly string[];
-  /** When they were looked up. */
+  /** Time of the lookup. */
   readonly at: number;
 }
 
@@ -13,22 +13,22 @@ interface Kept {
  * Caches look-ups until they expire; each name has one look-up at a time.
  * | Known | Asked | Result |
  * |---|---|---|
- * | younger than `refresh` | in doubt: no | the known addresses, immediately |
- * | older, or in doubt | | a look-up; others of the name wait for the same one |
- * | look-up failed, old answer, grace period | | the old addresses, until the grace period is over |
- * | look-up failed otherwise | | the error |
+ * | younger than `refresh` | normally | the known addresses, at once |
+ * | older | | a lookup; other requests for the name wait for the same lookup |
+ * | lookup failed, old answer, grace period | | the old addresses, until the grace period ends |
+ * | lookup failed otherwise | | the error |
  */
 export class LookupCache {
-  /** Milliseconds for which an answer counts. */
+  /** Milliseconds for which an answer is used. */
   readonly #refreshMs: number;
-  /** Milliseconds for which an old answer serves after a failed look-up. */
+  /** Milliseconds for which an old answer is used after a failed lookup. */
   readonly #graceMs: number;
   /** Answers by name, the oldest first. */
   readonly #kept = new Map<string, Kept>();
   /** Running look-ups by name. */
   readonly #running = new Map<string, Promise<readonly string[]>>();
 
-  /** @param graceMs how long old answers serve after a look-up failed; 0 not at all */
+  /** @param graceMs milliseconds for which old answers are used after a failed lookup; 0 disables this */
   constructor(refreshMs: number, graceMs: number) {
     this.#refreshMs = refreshMs;
     this.#graceMs = graceMs;
@@ -36,7 +36,7 @@ export class LookupCache {
 
   /**
    * @param again true when the cached result is in doubt
-   * @throws what `look` throws, where nothing is known that may serve
+   * @throws the error of `look`, when no old answer may be used
    */
   get(
     name: string,
@@ -55,7 +55,7 @@ export class LookupCache {
     return running;
   }
 
-  /** Looks up, and stores the answer as the newest. The oldest answers go when there are too many. */
+  /** Runs a lookup, and stores the answer as the newest. Above the limit, the oldest answers are removed. */
   async #refresh(name: string, look: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const before = this.#kept.get(name);
     try {
@@ -71,7 +71,7 @@ export class LookupCache {
       return addresses;
     } catch (error) {
       if (before !== undefined && this.#graceMs > 0) {
-        // Serves for the grace period, as if it were found now.
+        // Stored for the grace period, as if it were new.
         this.#kept.set(name, {
           addresses: before.addresses,
           at: performance.now() - this.#refreshMs + this.#graceMs,

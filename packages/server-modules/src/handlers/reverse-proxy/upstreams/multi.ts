@@ -7,8 +7,7 @@ import { z } from "zod";
 import { type UpstreamSource, upstreamSources } from "./upstream-source.ts";
 
 /**
- * Asks all sources concurrently. A failed source is logged and the others count; only when all fail it is an
- * error.
+ * Asks all sources concurrently. A failed source is logged and skipped. If all sources fail, the call fails.
  */
 async function findAll(
   sources: readonly UpstreamSource[],
@@ -27,7 +26,7 @@ async function findAll(
 }
 
 /**
- * The upstreams of several sources together, as far as they find any. Useful for a move between two clusters:
+ * Combines the upstreams of several sources. Useful for a move between two clusters:
  * `{ "source": "multi", "sources": [{ "source": "srv", "name": "old" }, { "source": "a", "name": "new" }] }`.
  * Source: the public model (Caddy 2.11)
  */

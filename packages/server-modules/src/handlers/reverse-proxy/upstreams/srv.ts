@@ -11,7 +11,7 @@ import type { UpstreamSource } from "./upstream-source.ts";
 /** Default of `refresh`: records are used for this time, regardless of their TTL. */
 const defaultRefreshMs = 60_000;
 
-/** By priority, then at random with their weights. Source: RFC 2782 */
+/** Sorts by priority, then randomly by weight. Source: RFC 2782 */
 function inOrder(records: readonly SrvRecord[]): SrvRecord[] {
   return records
     .map((record) => ({ record, draw: Math.random() ** (1 / Math.max(record.weight, 0.01)) }))

@@ -1,12 +1,12 @@
 import type { Exchange } from "http-engine/exchange";
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 
-/** Finds upstreams while requests come. */
+/** Finds upstreams dynamically, while requests arrive. */
 export interface UpstreamSource extends ModuleInstance {
   /**
-   * Addresses to dial, the best first. At once where they are known.
+   * Returns addresses to dial, the preferred first; synchronously when they are cached.
    * @param again true after a request failed with the previous upstreams: look them up again
-   * @throws Error when nothing is found and nothing is known
+   * @throws Error when nothing is found, and nothing is cached
    */
   find(exchange: Exchange, again: boolean): readonly string[] | Promise<readonly string[]>;
 }

@@ -21,42 +21,42 @@ export interface H2PoolOptions {
   readonly maxHeaderBytes: number;
   /** Limits of idle connections that other pools and threads share. */
   readonly idle: readonly IdleConnections[];
-  /** Undefined: any number of connections at a time. */
+  /** Limit of simultaneous connections; undefined for no limit. */
   readonly slots: ConnectionSlots | undefined;
 }
 
-/** Bytes in flight of all streams of a connection: large bodies are not held up by round trips. */
+/** Receive window of a connection in bytes, shared by all streams. Large bodies do not wait for round trips. */
 const connectionWindowBytes = 16 * 1024 * 1024;
 
 /**
- * How often a call is sent again that the upstream did not look at, and the pause before the second time; it
- * doubles. Source: Go's net/http
+ * Limit of repetitions of a call that the upstream did not process. Source: Go's net/http
  */
 const maxRepeats = 6;
-/** Pause before the second repeat, in milliseconds. The first repeat has no pause. */
+/** Pause before the second repetition, in milliseconds; it doubles each time. The first repetition has no pause. */
 const repeatPauseMs = 1_000;
 
 /** A connection of the pool. */
 interface Session {
   /** The connection itself. */
   readonly connection: ClientConnection;
-  /** Calls that run on it. */
+  /** Number of running calls. */
   active: number;
-  /** True: the connection takes no more calls, and closes after the last one. */
+  /** True when the connection takes no more calls, and closes after the last one. */
   runsOut: boolean;
   /** Closes the connection; undefined while calls run on it. */
   idleTimer: NodeJS.Timeout | undefined;
 }
 
 /**
- * HTTP/2 connections to one upstream: many requests on each, as many connections as its stream limits ask for.
+ * HTTP/2 connections to one upstream. Each carries many requests; more connections are opened when the stream limits
+ * require it.
  * | Life of a connection | Next |
  * |---|---|
- * | dialed, or adopted after TLS chose `h2` | takes waiting calls, as many as its settings allow |
+ * | dialed, or adopted after TLS negotiated `h2` | takes waiting calls up to its stream limit |
  * | full | the next call waits, and another connection is dialed |
- * | the last call ends | idle: closed after `idleTimeoutMs`, or when there are too many |
- * | another thread waits for its slot | runs out: no new calls, closed with the last one |
- * | GOAWAY or an error | forgotten; calls that the upstream did not see start again |
+ * | the last call ends | idle: closed after `idleTimeoutMs`, or above the idle limit |
+ * | another thread waits for its slot | takes no new calls, and closes with the last one |
+ * | GOAWAY or an error | removed; calls that the upstream did not process start again |
  */
 export class H2Pool implements SlotUser, H2CallOwner {
   readonly #options: H2PoolOptions;
@@ -66,7 +66,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
   readonly #waiting: H2Call[] = [];
   /** Running dials: 0 or 1. */
   #dialing = 0;
-  /** No config uses the transport any more: idle connections are closed. */
+  /** True once no config uses the transport: idle connections are closed. */
   #closed = false;
 
   constructor(options: H2PoolOptions) {
@@ -99,25 +99,28 @@ export class H2Pool implements SlotUser, H2CallOwner {
     return call;
   }
 
-  /** A call that is not started yet. */
+  /** Creates a call that is not started yet. */
   take(request: UpstreamRequest, receiver: ResponseReceiver): H2Call {
     return new H2Call(request, receiver, this);
   }
 
-  /** At once on another connection, or on the same one; then after growing pauses, where no other upstream can have it. */
+  /**
+   * Repeats a call at once, on another or the same connection. Further repetitions come after growing pauses, if no
+   * other upstream can take the call.
+   */
   sendAgain(call: H2Call): boolean {
     const { repeats, request } = call;
     if (repeats >= maxRepeats || (repeats > 0 && request.othersLeft === true)) {
       return false;
     }
     call.repeats++;
-    // Some more or less, so that calls that failed together do not come together.
+    // A random deviation, so that calls that failed together are not repeated together.
     const pauseMs = repeats === 0 ? 0 : repeatPauseMs * 2 ** (repeats - 1) * (1 + Math.random() / 10);
     call.after(pauseMs, () => this.start(call));
     return true;
   }
 
-  /** Runs a call, or lets it wait. Also called for repeats. */
+  /** Runs a call, or queues it. Also called for repetitions. */
   start(call: H2Call): void {
     const session = this.#free();
     if (session !== undefined) {
@@ -132,7 +135,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** Dials one more connection, unless one is on its way. */
+  /** Dials one more connection, unless a dial is running. */
   retry(): void {
     while (this.#waiting[0]?.aborted === true) {
       this.#waiting.shift();
@@ -153,7 +156,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     return given.length;
   }
 
-  /** Lets one connection run out, so that its slot goes to another thread. */
+  /** Stops new calls on one connection, so that its slot goes to another thread. */
   giveBusy(): void {
     const busy = this.#sessions.find(({ runsOut }) => !runsOut);
     if (busy !== undefined) {
@@ -176,7 +179,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     this.#rest(entry);
   }
 
-  /** Connections end when their calls do. */
+  /** Each connection closes when its calls have ended. */
   close(): void {
     this.#closed = true;
     for (const { connection } of [...this.#sessions]) {
@@ -200,12 +203,12 @@ export class H2Pool implements SlotUser, H2CallOwner {
     });
   }
 
-  /** A connection that has room for one more stream. */
+  /** Finds a connection with room for one more stream. */
   #free(): Session | undefined {
     return this.#sessions.find(({ connection, runsOut }) => !runsOut && connection.hasRoom);
   }
 
-  /** Carries a call on a connection, which is not idle any more. */
+  /** Starts a call on a connection, which is then no longer idle. */
   #run(entry: Session, call: H2Call): void {
     if (call.aborted) {
       return;
@@ -224,7 +227,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     call.run(entry.connection, scheme, responseHeaderTimeoutMs);
   }
 
-  /** Starts what waits, as far as there is room. */
+  /** Starts waiting calls while there is room. */
   #flush(): void {
     for (
       let session = this.#free();
@@ -242,7 +245,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** A connection without calls: closes it, or starts the idle time. */
+  /** Handles a connection without calls: closes it, or starts the idle timer. */
   #rest(entry: Session): void {
     if (entry.active > 0) {
       return;
@@ -258,7 +261,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** The connection takes no more calls. Waiting ones look for another. */
+  /** Removes a connection that takes no more calls. Waiting calls look for another one. */
   #forget(entry: Session): void {
     const at = this.#sessions.indexOf(entry);
     if (at !== -1) {
