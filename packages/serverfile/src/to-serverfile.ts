@@ -1,10 +1,10 @@
-// From config to text. No writer is trusted: each text is adapted again and compared with the config. Tried in order:
+// From config to text. Every text is verified: it is adapted again and compared with the config. Attempts in order:
 //
-// | try | when it is needed |
+// | attempt | needed when |
 // |---|---|
-// | the usual way | most configs |
-// | one thing in its other place, see to-text/choices.ts | the config came from a text that said it so |
-// | the recent source texts | the config was loaded as a serverfile a moment ago |
+// | the usual form | most configs |
+// | one part in its alternative place, see to-text/choices.ts | the original text used that place |
+// | the recent source texts | the config was loaded as a serverfile a short time ago |
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf, ServerError } from "server-core/errors";
@@ -20,8 +20,8 @@ import { writeConfig } from "./to-text/write-config.ts";
 
 const defaultFile = "Serverfile";
 /**
- * Where two documents first differ, as a path such as `/config/apps/http`; undefined when they are the same.
- * The order of an object's members does not count; the order of a list does.
+ * Path of the first difference between two documents, such as `/config/apps/http`; undefined for equal documents. The
+ * order of an object's members is ignored; the order of a list is not.
  */
 export function firstDifference(
   a: JsonValue | undefined,
@@ -43,7 +43,7 @@ export function firstDifference(
   return undefined;
 }
 
-/** The file that file servers hide last: the one that the config came from. */
+/** The last file that file servers hide: the file that the config came from. */
 function hiddenFileOf(value: JsonValue): string | undefined {
   const hidden = valueAt(value, "handler") === "file_server" ? valueAt(value, "hide") : undefined;
   if (isJsonArray(hidden)) {
@@ -59,11 +59,11 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 }
 
 /**
- * A config as a formatted serverfile that adapts to the same JSON: every text is adapted before it is given. A config does
- * not determine the text. It is written in the usual way, then with one part in its alternative place, and finally
- * the recent source texts are compared. Other work of the thread gets its turn between two of these.
- * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why; or with the
- *   path where the text of the usual way differs
+ * Writes a config as a formatted serverfile that adapts to the same JSON. Every text is adapted again before it is
+ * returned. Several texts may fit a config: first the usual form is tried, then forms with one part in its alternative
+ * place, finally the recent source texts. Between two attempts other work of the thread can run.
+ * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part without a text form, and the reason; or with
+ * the path where the usual form differs
  */
 export async function toServerfile(
   config: JsonValue,
@@ -95,12 +95,12 @@ export async function toServerfile(
   throw files.at(-1)?.refusal ?? inexpressible("/config", "there is no way to write it");
 }
 
-/** A file that a config's text is thought to be in: its name is hidden by the file servers in it. */
+/** A possible file name of the text. File servers in the text hide this file. */
 class TextFile {
   readonly #config: JsonValue;
   readonly #name: string;
   readonly #features: TextFeatures;
-  /** Why it is not written: the first part that no line says, or where the text of the usual way differs. */
+  /** Reason for the refusal: the first part without a text form, or the place where the usual form differs. */
   refusal: ServerError | undefined;
 
   constructor(config: JsonValue, name: string, features: TextFeatures) {
@@ -109,7 +109,7 @@ class TextFile {
     this.#features = features;
   }
 
-  /** The text of the first way to write whose result is the config. */
+  /** Returns the first text that adapts to the config. */
   async written(): Promise<string | undefined> {
     const hiddenFile = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
     const seen = new Set<string>();
@@ -129,15 +129,15 @@ class TextFile {
     return undefined;
   }
 
-  /** Keeps the first reason. */
+  /** Stores the first reason. */
   #refuse(error: unknown): void {
     this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
   }
 
   /**
-   * Returns a text when it adapts to the config. It is formatted unless formatting would change it: after a
+   * Returns a text if it adapts to the config. The text is formatted unless formatting changes its meaning: after a
    * word with `#`, a heredoc counts as a comment.
-   * @returns undefined when it adapts to another config
+   * @returns undefined when the text adapts to another config
    */
   ifSame(unformatted: string): string | undefined {
     const formatted = formatServerfile(unformatted);
@@ -147,7 +147,7 @@ class TextFile {
       : `# The config hides its file: save this as ${this.#name}\n${text}`;
   }
 
-  /** Whether a text adapts to the config; if not, the reason is kept. */
+  /** True when a text adapts to the config; otherwise the reason is stored. */
   #comesToConfig(text: string): boolean {
     try {
       const { result } = adaptServerfile(Buffer.from(text), { filename: this.#name }, this.#features);

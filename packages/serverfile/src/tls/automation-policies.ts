@@ -189,7 +189,7 @@ class PolicyComparison {
 /** Limit of patterns that are compared one by one; more are looked up in a map. */
 const fewPatterns = 8;
 
-/** Patterns in lower case, by the list that they are in. Lists are replaced, not changed, once policies are compared. */
+/** Cache of lower-case patterns by their list. Lists are replaced, never changed, while policies are compared. */
 const patternSets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 /** True when a pattern matches the name. */
@@ -206,7 +206,7 @@ function covers(patterns: readonly string[], name: string): boolean {
   return patternsFor(name).some((pattern) => known.has(pattern));
 }
 
-/** True when `b` contains every name of `a`. A policy without names is for all names. */
+/** True when `b` contains every name of `a`. A policy without names applies to all names. */
 function isSubset(a: AutomationPolicy, b: AutomationPolicy): boolean {
   if (b.subjects.length === 0) {
     return true;
@@ -214,7 +214,7 @@ function isSubset(a: AutomationPolicy, b: AutomationPolicy): boolean {
   return a.subjects.length > 0 && a.subjects.every((name) => covers(b.subjects, name));
 }
 
-/** True when moving the names of `j` up to `i` would overtake a policy that matches some of them. */
+/** True when moving the names of `j` to `i` would place them before a policy that matches some of them. */
 function passesAnother(i: number, j: number, policies: readonly AutomationPolicy[]): boolean {
   const names = policies[j]?.subjects ?? [];
   return policies
@@ -225,7 +225,7 @@ function passesAnother(i: number, j: number, policies: readonly AutomationPolicy
     );
 }
 
-/** Which authority a policy without issuers gets its certificates from. */
+/** The CA that a policy without issuers uses. */
 function implicitIssuersOf({
   subjects,
   onDemand,
@@ -258,7 +258,7 @@ function dropEmpty(policies: AutomationPolicy[], comparison: PolicyComparison): 
   return emptyCount === count;
 }
 
-/** Merges what can be merged. The most specific come first. */
+/** Merges policies where possible. The most specific policies come first. */
 export function consolidatePolicies(given: readonly AutomationPolicy[]): AutomationPolicy[] {
   const policies = [...given];
   stableSort(policies, (a, b) =>
@@ -269,7 +269,7 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
     return [];
   }
   const texts = new TextNumbers();
-  // Policies with different issuers need not be compared in pairs, because there may be thousands.
+  // Policies with different issuers are not compared in pairs, because there may be thousands.
   const issuers = policies.map((policy) =>
     policy.issuers.length === 0 || policy.isImplicitlyInternal ? 0 : texts.of(comparison.of(policy).issuers),
   );
@@ -310,7 +310,7 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
   return policies;
 }
 
-/** Whether a public authority is right for every name. */
+/** True when a public CA can issue certificates for every name. */
 export function hasPublicNamesOnly({ subjects, onDemand }: AutomationPolicy): boolean {
   return subjects.every((name) => isPublicSubject(name, onDemand) && !isTailscaleName(name));
 }

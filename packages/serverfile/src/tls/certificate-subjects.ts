@@ -1,7 +1,9 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { splitHostPort } from "server-core/go/host-port";
 
-/** Networks whose addresses no public authority certifies. Source: the public model, `certmagic.SubjectIsInternal` */
+/**
+ * Networks whose addresses get no certificate from a public CA. Source: the public model, `certmagic.SubjectIsInternal`
+ */
 const internalNetworks = new BlockList();
 for (const [network, bits, family] of [
   ["127.0.0.0", 8, "ipv4"],
@@ -17,9 +19,9 @@ for (const [network, bits, family] of [
   internalNetworks.addSubnet(network, bits, family);
 }
 
-/** A name of the DNS has 127 labels at most. Source: RFC 1035 section 3.1 */
+/** Limit of labels in a DNS name. Source: RFC 1035 section 3.1 */
 const maxPatternLabels = 127;
-/** Endings of names that no public authority certifies. */
+/** Suffixes of names that get no certificate from a public CA. */
 const internalEndings = [".localhost", ".local", ".internal", ".home.arpa"];
 
 /** A subject without its port and its brackets. */
@@ -34,7 +36,10 @@ function hostOnly(subject: string): string {
   }
 }
 
-/** 4, 6, or 0 for a text that is no address. Only a text with a colon is tried as IPv6, whose pattern is large. */
+/**
+ * Returns 4, 6, or 0 for text that is no address. Only text with a colon is tested as IPv6, because that pattern is
+ * large.
+ */
 function ipFamily(text: string): 0 | 4 | 6 {
   if (text.includes(":")) {
     return isIPv6(text) ? 6 : 0;
@@ -42,7 +47,7 @@ function ipFamily(text: string): 0 | 4 | 6 {
   return isIPv4(text) ? 4 : 0;
 }
 
-/** Whether a certificate could name it at all. */
+/** True when a certificate may contain the subject. */
 export function qualifiesForCertificate(subject: string): boolean {
   return (
     subject.trim() !== "" &&
@@ -53,7 +58,7 @@ export function qualifiesForCertificate(subject: string): boolean {
   );
 }
 
-/** True for a name or address that no public authority certifies. */
+/** True for a name or address that gets no certificate from a public CA. */
 export function isInternalSubject(subject: string): boolean {
   const host = hostOnly(subject).replace(/\.$/, "").toLowerCase();
   if (host === "localhost" || internalEndings.some((ending) => host.endsWith(ending))) {
@@ -63,7 +68,7 @@ export function isInternalSubject(subject: string): boolean {
   return family !== 0 && internalNetworks.check(host, family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Whether a public authority would give a certificate for it, on request at the handshake too if `onDemand`. */
+/** True when a public CA would issue a certificate for the subject; with `onDemand`, also during a handshake. */
 export function isPublicSubject(subject: string, onDemand: boolean): boolean {
   return (
     ipFamily(subject) === 0 && !isInternalSubject(subject) && (subject.split("*.").length - 1 < 2 || onDemand)
@@ -80,12 +85,15 @@ export function qualifiesForPublicCertificate(subject: string): boolean {
   );
 }
 
-/** Names that a service on the machine gives certificates for. */
+/** True for names whose certificates the machine's Tailscale service provides. */
 export function isTailscaleName(name: string): boolean {
   return name.toLowerCase().endsWith(".ts.net");
 }
 
-/** Every pattern that {@link matchesWildcard} a name matches, in lower case: itself, and one label (or more) as `*`. */
+/**
+ * Every pattern that {@link matchesWildcard} the name, in lower case: the name itself, and forms with labels replaced
+ * by `*`.
+ */
 export function patternsFor(subject: string): string[] {
   const name = hostOnly(subject).toLowerCase();
   const labels = name.split(".");

@@ -6,13 +6,13 @@ import { stableSort } from "../values/stable-sort.ts";
 import { TextNumbers } from "../values/text-numbers.ts";
 import { matchesWildcard } from "./certificate-subjects.ts";
 
-/** The policies of one server while its sites are read. */
+/** The connection policies of one server, while its sites are added. */
 export interface PolicyDrafts {
   /** Policies with settings. */
   readonly policies: Draft[];
-  /** Policies of sites without settings of their own. */
+  /** Policies of sites without their own settings. */
   readonly plain: Draft[];
-  /** Whether the last policy is for connections with any name. */
+  /** True when the last policy applies to connections with any name. */
   hasCatchAll: boolean;
 }
 
@@ -22,7 +22,7 @@ function settingsOf(policy: Draft): Draft {
   return settings;
 }
 
-/** Names that a policy is for; undefined: all. */
+/** Names that a policy applies to; undefined for all. */
 function namesOf(policy: Draft): string[] | undefined {
   const match = policy.match as Draft | undefined;
   return match?.sni as string[] | undefined;
@@ -102,12 +102,12 @@ const mergeable: Readonly<Record<string, string>> = {
   protocol_max: "max protocol",
 };
 
-/** A setting as a message shows it. */
+/** Formats a setting for a message. */
 function describe(value: DraftValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Adds what `from` says to a policy for the same connections. */
+/** Merges the settings of `from` into a policy for the same connections. */
 function mergeInto(policy: Draft, from: Draft): void {
   for (const [member, what] of Object.entries(mergeable)) {
     const [own, other] = [policy[member], from[member]];
@@ -130,7 +130,10 @@ function mergeInto(policy: Draft, from: Draft): void {
   }
 }
 
-/** A policy with numbers that stand for its JSON: each is compared with each, and there may be thousands. */
+/**
+ * A policy with numbers in place of its JSON, because each policy is compared with each other, and there may be
+ * thousands.
+ */
 class ComparedPolicy {
   readonly policy: Draft;
   readonly #numbers: TextNumbers;
@@ -172,7 +175,7 @@ class ComparedPolicy {
   }
 }
 
-/** Merges policies that say the same, or are for the same connections; the catch-all comes last. */
+/** Merges equal policies, and policies for the same connections. The policy for all names comes last. */
 function consolidate(given: readonly Draft[]): Draft[] {
   const sorted = [...given];
   stableSort(sorted, (a, b) => b.match === undefined && a.match !== undefined);
@@ -191,7 +194,7 @@ function consolidate(given: readonly Draft[]): Draft[] {
 
 /**
  * The connection policies of a server.
- * @param needsCatchAll whether one for all other connections is added, if there are others
+ * @param needsCatchAll true to add a policy for all other connections, if there are other policies
  */
 export function finishPolicies(
   drafts: PolicyDrafts,

@@ -2,12 +2,12 @@
 //
 // | site | policy |
 // |---|---|
-// | names, nothing said | empty: the server's default issuers |
-// | names that no public authority knows | the internal issuer, in a policy of their own beside public names |
-// | any host | the policy for all other names |
+// | names without settings | empty: the server's default issuers |
+// | names that get no public certificate | the internal issuer, in a separate policy if there are public names too |
+// | any host | the policy for all names without another policy |
 // | only `http://` | none |
 //
-// Then global options fill what issuers do not say, and policies that say the same are joined.
+// Afterwards global options fill unset fields of issuers, and equal policies are merged.
 
 import { ServerError } from "server-core/errors";
 import { usePortOtherThan } from "../addresses/network-address.ts";
@@ -32,7 +32,7 @@ import {
   qualifiesForPublicCertificate,
 } from "./certificate-subjects.ts";
 
-/** The policy from the global options; undefined when they set nothing about certificates. */
+/** The policy from the global options; undefined when they have no certificate settings. */
 function basePolicy(options: GlobalOptions): AutomationPolicy | undefined {
   const saysSomething =
     options.certIssuers !== undefined ||
@@ -62,7 +62,7 @@ function basePolicy(options: GlobalOptions): AutomationPolicy | undefined {
   return policy;
 }
 
-/** Hosts of HTTPS addresses that share a site with an address for any host. */
+/** Hosts of HTTPS addresses in sites that also have an address for any host. */
 function hostsBesideAnyHost(groups: readonly ServerSites[], options: GlobalOptions): Set<string> {
   const hosts = new Set<string>();
   const httpPort = `${httpPortOf(options)}`;
@@ -78,7 +78,7 @@ function hostsBesideAnyHost(groups: readonly ServerSites[], options: GlobalOptio
   return hosts;
 }
 
-/** The error for a name that no certificate can have, at the first address with it. */
+/** The error for a name that cannot have a certificate, at the first address with this name. */
 function refusedName(name: string, keys: readonly Token[]): ServerError {
   const key = keys.find(({ text }) => text.toLowerCase().includes(name)) ?? keys[0];
   const reason =
@@ -97,13 +97,13 @@ function refusedName(name: string, keys: readonly Token[]): ServerError {
 /** Collects policies, certificates and names over all sites. */
 class TlsApp {
   readonly #options: GlobalOptions;
-  /** Policies of the sites so far; the one of the global options is first. */
+  /** Policies of the added sites; the first one comes from the global options. */
   readonly #policies: AutomationPolicy[] = [];
-  /** Members of `certificates`: files, folders, and names to automate. */
+  /** Members of `certificates`: files, folders, and names to manage. */
   readonly #certificates: Draft = {};
   /** Names of sites with `tls force_automate`. */
   readonly #forced = new Set<string>();
-  /** The policy for names that no other policy lists; undefined when nothing is said about it. */
+  /** The policy for names that no other policy lists; undefined without settings. */
   #catchAll: AutomationPolicy | undefined;
 
   constructor(options: GlobalOptions) {
@@ -166,7 +166,7 @@ class TlsApp {
     policy.issuers = issuers;
   }
 
-  /** Challenges are answered where the site listens. */
+  /** Sets the site's listen address as the address for challenges. */
   #bindIssuers({ site }: ServedSite, policy: AutomationPolicy): void {
     for (const { bind } of resultsOf(site, "bind")) {
       for (const issuer of policy.issuers.filter(isAcme)) {
@@ -179,7 +179,7 @@ class TlsApp {
     }
   }
 
-  /** Lists the names of a site in its policy. Internal names beside public ones get a policy of their own. */
+  /** Adds the names of a site to its policy. If there are public names too, internal names get a separate policy. */
   #addNames({ addresses, site }: ServedSite, policy: AutomationPolicy): void {
     const httpPort = `${httpPortOf(this.#options)}`;
     const names = addresses
@@ -208,7 +208,7 @@ class TlsApp {
     }
   }
 
-  /** The app, with everything that global options add. It is called once. */
+  /** Returns the app after applying the global options. It is called once. */
   finish(besideAnyHost: ReadonlySet<string>): Draft {
     this.#addPublicNames();
     this.#automate(besideAnyHost);
@@ -245,7 +245,7 @@ class TlsApp {
     });
   }
 
-  /** The outer names of Encrypted Client Hello need certificates too. */
+  /** The public names of Encrypted Client Hello need certificates too. */
   #addPublicNames(): void {
     const configs = (this.#options.encryptedClientHello?.configs ?? []) as Draft[];
     const covers = (name: string) =>
@@ -258,7 +258,7 @@ class TlsApp {
     }
   }
 
-  /** Lists names that get certificates although no route has them, and policies for names without a site. */
+  /** Adds names that need certificates although no route has them, and policies for names without a site. */
   #automate(besideAnyHost: ReadonlySet<string>): void {
     const { autoHttps = [], automateNames = [] } = this.#options;
     const internal = { ...emptyPolicy(), issuers: [{ module: "internal" }], isImplicitlyInternal: true };
@@ -299,7 +299,7 @@ class TlsApp {
   }
 }
 
-/** @throws ServerError CONFIG_ADAPTER for a name in two policies: which one holds would depend on their order */
+/** @throws ServerError CONFIG_ADAPTER for a name in two policies: the effective one would depend on their order */
 function refuseDoubleNames(policies: readonly AutomationPolicy[]): void {
   const seen = new Set<string>();
   for (const name of policies.flatMap(({ subjects }) => subjects)) {
@@ -313,7 +313,7 @@ function refuseDoubleNames(policies: readonly AutomationPolicy[]): void {
   }
 }
 
-/** The app `tls`; empty when nothing is said about certificates. @throws ServerError CONFIG_ADAPTER */
+/** Builds the app `tls`; empty without certificate settings. @throws ServerError CONFIG_ADAPTER */
 export function buildTlsApp(groups: readonly ServerSites[], options: GlobalOptions): Draft {
   const app = new TlsApp(options);
   for (const { listeners, sites } of groups) {

@@ -6,7 +6,7 @@ import { hasHiddenSites } from "./sites/hidden-sites.ts";
 import { readServers } from "./sites/read-servers.ts";
 import { hasNoCertificates } from "./sites/site-draft.ts";
 
-/** True when policies only name certificates. */
+/** True when policies only list names. */
 function hasPlainPolicies(tls: JsonObject): boolean {
   const automated = JSON.stringify(textsOf(tls, "certificates", "automate"));
   return objectsOf(tls, "automation", "policies").some(

@@ -4,9 +4,9 @@ import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
 
 /** A site of a text. */
 export interface SiteLines {
-  /** Its addresses. */
+  /** Addresses of the site. */
   readonly keys: readonly string[];
-  /** Lines that are no routes: where it listens, certificates, logs. */
+  /** Lines other than routes: listen addresses, certificates, logs. */
   readonly head: readonly Line[];
   /** Matchers and directives. */
   readonly body: Block;
@@ -14,7 +14,10 @@ export interface SiteLines {
   readonly comment?: string;
 }
 
-/** A site that listens nowhere. It is in no server, but takes numbers of groups. @param number keeps its name unique */
+/**
+ * A site without listen addresses. No server contains it, but its routes take group numbers. @param number makes its
+ * name unique
+ */
 export function unservedSite(number: number, head: readonly Line[]): SiteLines {
   return {
     keys: [`${number}.is.not.served.invalid`],
@@ -24,7 +27,7 @@ export function unservedSite(number: number, head: readonly Line[]): SiteLines {
   };
 }
 
-/** The lines of a text, in its three parts. */
+/** The lines of a text, in three parts. */
 export interface ConfigLines {
   readonly options: readonly Line[];
   /** Named routes. */
@@ -32,7 +35,7 @@ export interface ConfigLines {
   readonly sites: readonly SiteLines[];
 }
 
-/** Global options keep long placeholders: shorthands such as `{host}` hold in sites only. */
+/** Global options keep long placeholders, because shorthands such as `{host}` are expanded only in sites. */
 const keep = (text: string) => text;
 
 /** The text of one site, with its comment. */
@@ -41,7 +44,9 @@ function siteText({ keys, head, body, comment }: SiteLines): string {
   return `${comment === undefined ? "" : `# ${comment}\n`}${keys.join(", ")} {\n${lines}}\n`;
 }
 
-/** The lines as a text. One without any has an empty block of options, since an empty text is no serverfile. */
+/**
+ * Writes the lines as text. Without any lines, the text is an empty block of options, because an empty text is refused.
+ */
 export function configText({ options, named, sites }: ConfigLines): string {
   const isEmpty = options.length + named.length + sites.length === 0;
   const head = options.length === 0 && !isEmpty ? [] : [`{\n${printLines(options, keep, 1)}}\n`];

@@ -9,14 +9,15 @@ import {
 import { inexpressible } from "./inexpressible.ts";
 import { valueAt } from "./json-lists.ts";
 
-/** A key as a segment of a path. Slashes in keys are not escaped: the path is for people. */
+/** Writes a key as a segment of a path. Slashes are not escaped, because people read the path. */
 function segment(key: string): string {
   return `/${key}`;
 }
 
 /**
- * The members of a JSON object while they are written as text. Each is taken once; members that are left at
- * the end are those that the text cannot say. So no member of the config gets lost without an error:
+ * The members of a JSON object while they are written as text. Each member is taken once; members left at the end have
+ * no text form.
+ * Therefore no member of the config is lost without an error:
  *
  *     const members = new Members({ email: "a@example.com", other: 1 }, "/config/x");
  *     members.text("email");      // "a@example.com"
@@ -29,7 +30,7 @@ export class Members {
   readonly #taken = new Set<string>();
   readonly #children = new Map<string, Members>();
 
-  /** @throws ServerError CONFIG_INEXPRESSIBLE when it is no object */
+  /** @throws ServerError CONFIG_INEXPRESSIBLE when the value is not an object */
   constructor(value: JsonValue, path: string) {
     if (!isJsonObject(value)) {
       throw inexpressible(path, "an object is expected");
@@ -43,7 +44,7 @@ export class Members {
     return Object.keys(this.#object).length === 0;
   }
 
-  /** Keys that are not taken yet. */
+  /** Keys of members that are not taken yet. */
   get keys(): string[] {
     return Object.keys(this.#object).filter((key) => !this.#taken.has(key));
   }
@@ -53,34 +54,34 @@ export class Members {
     return this.path + segment(key);
   }
 
-  /** The error for a member that no line says. */
+  /** The error for a member without a text form. */
   refuse(key: string, reason: string): ServerError {
     return inexpressible(this.pathOf(key), reason);
   }
 
-  /** True when the member exists and is not taken. */
+  /** True when the member exists and is not taken yet. */
   has(key: string): boolean {
     return Object.hasOwn(this.#object, key) && !this.#taken.has(key);
   }
 
-  /** The member without taking it. */
+  /** Returns the member without taking it. */
   look(key: string): JsonValue | undefined {
     return member(this.#object, key);
   }
 
-  /** The object at the end of a way of keys, without taking any; an empty one where there is none. */
+  /** The object at a path of keys, without taking members; empty when there is none. */
   objectAt(...keys: readonly string[]): JsonObject {
     const value = valueAt(this.#object, ...keys);
     return isJsonObject(value) ? value : {};
   }
 
-  /** The member; it counts as written then. */
+  /** Takes the member: it counts as written. */
   take(key: string): JsonValue | undefined {
     this.#taken.add(key);
     return this.look(key);
   }
 
-  /** The member, checked. @param expected what it must be, for the error */
+  /** Takes the member and checks its type. @param expected name of the type, for the error */
   #checked<T extends JsonValue>(
     key: string,
     fits: (value: JsonValue) => value is T,
@@ -123,7 +124,7 @@ export class Members {
     });
   }
 
-  /** An object's members; the same for each call. Its own members are to be taken too. */
+  /** The members of a nested object; each call returns the same instance. They must be taken too. */
   child(key: string): Members | undefined {
     const value = this.take(key);
     return value === undefined ? undefined : this.#made(key, value);
@@ -140,24 +141,27 @@ export class Members {
     return made;
   }
 
-  /** Every member of an object that is a map, by key. */
+  /** Takes every member of a map, by key. */
   entries(): [string, JsonValue][] {
     return this.keys.map((key) => [key, this.take(key) ?? null]);
   }
 
-  /** Every member of a map of objects. */
+  /** Takes every member of a map of objects. */
   childEntries(): [string, Members][] {
     return this.entries().map(([key, value]) => [key, this.#made(key, value)]);
   }
 
-  /** @throws ServerError CONFIG_INEXPRESSIBLE naming the first untaken member. @param what name of the object, for the error */
+  /**
+   * @throws ServerError CONFIG_INEXPRESSIBLE naming the first remaining member. @param what name of the object, for the
+   * error
+   */
   done(what: string): void {
     const [left] = this.keys;
     if (left !== undefined) {
       throw inexpressible(this.pathOf(left), `${what} has no line for it`);
     }
     for (const child of this.#children.values()) {
-      // Elements that nobody looked into were for another directive.
+      // Elements without a taken member belong to another directive.
       if (child.#taken.size > 0) {
         child.done(what);
       }

@@ -1,15 +1,15 @@
 // Writes a config in one way:
 //
-// | step | what is found |
+// | step | result |
 // |---|---|
 // | `readServers` | servers, and the sites that their routes show |
-// | `withHiddenSites` | sites that only logs or policies tell of |
+// | `withHiddenSites` | sites that only logs or policies imply |
 // | `mergeSites` | sites of several servers that are one in the text |
 // | `RouteWriter` | directives of each site, named matchers |
-// | `inReadingOrder` | the order of sites in which `group0`, `group1` … come out as in the config |
-// | options | everything that is no site |
+// | `inReadingOrder` | the order of sites that reproduces the group numbers of the config |
+// | options | everything outside sites |
 //
-// Writers take the members that they write. Members that are left have no text, and the config is refused.
+// Writers take the members that they write. Remaining members have no text form, and the config is refused.
 
 import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import type { Choices } from "./choices.ts";
@@ -51,33 +51,33 @@ import { readServersWith } from "./sites/read-servers.ts";
 import type { Listening, ServerDraft, SiteDraft } from "./sites/site-draft.ts";
 import { usualPortsOf, zeroPortLines } from "./sites/usual-ports.ts";
 
-/** A site as text: sites that are the same in several servers are one. */
+/** A site as text. Equal sites of several servers are merged. */
 interface SiteText extends SiteLines {
   /** The drafts that share this text; at least one. */
   readonly sites: readonly SiteDraft[];
   /** Directives of the site's routes. */
   readonly body: RouteBlock;
-  /** How many groups of mutually exclusive routes the site has. */
+  /** Count of the site's groups of mutually exclusive routes. */
   readonly groups: number;
   /** The number of the site's first group; undefined when the config shows none. */
   readonly firstGroup: number | undefined;
 }
 
-/** Writers and facts that all sites of a text share. */
+/** Writers and facts shared by all sites of a text. */
 interface SitePlace {
   /** All sites of the text, in their order. */
   readonly sites: readonly SiteDraft[];
-  /** Writes the lines `log`; it counts the logs that have no name. */
+  /** Writes the lines `log`, and counts unnamed logs. */
   readonly accessLogs: AccessLogs;
-  /** Writes the lines `tls`; it remembers which names sites automate. */
+  /** Writes the lines `tls`, and remembers the names that sites manage. */
   readonly certificates: CertificateLines;
-  /** Addresses that all sites listen on, when `default_bind` says them. */
+  /** Listen addresses of all sites, when `default_bind` has them. */
   readonly common: Listening["binds"] | undefined;
   /** True for the last site of the text. */
   readonly isLast: boolean;
 }
 
-/** Everything that was read of the config, for one way to write it. */
+/** Everything read from the config, for one way to write it. */
 class ConfigWriter {
   readonly #config: Members;
   readonly #choices: Choices;
@@ -102,12 +102,12 @@ class ConfigWriter {
     this.#ports = { ...ports, namesScheme: choices.namesScheme };
   }
 
-  /** Another order of directives, which the sites written so far need; undefined when the order fits. */
+  /** Another order of directives that the written sites need; undefined when the current order fits. */
   get betterOrder(): DirectiveOrder | undefined {
     return this.#order.better();
   }
 
-  /** The lines of the text. It can be called once, since members are taken. */
+  /** Returns the lines of the text. Call it once, because members are taken. */
   lines(): ConfigLines {
     const logs = this.#logs();
     const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
@@ -134,7 +134,7 @@ class ConfigWriter {
     const numberOf = ({ sites: group }: SiteText) => certificates.certificateNumberOf(group);
     let ordered = inCertificateOrder(inReadingOrder(texts, 0), numberOf);
     if (ordered.some((text, index) => text !== texts[index])) {
-      // Logs are numbered as they are read, too.
+      // The sites are written again, because logs are numbered in writing order, too.
       certificates = makeCertificates();
       ordered = written(ordered.map((text) => text.sites));
     }
@@ -162,7 +162,7 @@ class ConfigWriter {
     return logging?.objectAt("logs") ?? {};
   }
 
-  /** A writer for the routes of one site, whose matchers have names of their own. */
+  /** A writer for the routes of one site, with its own matcher names. */
   #writerFor(): RouteWriter {
     return new RouteWriter(new NamedMatchers(this.#writers.matcherLines), {
       hiddenFile: this.#hiddenFile,
@@ -192,7 +192,7 @@ class ConfigWriter {
     return { sites: group, body, keys, head, groups: body.innerGroups, firstGroup: body.firstInnerGroup };
   }
 
-  /** The lines of the block of global options. @throws ServerError for a part of the config that no option says */
+  /** Writes the global options. @throws ServerError for a part of the config without an option */
   #options(
     servers: readonly ServerDraft[],
     logs: JsonObject,
@@ -234,7 +234,7 @@ class ConfigWriter {
   }
 }
 
-/** The names that servers get without an option: `srv0` and so on, by their addresses. */
+/** The generated names of servers: `srv0` and so on, by address. */
 function expectedNames(servers: readonly ServerDraft[]): string[] {
   const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
   return servers.map((server) =>
@@ -242,13 +242,13 @@ function expectedNames(servers: readonly ServerDraft[]): string[] {
   );
 }
 
-/** How a config is written. */
+/** Options for writing a config. */
 export interface WriteOptions {
-  /** Which of several equal spellings is taken at each choice. */
+  /** Selects one of several equal spellings for each choice. */
   readonly choices: Choices;
-  /** The file that the text is thought to be in. */
+  /** Possible file name of the text. */
   readonly hiddenFile: string;
-  /** The directives' writers, of the server's modules and the user's. */
+  /** Writers of the directives, from the server's modules and the user's. */
   readonly writers: TextWriters;
 }
 

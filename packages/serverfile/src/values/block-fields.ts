@@ -1,4 +1,4 @@
-// Tables of lines: one row reads a line into JSON, and writes it back. With
+// Tables of lines: a row reads a line into JSON, and writes it back. With
 //
 //     const fields = { max_size: size("limits.max_bytes"), strict: flag("strict") };
 //
@@ -7,7 +7,7 @@
 //     max_size 10MB
 //     strict
 //
-// is read as `{ "limits": { "max_bytes": 10000000 }, "strict": true }`, and `fieldLines` makes the block of it again.
+// becomes `{ "limits": { "max_bytes": 10000000 }, "strict": true }`, and `fieldLines` converts it back to the block.
 //
 // | row | line | member |
 // |---|---|---|
@@ -27,14 +27,14 @@ import { parseInteger } from "./parse-number.ts";
 import { parseSize } from "./parse-size.ts";
 import { durationWord, sizeWord } from "./value-words.ts";
 
-/** Reads one line of a block, whose first word is the current token, into what is being made. */
+/** Reads one line of a block into a draft. The current token is the first word of the line. */
 export type FieldReader = (cursor: TokenCursor, draft: Draft) => void;
 /** Readers of a block's lines, by the first word of each. */
 export type FieldReaders = Readonly<Record<string, FieldReader>>;
 
 /**
- * The members of an object that is written as text. Each method takes the member, and refuses one of another type.
- * `Members` of to-text implements it; this folder does not depend on that one.
+ * The members of an object that is written as text. Each method takes a member, and refuses another type. `Members` of
+ * to-text implements this interface; this folder does not depend on to-text.
  */
 interface TakenMembers {
   text(key: string): string | undefined;
@@ -49,18 +49,18 @@ interface TakenMembers {
 /** The words after a line's name; undefined when its member is absent. */
 export type RowWords = (members: TakenMembers, key: string) => readonly string[] | undefined;
 
-/** A line that stands for one member: it reads itself, and knows its words on the way back. */
+/** A line for one member: it reads the line, and returns the words to write it. */
 export type Row = FieldReader & {
-  /** Dotted, from the object that the block is for. */
+  /** Dotted path in the object of the block. */
   readonly path: string;
   readonly words: RowWords;
-  /** The word for an empty value, which makes the objects on the way; undefined where the line takes none. */
+  /** The word for an empty value, which creates the objects on the path; undefined when the line has none. */
   readonly empty: string | undefined;
 };
 
 /**
- * A line that is read by `read` and written with `words`. @param path where the member stands, dotted
- * @param empty the word for an empty value; absent: an empty value cannot be written
+ * Makes a row from a reader and a writer. @param path dotted path of the member
+ * @param empty word for an empty value; absent: an empty value cannot be written
  */
 export function row(path: string, read: FieldReader, words: RowWords, empty?: string): Row {
   return Object.assign((cursor: TokenCursor, draft: Draft) => read(cursor, draft), { path, words, empty });
@@ -71,7 +71,7 @@ function one<T>(value: T | undefined, toWord: (value: T) => string): readonly st
   return value === undefined ? undefined : [toWord(value)];
 }
 
-/** Words of a member by its type. */
+/** Writers of words, by type of the member. */
 export const wordsOf = {
   text: (members, key) => one(members.text(key), String),
   texts: (members, key) => members.texts(key),
@@ -83,8 +83,8 @@ export const wordsOf = {
 } satisfies Record<string, RowWords>;
 
 /**
- * A line with fixed words that stands for a boolean.
- * A config with the opposite value has no line, and is refused.
+ * Writer of fixed words for a boolean value.
+ * The opposite value has no line, and is refused.
  */
 export function wordsFor(value: boolean, ...words: readonly string[]): RowWords {
   return (members, key) => {
@@ -97,8 +97,8 @@ export function wordsFor(value: boolean, ...words: readonly string[]): RowWords 
 }
 
 /**
- * One word; more are left unread.
- * An empty word removes the member, as in the model.
+ * Reads one word; further words stay unread.
+ * An empty word removes the member, as in the public model.
  * @param path dotted path in the result
  */
 export function text(path: string): Row {
@@ -139,7 +139,7 @@ export function flag(path: string, value = true): Row {
   return row(path, read, wordsFor(value));
 }
 
-/** A row that may stand once. @param message of the error for a second one */
+/** A row that is allowed once. @param message error text for a second line */
 export function once(of: Row, message: string): Row {
   const read: FieldReader = (cursor, draft) => {
     if (draft[of.path] !== undefined) {
@@ -150,7 +150,7 @@ export function once(of: Row, message: string): Row {
   return row(of.path, read, of.words, of.empty);
 }
 
-/** Sets a boolean whose default is true to false. */
+/** Sets a boolean to false whose default is true. */
 export function setFalse(draft: Draft, path: string): void {
   const keys = path.split(".");
   const last = keys.pop() ?? path;
@@ -161,7 +161,7 @@ export function setFalse(draft: Draft, path: string): void {
   parent[last] = false;
 }
 
-/** Reads a word with `parse`; what it throws becomes an error with the place. @param fault words before the reason */
+/** Parses a word; errors get file and line. @param fault text before the reason */
 export function parsed<T>(cursor: TokenCursor, word: string, parse: (word: string) => T, fault: string): T {
   try {
     return parse(word);
@@ -171,14 +171,14 @@ export function parsed<T>(cursor: TokenCursor, word: string, parse: (word: strin
   }
 }
 
-/** A duration, as nanoseconds. @param fault what an error starts with; `%s` is the word */
+/** A duration in nanoseconds. @param fault start of the error text; `%s` is the word */
 export function duration(path: string, fault = ""): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(draft, path, parsed(cursor, cursor.argument(), parseDuration, fault));
   return row(path, read, wordsOf.duration, "0");
 }
 
-/** A whole number. @param bits limit of its size */
+/** A whole number. @param bits size of the integer type */
 export function integer(path: string, fault = "", bits = 64): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(
@@ -190,9 +190,9 @@ export function integer(path: string, fault = "", bits = 64): Row {
 }
 
 /**
- * A time, and the bytes a second that a slow peer must reach at least.
+ * A duration, and the minimum rate of a slow peer in bytes per second.
  * @param which `read` or `write`; the rate goes to `read_min_rate` or `write_min_rate`
- * @param faults what errors of the time and of the rate start with
+ * @param faults start of the error texts for duration and rate
  */
 export function paced(path: string, which: "read" | "write", faults: readonly [string, string]): Row {
   const rateKey = `${which}_min_rate`;
@@ -212,7 +212,7 @@ export function paced(path: string, which: "read" | "write", faults: readonly [s
   ]);
 }
 
-/** A size in bytes; the only argument. */
+/** A size in bytes, as the only argument. */
 export function size(path: string, fault = ""): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(draft, path, parsed(cursor, cursor.onlyArgument(), parseSize, fault));
@@ -220,8 +220,8 @@ export function size(path: string, fault = ""): Row {
 }
 
 /**
- * Reads every line of the block that follows.
- * @param unknown the message for a line that no field reads
+ * Reads all lines of the following block.
+ * @param unknown error text for an unknown line
  */
 export function readFields(
   cursor: TokenCursor,

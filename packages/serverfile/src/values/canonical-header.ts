@@ -1,8 +1,7 @@
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * A header field's name in its canonical spelling: `content-type` becomes `Content-Type`. An invalid name
- * stays.
+ * The canonical spelling of a header field: `content-type` becomes `Content-Type`. An invalid name is kept.
  */
 export function canonicalHeader(name: string): string {
   if (!token.test(name)) {

@@ -1,11 +1,11 @@
-// JSON under construction. The model leaves out members with Go's zero values, so `""`, `0`, `false` and `[]` are the
-// same as an absent member: `onlyGiven({ a: "", b: 1 })` is `{ b: 1 }`.
+// JSON under construction. The public model leaves out members with Go's zero values, so `""`, `0`, `false` and `[]`
+// equal an absent member: `onlyGiven({ a: "", b: 1 })` is `{ b: 1 }`.
 
 /** A JSON object under construction. Its empty members are left out of the result. */
 export interface Draft {
   [key: string]: DraftValue;
 }
-/** Any JSON that can still be changed. */
+/** Any mutable JSON value. */
 export type DraftValue = null | boolean | number | string | DraftValue[] | Draft;
 
 /** A value that a directive may have left out. */
@@ -22,7 +22,7 @@ function isEmpty(value: Given): boolean {
   );
 }
 
-/** Only the members that say something: no "", 0, false, [] or undefined; {} and null stay. */
+/** Keeps only members with content: removes "", 0, false, [] and undefined; {} and null stay. */
 export function onlyGiven(members: Readonly<Record<string, Given>>): Draft {
   const kept: Draft = {};
   for (const key of Object.keys(members)) {
@@ -34,7 +34,7 @@ export function onlyGiven(members: Readonly<Record<string, Given>>): Draft {
   return kept;
 }
 
-/** Whether there is nothing in it. */
+/** True for an object without members. */
 export function isEmptyDraft(draft: Draft): boolean {
   for (const _ in draft) {
     return false;
@@ -42,7 +42,7 @@ export function isEmptyDraft(draft: Draft): boolean {
   return true;
 }
 
-/** The object at `key`, made when it is not there. */
+/** Returns the object at `key`; a missing one is created. */
 export function childOf(draft: Draft, key: string): Draft {
   const present = draft[key];
   if (typeof present === "object" && present !== null && !Array.isArray(present)) {
@@ -53,7 +53,7 @@ export function childOf(draft: Draft, key: string): Draft {
   return made;
 }
 
-/** The array at `key`, made when it is not there. */
+/** Returns the array at `key`; a missing one is created. */
 export function listOf(draft: Draft, key: string): DraftValue[] {
   const present = draft[key];
   if (Array.isArray(present)) {
@@ -64,7 +64,7 @@ export function listOf(draft: Draft, key: string): DraftValue[] {
   return made;
 }
 
-/** Sets a member, one called `__proto__` too. */
+/** Sets a member, even one named `__proto__`. */
 export function setMember(draft: Draft, key: string, value: DraftValue): void {
   if (key === "__proto__") {
     Object.defineProperty(draft, key, { value, enumerable: true, configurable: true, writable: true });
@@ -73,12 +73,12 @@ export function setMember(draft: Draft, key: string, value: DraftValue): void {
   }
 }
 
-/** The member `key`, never an inherited one. */
+/** Returns the member `key`, never an inherited one. */
 export function ownMember(draft: Draft, key: string): Given {
   return Object.hasOwn(draft, key) ? draft[key] : undefined;
 }
 
-/** Sets the value at a dotted path. Objects on the way are created even for an empty `value`. */
+/** Sets the value at a dotted path. Objects on the path are created even for an empty `value`. */
 export function setAt(draft: Draft, path: string, value: DraftValue): void {
   const keys = path.split(".");
   const last = keys.pop() ?? path;

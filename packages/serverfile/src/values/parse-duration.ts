@@ -11,11 +11,11 @@ const unitsNs: Readonly<Record<string, number>> = {
   d: 86_400e9,
 };
 const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h|d)/y;
-/** Go's durations have 64 bits with a sign, some 292 years. */
+/** Limit of Go's durations: 64 bits with a sign, some 292 years. */
 const maxDurationNs = 2 ** 63;
 
 /**
- * A duration such as `1h30m`, `-500ms`, `1.5d`, `0`.
+ * Parses a duration such as `1h30m`, `-500ms`, `1.5d`, `0`.
  * @returns nanoseconds
  * @throws Error `time: invalid duration "x"`
  */

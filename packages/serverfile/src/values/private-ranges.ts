@@ -1,4 +1,4 @@
-/** The ranges that `private_ranges` stands for, in order. */
+/** The ranges of `private_ranges`, in order. */
 export const privateRanges: readonly string[] = [
   "192.168.0.0/16",
   "172.16.0.0/12",
@@ -8,12 +8,12 @@ export const privateRanges: readonly string[] = [
   "::1",
 ];
 
-/** A range of addresses; `private_ranges` stands for all that no public network uses. */
+/** The ranges of a word; `private_ranges` means all private ranges. */
 export function withPrivateRanges(word: string): readonly string[] {
   return word === "private_ranges" ? privateRanges : [word];
 }
 
-/** Ranges with the private ones by their one name. */
+/** Replaces the private ranges by their common name. */
 export function rangeWords(ranges: readonly string[]): string[] {
   const start = ranges.indexOf(privateRanges[0] ?? "");
   if (start === -1 || privateRanges.some((range, index) => ranges[start + index] !== range)) {

@@ -1,6 +1,6 @@
 import type { Token } from "../lexer/token.ts";
 
-/** The full name of each short placeholder, without braces. */
+/** The full name of each exact shorthand, without braces. */
 export const exactShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     host: "http.request.host",
@@ -41,7 +41,7 @@ export const exactShorthands: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The full form of the part before the first dot of a short placeholder. */
+/** The full form of each prefix shorthand (the part before the first dot). */
 export const prefixShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     header: "http.request.header",
@@ -59,14 +59,16 @@ export const prefixShorthands: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A short placeholder without dots. */
+/** Matches a short placeholder without dots. */
 const exactPattern = /\{([a-z_?%0-9]+)\}/g;
-/** A short placeholder with a name behind its first dot. Only `re`, `rp`, `resp` and `err` may have more dots. */
+/**
+ * Matches a short placeholder with a name after its first dot. Only `re`, `rp`, `resp` and `err` may have more dots.
+ */
 const prefixPattern =
   /\{(?:(?:header|cookie|labels|path|file|query|vars|file_match)\.[\w-]*|(?:re|rp|resp|err)\.[\w.-]*)\}/g;
 
 /**
- * A text with its short placeholders written out: `{host}` becomes `{http.request.host}`.
+ * Expands short placeholders: `{host}` becomes `{http.request.host}`.
  * `{header.Host}` becomes `{http.request.header.Host}`; an unknown `{name}` stays.
  */
 export function expandShorthands(text: string): string {
@@ -84,7 +86,7 @@ export function expandShorthands(text: string): string {
     });
 }
 
-/** The tokens of a site, written out: the same list when there is nothing to write out. */
+/** Expands the tokens of a site; returns the same list when nothing changes. */
 export function expandTokens(tokens: readonly Token[]): readonly Token[] {
   let expanded: Token[] | undefined;
   for (let index = 0; index < tokens.length; index++) {
@@ -98,7 +100,7 @@ export function expandTokens(tokens: readonly Token[]): readonly Token[] {
   return expanded ?? tokens;
 }
 
-/** The shorthand that stands for a placeholder, braces included; undefined when there is none. */
+/** The shorthand of a placeholder, including braces; undefined when there is none. */
 export function shorthandOf(placeholder: string): string | undefined {
   const bare = placeholder.replace(/^[{}]+|[{}]+$/g, "");
   for (const [short, long] of exactShorthands) {

@@ -1,10 +1,10 @@
-/** True when `a` must stand before `b`. */
+/** True when `a` must precede `b`. */
 type Less<T> = (a: T, b: T) => boolean;
 
-/** Items of a block that is sorted by insertion before blocks are merged. Another size gives other results. */
+/** Size of blocks that are sorted by insertion before merging. Another size could change the result. */
 const blockSize = 20;
 
-/** The item at an index that is known to exist. */
+/** The item at an index that must exist. */
 function at<T>(items: readonly T[], index: number): T {
   return items[index] as T; // callers stay within the array
 }
@@ -24,7 +24,7 @@ export function insertionSort<T>(items: T[], from: number, to: number, less: Les
   }
 }
 
-/** Exchanges the neighbours [from, middle) and [middle, to), each in its order. */
+/** Exchanges the adjacent ranges [from, middle) and [middle, to); each keeps its order. */
 function rotate<T>(items: T[], from: number, middle: number, to: number): void {
   const moved = items.slice(from, middle);
   items.copyWithin(from, middle, to);
@@ -33,7 +33,7 @@ function rotate<T>(items: T[], from: number, middle: number, to: number): void {
   }
 }
 
-/** The first index of [from, to) for which `holds`; `to` when there is none. */
+/** The first index in [from, to) for which `holds` is true; `to` for none. */
 function search(from: number, to: number, holds: (index: number) => boolean): number {
   let low = from;
   let high = to;
@@ -48,14 +48,14 @@ function search(from: number, to: number, holds: (index: number) => boolean): nu
   return low;
 }
 
-/** Two sorted neighbours: [from, middle) and [middle, to). */
+/** Two adjacent sorted ranges: [from, middle) and [middle, to). */
 interface Neighbours {
   readonly from: number;
   readonly middle: number;
   readonly to: number;
 }
 
-/** Merges sorted neighbours in place. */
+/** Merges adjacent sorted ranges in place. */
 function merge<T>(items: T[], { from, middle, to }: Neighbours, less: Less<T>): void {
   if (middle - from === 1) {
     const end = search(middle, to, (index) => !less(at(items, index), at(items, from)));
@@ -86,10 +86,9 @@ function merge<T>(items: T[], { from, middle, to }: Neighbours, less: Less<T>): 
 }
 
 /**
- * Sorts in place; equal items keep their order. `less` may be no strict weak order: a route without a path
- * equals a long path and a short one. The result then depends on the algorithm, so it must be the model's.
- * Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons" (2004), over blocks of
- * 20
+ * Sorts in place; equal items keep their order. `less` need not be a strict weak order: a route without a path equals
+ * both a long path and a short one. In this case the result depends on the algorithm, so the public model's algorithm
+ * is used. Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons" (2004), over blocks of 20
  */
 export function stableSort<T>(items: T[], less: Less<T>): void {
   const count = items.length;

@@ -1,4 +1,4 @@
-/** Whether a lone argument is a status code: three characters that are a positive number. */
+/** True when a single argument is a status code: three characters that are a positive number. */
 export function isStatusWord(word: string): boolean {
   return /^[+]?\d+$/.test(word) && word.length === 3 && Number(word) > 0;
 }

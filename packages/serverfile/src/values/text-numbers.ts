@@ -1,8 +1,8 @@
-/** A number for each text, the same for the same text: what is compared with many is compared faster so. */
+/** Assigns a number to each text, equal for equal texts. Numbers are faster to compare many times. */
 export class TextNumbers {
   readonly #numbers = new Map<string, number>();
 
-  /** From 1 on. */
+  /** The number of a text, starting at 1. */
   of(text: string): number {
     const known = this.#numbers.get(text);
     if (known !== undefined) {

@@ -8,7 +8,7 @@ const durationUnits = [
   ["ns", 1],
 ] as const;
 
-/** Nanoseconds as a duration: `1m30s`, `250ms`, `0`; -1 second is `-1s`. */
+/** Writes nanoseconds as a duration: `1m30s`, `250ms`, `0`; -1 second is `-1s`. */
 export function durationWord(nanoseconds: number): string {
   let left = Math.abs(nanoseconds);
   let word = nanoseconds < 0 ? "-" : "";
@@ -34,7 +34,7 @@ const sizeUnits = [
   ["KB", 1000],
 ] as const;
 
-/** Bytes with the largest unit that needs no fraction: `10MB`, `4KiB`, `512`. */
+/** Writes bytes with the largest unit that needs no fraction: `10MB`, `4KiB`, `512`. */
 export function sizeWord(bytes: number): string {
   const unit = sizeUnits.find(([, size]) => bytes >= size && bytes % size === 0);
   return unit === undefined ? `${bytes}` : `${bytes / unit[1]}${unit[0]}`;

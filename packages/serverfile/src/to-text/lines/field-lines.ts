@@ -2,7 +2,7 @@ import { type FieldReader, wordsFor } from "../../values/block-fields.ts";
 import type { Members } from "../members.ts";
 import { given, type Line, line, lineWith, type Word } from "./line.ts";
 
-/** @public A module of the user names its lines once, and may take them from either side. */
+/** @public A user's module defines its lines once, and may import the rows from either side. */
 export {
   duration,
   flag,
@@ -16,41 +16,41 @@ export {
 /** The words after a line's name; undefined when its member is absent. */
 export type WordsOf = (members: Members, key: string) => readonly Word[] | undefined;
 
-/** A line that stands for one member, or for several together. */
+/** A line for one member, or for several together. */
 export interface Field {
-  /** Dotted, from the object that the block is for. */
+  /** Dotted path in the object of the block. */
   readonly path: string;
   readonly words: WordsOf;
-  /** The word for an empty value, which makes the objects on the way. */
+  /** The word for an empty value, which creates the objects on the path. */
   readonly empty: Word | undefined;
 }
 
 /** A member that is written as whole lines. */
 export interface Part {
-  /** Dotted, from the object that the block is for. */
+  /** Dotted path in the object of the block. */
   readonly path: string;
   readonly lines: (parent: Members, key: string, name: string) => readonly Line[];
 }
 
-/** Lines by name, in the order in which they are written. Readers that are no rows are left to be written otherwise. */
+/** Lines by name, in writing order. Plain readers are skipped here, and must be written by other code. */
 export type Fields = Readonly<Record<string, Field | Part | FieldReader>>;
 
-/** A line whose words are made otherwise. */
+/** A line with its own function for the words. */
 export function field(path: string, words: WordsOf): Field {
   return { path, words, empty: undefined };
 }
 
-/** A line with one fixed word that stands for `value`: `keepalive off`. @public for modules of the user */
+/** A line with a fixed word that means `value`: `keepalive off`. @public for modules of the user */
 export function fixed(path: string, word: string, value: boolean): Field {
   return field(path, wordsFor(value, word));
 }
 
-/** An object that is a line of its own. @param write gets the name of the line */
+/** An object that is written as a line. @param write called with the name of the line */
 export function part(path: string, write: (child: Members, name: string) => Line): Part {
   return { path, lines: (parent, key, name) => given(parent.child(key)).map((each) => write(each, name)) };
 }
 
-/** A list of objects, each a line of its own. */
+/** A list of objects, each written as a line. */
 export function parts(path: string, write: (each: Members, name: string) => Line): Part {
   return {
     path,
@@ -69,11 +69,11 @@ export function block(path: string, fields: Fields): Part {
 }
 
 /**
- * The lines for the present members of `fields`. Other members stay untaken.
+ * Writes the lines of the present members in `fields`. Other members are not taken.
  *
  *     fieldLines({ timeouts: { read_body: 1e9 } }, { read_body: duration("timeouts.read_body") })
  *
- * gives the line `read_body 1s`. The same table reads the line, see values/block-fields.ts.
+ * returns the line `read_body 1s`. The same table reads the line, see values/block-fields.ts.
  */
 export function fieldLines(members: Members, fields: Fields): Line[] {
   const filled = new Set<string>();

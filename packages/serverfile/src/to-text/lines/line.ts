@@ -1,19 +1,22 @@
-/** A word of a line. A plain one is quoted as it needs. */
+/** A word of a line. A plain string is quoted if necessary. */
 export type Word =
   | string
-  /** In quotes even where it needs none: they say that it is a text. */
+  /** Always quoted, which marks the word as a text. */
   | { readonly quoted: string }
-  /** Text that is written unchanged: several words, or a word with quotes. */
+  /** Text that is written unchanged: several words, or a word with its quotes. */
   | { readonly raw: string };
 
 /**
- * A directive, a subdirective or an option, with the lines in its braces: `{ words: ["header", "A", "b c"] }` is
+ * A directive, a subdirective or an option, with the lines in its braces. `{ words: ["header", "A", "b c"] }` is
  * written as `header A "b c"`.
  */
 export interface Line {
-  /** Its words, the name first. */
+  /** Words of the line, the name first. */
   readonly words: readonly Word[];
-  /** undefined without braces. Read when the text is made: lines of routes find their order late. */
+  /**
+   * Lines in braces; undefined without braces. Read when the text is made, because the order of route lines is decided
+   * late.
+   */
   readonly block?: Block | undefined;
 }
 
@@ -25,17 +28,17 @@ export function line(...words: readonly Word[]): Line {
   return { words };
 }
 
-/** A line with a block, which is left out when there is nothing in it. */
+/** A line with a block; an empty block is left out. */
 export function lineWith(words: readonly Word[], block: readonly Line[]): Line {
   return block.length === 0 ? { words } : { words, block };
 }
 
-/** A value as a list: empty when it is absent. */
+/** A value as a list; empty for an absent value. */
 export function given<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
 }
 
-/** The block of a directive, which is left out when there is nothing in it. */
+/** The block of a directive; an empty block is left out. */
 export function blockOf(lines: readonly Line[]): { readonly block?: readonly Line[] } {
   return lines.length === 0 ? {} : { block: lines };
 }
@@ -50,7 +53,7 @@ export function textOf(word: Word): string {
   return typeof word === "string" ? word : "quoted" in word ? word.quoted : word.raw;
 }
 
-/** Blocks as one, read when the text is made. */
+/** Joins blocks. The lines are read when the text is made. */
 export function joined(...blocks: readonly Block[]): Block {
   return {
     get lines() {

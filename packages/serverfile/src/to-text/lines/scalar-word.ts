@@ -3,7 +3,7 @@ import { parseScalar } from "../../values/parse-number.ts";
 import { inexpressible } from "../inexpressible.ts";
 import type { Word } from "./line.ts";
 
-/** A word where any type may stand: a bare number is one, a quoted one is a text. */
+/** A word for a value of any type: an unquoted number is a number, a quoted one is a text. */
 export function scalarWord(value: JsonValue, path: string): Word {
   if (typeof value === "string") {
     return parseScalar(value) === value ? value : { quoted: value };

@@ -1,13 +1,13 @@
 import { exactShorthands, prefixShorthands } from "../../values/shorthands.ts";
 
-/** Shorthands by the placeholder that they stand for. */
+/** Shorthands by their full placeholder. */
 const shortOf = new Map([...exactShorthands].map(([short, long]) => [long, short]));
-/** The longest first: a path's file is more than its path. */
+/** Prefix shorthands, the longest first: `path.file` must be tried before `path`. */
 const prefixes = [...prefixShorthands].sort(([, a], [, b]) => b.length - a.length);
-/** Shorthands whose rest may have dots: `{re.name.1}`. Dots in others would be read as another placeholder. */
+/** Shorthands whose rest may contain dots: `{re.name.1}`. In other shorthands, dots would give another placeholder. */
 const dotted = new Set(["re", "rp", "resp", "err"]);
 
-/** A text with its placeholders as people write them: `{http.request.host}` is `{host}`. */
+/** Shortens placeholders in a text: `{http.request.host}` becomes `{host}`. */
 export function shortenPlaceholders(text: string): string {
   if (!text.includes("{http.")) {
     return text;

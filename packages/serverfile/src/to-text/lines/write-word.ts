@@ -20,10 +20,10 @@ function mayStandBare(text: string): boolean {
   return !hasSpace && !special.test(text) && !/[{}]/.test(text.replace(placeholder, ""));
 }
 
-/** Marker of heredocs. A text with this word in it is quoted otherwise. */
+/** Heredoc marker. A text that contains this word is quoted instead. */
 const marker = "TEXT";
 
-/** Several lines as a heredoc, each with `indent` before it. */
+/** Writes several lines as a heredoc, each indented by `indent`. */
 function heredoc(text: string, indent: string): string {
   const lines = text.split("\n").map((each) => (each === "" ? "" : indent + each));
   return `<<${marker}\n${lines.join("\n")}\n${indent}${marker}`;
@@ -40,12 +40,15 @@ function quoted(text: string, indent: string): string {
   return text.includes("`") ? `"${text.replaceAll('"', '\\"')}"` : `\`${text}\``;
 }
 
-/** `{$` is an environment variable before anything is read: one without a name, whose default it is, stands for itself. */
+/** Protects `{$` from expansion as an environment variable: a variable without a name has the text as its default. */
 function keepDollars(text: string): string {
   return text.replace(/\{\$(?!\})/g, "{$:{$}");
 }
 
-/** Writes a word so that the lexer reads it back. @param indent indentation of the line plus one level, for heredocs */
+/**
+ * Writes a word so that the lexer reads the same text. @param indent indentation of the line plus one level, for
+ * heredocs
+ */
 export function writeWord(word: Word, indent: string): string {
   if (typeof word !== "string" && "raw" in word) {
     return keepDollars(word.raw);

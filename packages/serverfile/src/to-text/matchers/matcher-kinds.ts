@@ -5,17 +5,17 @@ import { type Line, line, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import type { MatcherWriter } from "./matcher-writer.ts";
 
-/** A value that is a list of texts. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** A value that must be a list of texts. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function listOfTexts(value: JsonValue, path: string): string[] {
   return new Members({ list: value }, path).texts("list") ?? [];
 }
 
-/** A matcher that is a list of words: `{ "path": ["/a", "/b"] }` is `path /a /b`. */
+/** Writer for a matcher that is a list of words: `{ "path": ["/a", "/b"] }` becomes `path /a /b`. */
 export function wordLines(name: string): MatcherWriter {
   return (value, path) => [line(name, ...(value === null ? [] : listOfTexts(value, path)))];
 }
 
-/** A matcher that is a list of ranges; all private ones become the word `private_ranges`. */
+/** Writer for a matcher that is a list of ranges; all private ranges become the word `private_ranges`. */
 export function rangeLines(name: string): MatcherWriter {
   return (value, path) => {
     const members = new Members(value, path);
@@ -25,7 +25,7 @@ export function rangeLines(name: string): MatcherWriter {
   };
 }
 
-/** `[name] pattern`: the name is left out when it equals the matcher's name. */
+/** Writes `[name] pattern`. The name is left out when it equals the matcher's name. */
 export function regexpWords(
   value: JsonValue,
   path: string,
@@ -42,7 +42,7 @@ export function regexpWords(
   return name === matcherName ? [...key, pattern] : [name, ...key, pattern];
 }
 
-/** Regular expressions by what they look at, one line each. */
+/** Writer for regular expressions by key, one line for each. */
 export function keyedRegexps(name: string): MatcherWriter {
   return (value, path, matcherName) =>
     new Members(value, path)
@@ -50,7 +50,7 @@ export function keyedRegexps(name: string): MatcherWriter {
       .map(([key, each]) => line(name, ...regexpWords(each, `${path}/${key}`, matcherName, [key])));
 }
 
-/** Lines of `header`, for requests and responses. */
+/** Writes the lines of `header`, for requests and responses. */
 export function headerMatcherLines(value: JsonValue, path: string): Line[] {
   return new Members(value, path).entries().flatMap(([field, values]) => {
     if (values === null) {

@@ -4,8 +4,8 @@ import type { Line } from "../lines/line.ts";
 import { Members } from "../members.ts";
 
 /**
- * Writes a set of matchers.
- * @param matcherName of the named matcher that they make; "" when they make none
+ * Writes a matcher set.
+ * @param matcherName name of the named matcher being defined; "" for none
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
 export type MatcherSetWriter = (set: JsonValue, path: string, matcherName: string) => Line[];
@@ -22,7 +22,7 @@ export type MatcherWriter = (
   writeSet: MatcherSetWriter,
 ) => Line[];
 
-/** Makes the function that writes sets with the writer that `writerOf` finds for a matcher. */
+/** Creates the function that writes matcher sets. `writerOf` finds the writer of a matcher. */
 export function matcherWriting(writerOf: (name: string) => MatcherWriter | undefined): MatcherSetWriter {
   const writeSet: MatcherSetWriter = (set, path, matcherName) =>
     new Members(set, path).entries().flatMap(([name, value]) => {

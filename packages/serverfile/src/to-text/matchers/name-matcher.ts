@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import { objectsOf, textsOf } from "../json-lists.ts";
 
-/** The first text in a value: of a list its first, of an object its first key. */
+/** The first text in a value: the first element of a list, or the first key of an object. */
 function firstText(value: JsonValue | undefined): string {
   if (typeof value === "string") {
     return value;
@@ -12,7 +12,7 @@ function firstText(value: JsonValue | undefined): string {
   return isJsonObject(value) ? (Object.keys(value)[0] ?? "") : "";
 }
 
-/** A text as a name: `/API/v1/*` becomes `api_v1`. At most 30 characters. */
+/** Converts a text to a name: `/API/v1/*` becomes `api_v1`. At most 30 characters. */
 export function slug(text: string): string {
   return text
     .toLowerCase()
@@ -21,7 +21,7 @@ export function slug(text: string): string {
     .slice(0, 30);
 }
 
-/** The name of a matcher, made of the values that it matches: `host` of `www.example.com` gives `www_example`. */
+/** A name derived from the values of a matcher: `host` with `www.example.com` gives `www_example`. */
 function wordFor(name: string, value: JsonValue | undefined): string {
   switch (name) {
     case "method":
@@ -40,20 +40,20 @@ function wordFor(name: string, value: JsonValue | undefined): string {
   }
 }
 
-/** The word of a set's first matcher. */
+/** The name derived from a set's first matcher. */
 function setWord(set: JsonObject): string {
   const [name = "any"] = Object.keys(set);
   return wordFor(name, set[name]) || name;
 }
 
-/** The names in expressions and regular expressions of a set: the matcher's name, if the matcher gave it. */
+/** Names stored in the expressions and regular expressions of a set. They usually equal the named matcher's name. */
 function givenNames(set: JsonObject): string[] {
   const keyed = [set.header_regexp, set.vars_regexp].flatMap((each) => Object.values(each ?? {}));
   const own = [set.expression ?? null, set.path_regexp ?? null, ...keyed];
   return textsOf(objectsOf(own).map(({ name }) => name ?? null));
 }
 
-/** Names for a set of matchers, without `@`, the best first. */
+/** Candidate names for a matcher set, without `@`, the best first. */
 export function namesFor(set: JsonObject): string[] {
   const own = givenNames(set).filter((name) => /^[^\s{}"`#@]+$/.test(name));
   return [...own, setWord(set).replace(/_+$/, "") || "matcher"];

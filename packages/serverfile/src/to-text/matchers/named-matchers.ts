@@ -5,7 +5,7 @@ import type { Line, Word } from "../lines/line.ts";
 import type { MatcherSetWriter } from "./matcher-writer.ts";
 import { namesFor } from "./name-matcher.ts";
 
-/** The definition `@name …` of lines: on one line when there is one. */
+/** Writes the definition `@name …`; a single matcher is on the same line. */
 export function definition(name: string, lines: readonly Line[]): Line {
   const [only] = lines;
   if (lines.length !== 1 || only === undefined) {
@@ -16,16 +16,16 @@ export function definition(name: string, lines: readonly Line[]): Line {
   return { ...only, words: [`@${name}`, ...(isExpression ? rest : only.words)] };
 }
 
-/** Names of matchers: equal ones have one name, and are defined once. */
+/** Names of matchers. Equal matchers share one name, and are defined once. */
 export class MatcherNames {
   readonly #names = new Map<string, string>();
   /** Lines `@name …` in the order in which the matchers were first used. */
   readonly definitions: Line[] = [];
 
   /**
-   * The word for a matcher, `@` included.
-   * @param wishes names, the best first; a number is added to the last when none is free
-   * @param write the lines of the matcher under a name
+   * The word for a matcher, including `@`.
+   * @param wishes candidate names, the best first; if none is free, a number is added to the last
+   * @param write writes the lines of the matcher with a given name
    */
   protected wordOf(
     match: JsonValue,
@@ -48,7 +48,7 @@ export class MatcherNames {
   }
 }
 
-/** The named matchers of a site, which are defined at its top. */
+/** The named matchers of a site, defined at the top of the site. */
 export class NamedMatchers extends MatcherNames {
   readonly #writeSet: MatcherSetWriter;
 
@@ -58,9 +58,9 @@ export class NamedMatchers extends MatcherNames {
   }
 
   /**
-   * The words that stand before a directive's arguments.
+   * The words for the matcher, which precede a directive's arguments.
    * A set with one path is written on the directive's line: `respond /api/* ok`. Any other set gets a name.
-   * @param match of the route
+   * @param match matcher sets of the route
    * @throws ServerError CONFIG_INEXPRESSIBLE for more than one set
    */
   wordsFor(match: JsonValue | undefined, path: string): Word[] {

@@ -6,7 +6,7 @@ import { headerMatcherLines } from "./matcher-kinds.ts";
 import { slug } from "./name-matcher.ts";
 import { MatcherNames } from "./named-matchers.ts";
 
-/** `status …` and `header …`. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** Writes `status …` and `header …`. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function responseMatcherLines(matcher: Members): Line[] {
   const [statuses, headers] = [matcher.list("status_code"), matcher.take("headers")];
   matcher.done("a response matcher");
@@ -18,7 +18,7 @@ export function responseMatcherLines(matcher: Members): Line[] {
 
 /** The named response matchers of one directive. */
 export class ResponseMatchers extends MatcherNames {
-  /** Its name, `@` included. */
+  /** The name of the matcher, including `@`. */
   nameOf(match: JsonValue, path: string): string {
     const lines = responseMatcherLines(new Members(match, path));
     const [first = line("any")] = lines;

@@ -3,14 +3,14 @@ import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import { caPoolLine } from "./ca-pools.ts";
 
-/** The member of a loader that lists what it loads. */
+/** Member with the loader's list, by loader. */
 const loaderLists: Readonly<Record<string, string>> = {
   file: "files",
   folder: "folders",
   pem: "certificates",
 };
 
-/** `file a.pem b.pem`: where certificates of clients are. */
+/** Writes `file a.pem b.pem`: the source of client certificates. */
 function loaderLine(loader: Members): Line {
   const kind = loader.text("loader") ?? "";
   return line(kind, ...(loader.texts(loaderLists[kind] ?? "") ?? []));

@@ -16,7 +16,7 @@ export function preferredChainsLine(chains: Members, name: string): Line {
   return lineWith([name, ...words], fieldLines(chains, chainFields));
 }
 
-/** An issuer by its name: the words behind it, and the lines of its block. */
+/** Text form of an issuer: the words after its name, and the lines of its block. */
 interface IssuerText {
   readonly words: (issuer: Members) => readonly string[];
   readonly fields: Fields;
@@ -42,14 +42,14 @@ const issuerTexts: Readonly<Record<string, IssuerText>> = {
   },
 };
 
-/** An issuer of certificates. @param before the word before its name. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** Writes a certificate issuer. @param before the word before its name. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function issuerLine(issuer: Members, before: string): Line {
   const name = issuer.text("module") ?? "";
   const known = Object.hasOwn(issuerTexts, name) ? issuerTexts[name] : undefined;
   if (known === undefined) {
     throw inexpressible(issuer.path, `there is no issuer ${name} in serverfiles`);
   }
-  // Set by whom the issuer is for: `bind`, or the option `default_bind`.
+  // The member comes from `bind`, or from the option `default_bind`.
   issuer.child("challenges")?.take("bind_host");
   const line = lineWith([before, name, ...known.words(issuer)], fieldLines(issuer, known.fields));
   issuer.done("an issuer");

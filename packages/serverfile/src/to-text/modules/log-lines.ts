@@ -8,7 +8,7 @@ import { given, type Line, line, lineWith } from "../lines/line.ts";
 import { scalarWord } from "../lines/scalar-word.ts";
 import type { Members } from "../members.ts";
 
-/** Outputs by name: the member that is the word behind it, "" for none, and the lines of the block. */
+/** Outputs by name: the member for the word after the name ("" for none), and the lines of the block. */
 const outputs: Readonly<Record<string, readonly [word: string, fields: Fields]>> = {
   discard: ["", {}],
   file: ["filename", fileFields],
@@ -17,7 +17,7 @@ const outputs: Readonly<Record<string, readonly [word: string, fields: Fields]>>
   stdout: ["", {}],
 };
 
-/** `output file path { … }` and the like. @throws ServerError CONFIG_INEXPRESSIBLE for an unknown output */
+/** Writes `output file path { … }` and similar. @throws ServerError CONFIG_INEXPRESSIBLE for an unknown output */
 function outputLine(writer: Members, before: string): Line {
   const name = writer.text("output") ?? "";
   const known = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
@@ -29,7 +29,7 @@ function outputLine(writer: Members, before: string): Line {
   return lineWith([before, name, ...words], fieldLines(writer, fields));
 }
 
-/** `replace key value`, `hash key`, `delete key` in the block of a filter. */
+/** Writes `replace key value`, `hash key` or `delete key` in the block of a filter. */
 function actionLine(action: Members): Line {
   const type = action.text("type") ?? "";
   const value = action.text("value");
@@ -41,14 +41,14 @@ function operationLine(operation: Members, name: string): Line {
   return line(name, operation.text("regexp") ?? "", operation.text("value") ?? "");
 }
 
-/** Members of a filter that are words behind its name. */
+/** Members of a filter that become words after its name. */
 const filterWords: Readonly<Record<string, readonly string[]>> = {
   regexp: ["regexp", "value"],
   rename: ["name"],
   replace: ["value"],
 };
 
-/** Lines in the block of a filter; a filter without actions has `null` for them. */
+/** Lines in the block of a filter. A filter without actions has `null` as its list. */
 const filterFields: Fields = {
   ...maskFields,
   actions: {
@@ -58,7 +58,7 @@ const filterFields: Fields = {
   regexp: parts("operations", operationLine),
 };
 
-/** The line of a field and its filter. */
+/** Writes a field and its filter. */
 function filterLine(name: string, filter: Members): Line {
   const kind = filter.text("filter") ?? "";
   const words = (filterWords[kind] ?? []).map((key) => filter.text(key) ?? "");
@@ -82,7 +82,9 @@ function formatLine(encoder: Members, before: string): Line {
   return lineWith([before, name], lines);
 }
 
-/** The lines of a log, without `include` and `exclude`. @param debug true when the option `debug` sets its level */
+/**
+ * Writes the lines of a log, except `include` and `exclude`. @param debug true when the option `debug` sets the level
+ */
 export function logLines(log: Members, debug: boolean): Line[] {
   return fieldLines(log, {
     output: part("writer", outputLine),

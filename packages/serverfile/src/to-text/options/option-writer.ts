@@ -5,11 +5,11 @@ import type { Members } from "../members.ts";
 /** Writes a listener wrapper as its line. @throws ServerError CONFIG_INEXPRESSIBLE */
 export type WrapperWriter = (wrapper: Members, matcherLines: MatcherSetWriter) => Line;
 
-/** Looks up the writers of listener wrappers. */
+/** Finds the writers of listener wrappers. */
 export interface WrapperWriters {
-  /** The lines of a set of matchers. */
+  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
-  /** @returns undefined for a listener wrapper that brings no text */
+  /** @returns undefined for a listener wrapper without a text form */
   wrapperWriterOf(wrapper: string): WrapperWriter | undefined;
 }
 

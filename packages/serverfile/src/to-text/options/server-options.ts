@@ -36,7 +36,7 @@ function optionLines(members: Members, writers: WrapperWriters): Line[] {
   ];
 }
 
-/** The options `servers`: one for all of them, or one each. */
+/** Writes the options `servers`: one block for all servers, or one for each. */
 export function serverOptionLines(
   servers: readonly ServerDraft[],
   expectedNames: readonly string[],

@@ -30,7 +30,7 @@ import type { CertificateLines } from "../sites/certificates.ts";
 import { ownSettings, policiesPath } from "../sites/issuer-settings.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 
-/** Words behind `mcp`. @throws ServerError CONFIG_INEXPRESSIBLE where it is off, which needs no line */
+/** Words after `mcp`. @throws ServerError CONFIG_INEXPRESSIBLE for `false`, which needs no line */
 const mcpWords: WordsOf = (admin, key) => {
   const mcp = admin.child(key);
   if (mcp?.boolean("enabled") !== true) {
@@ -67,7 +67,7 @@ export function isDebug(logs: JsonObject): boolean {
   return valueAt(logs, "default", "level") === "DEBUG" && Object.values(logs).every(hasLevel);
 }
 
-/** The options `debug` and `log`, without the logs of sites. */
+/** Writes the options `debug` and `log`, except the logs of sites. */
 export function logOptionLines(logs: JsonObject): Line[] {
   const debug = isDebug(logs);
   const entries = Object.entries(logs);
@@ -99,7 +99,7 @@ const authorityParts: Fields = {
   intermediate: block("intermediate", keyPairFields),
 };
 
-/** `skip_install_trust` and `pki`. @param mentioned whether a directive makes an authority */
+/** Writes `skip_install_trust` and `pki`. @param mentioned true when a directive creates the CA with this id */
 export function authorityLines(pki: Members | undefined, mentioned: (id: string) => boolean): Line[] {
   const authorities = pki?.child("certificate_authorities")?.childEntries() ?? [];
   const skips =
@@ -119,7 +119,7 @@ export function authorityLines(pki: Members | undefined, mentioned: (id: string)
   ];
 }
 
-/** Words of `auto_https` by the member of `automatic_https`. */
+/** Words of `auto_https`, by member of `automatic_https`. */
 const modes: Readonly<Record<string, string>> = {
   disable: "off",
   disable_redirects: "disable_redirects",
@@ -127,7 +127,7 @@ const modes: Readonly<Record<string, string>> = {
   ignore_loaded_certificates: "ignore_loaded_certs",
 };
 
-/** `auto_https`, which is for all servers. */
+/** Writes `auto_https`, which applies to all servers. */
 export function autoHttpsLines(servers: readonly ServerDraft[]): Line[] {
   const automatic = servers[0]?.members.objectAt("automatic_https") ?? {};
   const words = Object.keys(modes).flatMap((key) => (automatic[key] === true ? given(modes[key]) : []));
@@ -147,7 +147,7 @@ export const httpAppFields: Fields = {
   }),
 };
 
-/** Names that connections without one are answered with: `default_sni`, `fallback_sni`. */
+/** Writes `default_sni` and `fallback_sni`, the server names for clients without a matching SNI. */
 export function sniLines(servers: readonly ServerDraft[]): Line[] {
   const policies = servers.flatMap(({ members }) => objectsOf(members.look("tls_connection_policies")));
   return ["default_sni", "fallback_sni"].flatMap((key) => {
@@ -203,7 +203,7 @@ const tlsFields: Fields = {
   ),
 };
 
-/** The options about certificates. */
+/** Writes the certificate options. */
 export function certificateOptionLines(
   tls: Members | undefined,
   certificates: CertificateLines,
@@ -234,7 +234,7 @@ const keyFields = {
   renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
 };
 
-/** Options of the policy for all names: issuers as options or as `cert_issuer`, then keys. */
+/** Writes the options of the policy for all names: issuers as options or as `cert_issuer`, then keys. */
 function policyLines(
   policy: JsonObject,
   ports: UsualPorts,

@@ -7,13 +7,13 @@ export interface FlatRoute {
   /** Matchers of the route; undefined for every request. */
   readonly match: JsonValue | undefined;
   readonly handler: JsonValue;
-  /** The path of the route. */
+  /** Config path of the route. */
   readonly path: string;
-  /** JSON path of the handler, for refusals. */
+  /** JSON path of the handler, for error messages. */
   readonly handlerPath: string;
 }
 
-/** The number in `group12`; undefined for another name. */
+/** The number in `group12`; undefined for a name in another form. */
 export function groupNumber(group: string | undefined): number | undefined {
   const digits = /^group(0|[1-9]\d{0,8})$/.exec(group ?? "")?.[1];
   return digits === undefined ? undefined : Number(digits);

@@ -7,17 +7,17 @@ import type { OptionWriter, WrapperWriters } from "../options/option-writer.ts";
 import type { FlatRoute } from "./flat-route.ts";
 import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 
-/** The services of a writer beside the handler. */
+/** Services that a writer of handlers may use. */
 export interface WriteContext {
-  /** Gives names to sets of matchers, for directives that have several. */
+  /** Names the matcher sets of directives that have several. */
   readonly matchers: NamedMatchers;
-  /** The lines of a set of matchers. */
+  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
-  /** Files that the text is thought to be in: file servers hide them without being told. */
+  /** Possible file name of the text. File servers hide this file without a line. */
   readonly hiddenFile: string;
-  /** Writes a list of routes in braces, in the order of the directives. */
+  /** Writes a list of routes in braces, to be sorted by the order of directives. */
   readonly sortedRoutes: (routes: JsonValue | undefined, path: string) => RouteBlock;
-  /** Writes a list of routes in braces that are in the text's order. */
+  /** Writes a list of routes in braces, in the given order. */
   readonly routesInOrder: (routes: JsonValue | undefined, path: string) => RouteBlock;
 }
 
@@ -25,12 +25,12 @@ export interface WriteContext {
 export interface Written {
   /** First word of the line. */
   readonly directive: string;
-  /** An older name of the directive, which is sorted before it. */
+  /** An older name of the directive, which is sorted earlier. */
   readonly older?: string;
-  /** Words behind the name and the matcher. */
+  /** Words after the name and the matcher. */
   readonly words: readonly Word[];
   readonly block?: Block | undefined;
-  /** Blocks of routes anywhere in it, in the order in which they are read. */
+  /** All blocks of routes in the directive, in reading order. */
   readonly blocks?: readonly Numbered[];
 }
 
@@ -40,34 +40,36 @@ export type HandlerWriter = (handler: Members, context: WriteContext) => Written
 /** Several routes as one directive. */
 export interface WrittenRun {
   readonly written: Written;
-  /** How many routes. */
+  /** Number of routes. */
   readonly count: number;
-  /** True: the directive takes the matcher of the first route. Else it makes all matchers itself. */
+  /** True: the directive uses the matcher of the first route. False: it creates all matchers itself. */
   readonly takesMatcher?: boolean;
-  /** The differences to a directive of one route. */
+  /** Differences from the statement of a single route. */
   readonly more?: Partial<Pick<Statement, "isRoute" | "ownGroups" | "firstGroup">>;
 }
 
-/** Writes the routes at a place as one directive; undefined when the directive does not make such routes. */
+/** Writes the routes at a position as one directive; undefined when the directive cannot create such routes. */
 export type RunWriter = (
   routes: readonly FlatRoute[],
   at: number,
   context: WriteContext,
 ) => WrittenRun | undefined;
 
-/** The writers of a server's modules, looked up when a config names the module. */
+/** The writers of a server's modules, found by module name. */
 export interface HandlerWriters {
-  /** The lines of a set of matchers. */
+  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
-  /** @param handler name without `http.handlers.` @returns undefined for a handler without text */
+  /** @param handler name without `http.handlers.` @returns undefined for a handler without a text form */
   writerOf(handler: string): HandlerWriter | undefined;
-  /** The writers of several routes as one directive. @param handlers names of all handlers in these routes */
+  /**
+   * The writers that combine several routes into one directive. @param handlers names of all handlers in these routes
+   */
   runWritersOf(handlers: ReadonlySet<string>): RunWriter[];
 }
 
-/** The writers, and the order in which the directives that they write run. */
+/** The writers, and the order of execution of their directives. */
 export interface TextWriters extends HandlerWriters, WrapperWriters {
   readonly order: readonly string[];
-  /** @returns undefined for an app that no global option says */
+  /** @returns undefined for an app without a global option */
   optionWriterOf(app: string): OptionWriter | undefined;
 }

@@ -5,7 +5,7 @@ import type { ServerDraft } from "../sites/site-draft.ts";
 import { inReadingOrder, RouteBlock } from "./route-block.ts";
 import type { RouteWriter } from "./write-routes.ts";
 
-/** `&(name) { … }`: the directives of a subroute, or the handlers of a plain route. */
+/** Writes `&(name) { … }`: the directives of a subroute, or the handlers of a plain route. */
 function namedRoute(route: JsonValue, path: string, writer: RouteWriter): RouteBlock {
   const members = new Members(route, path);
   const handlers = members.list("handle") ?? [];

@@ -1,14 +1,14 @@
-// Directives are sorted when a text is read. A config whose routes are in another order needs the option `order`:
+// Directives are sorted when a text is read. A config with another order of routes needs the option `order`:
 // with `respond` before `header` in a list, `order respond before header` is written.
 
 import { type Line, line } from "../lines/line.ts";
 import type { RouteBlock } from "./route-block.ts";
 
-/** The order of directives, with the `order` options that make it. */
+/** The order of directives, with the `order` options that create it. */
 export class DirectiveOrder {
-  /** Directives in the order in which they run. */
+  /** Directives in the order of execution. */
   readonly names: readonly string[];
-  /** Options `order …` that make it of the usual order. */
+  /** Options `order …` that change the default order to this one. */
   readonly lines: readonly Line[];
 
   constructor(names: readonly string[], lines: readonly Line[] = []) {
@@ -22,17 +22,17 @@ export class DirectiveOrder {
   }
 }
 
-/** Which directives must come before which others, so that sorting keeps the routes as they are. */
+/** Collects which directives must precede which others, so that sorting keeps the routes in order. */
 export class OrderNeeds {
   readonly order: DirectiveOrder;
-  /** `before after`. */
+  /** Required pairs, each as the text `before after`. */
   readonly #pairs = new Set<string>();
 
   constructor(order: DirectiveOrder) {
     this.order = order;
   }
 
-  /** Notes the directives of a list that is sorted. */
+  /** Adds the directives of a sorted list. */
   need(directives: readonly string[]): void {
     const names = [...new Set(directives.map((name) => (name === "handle_path" ? "handle" : name)))];
     names.forEach((name, index) => {
@@ -42,7 +42,7 @@ export class OrderNeeds {
     });
   }
 
-  /** Whether sorting leaves the directives of a block where they are. */
+  /** True when sorting keeps the directives of a block in order. */
   isKept(block: RouteBlock): boolean {
     let last = -1;
     return block.statements.every(({ directive }) => {
@@ -54,8 +54,8 @@ export class OrderNeeds {
   }
 
   /**
-   * Another order that keeps all routes as they are; undefined when this one does, or none is found.
-   * It is a search without a guarantee: each round takes the move that mends most pairs, at most 20 rounds.
+   * Searches another order that keeps all routes in place; undefined when this one does, or none is found.
+   * The search may fail: each of at most 20 rounds makes the move that fixes most pairs.
    */
   better(): DirectiveOrder | undefined {
     const pairs = [...this.#pairs].map((pair) => pair.split(" ") as [string, string]);
@@ -78,7 +78,7 @@ export class OrderNeeds {
   }
 }
 
-/** Pairs of directives that an order has the wrong way round. */
+/** Pairs of directives that violate an order. */
 function violations(order: DirectiveOrder, pairs: readonly (readonly [string, string])[]) {
   return pairs.filter(([before, after]) => order.positionOf(before) > order.positionOf(after));
 }

@@ -1,11 +1,10 @@
-// Numbers of groups. While a text is read, each `handle` among others, each `rewrite` and each `root` takes names
-// `group0`, `group1` …, inner blocks first. The config shows the numbers, but not the order of the text that made
-// them.
-// Here the order is found again: statements with a known number are placed by it, the others fill the gaps.
+// Numbers of groups. While a text is read, each repeated `handle`, each `rewrite` and each `root` takes a name
+// `group0`, `group1` …, inner blocks first. The config contains the numbers, but not the order of the text.
+// This file reconstructs the order: statements with a known number are placed by it, others fill the gaps.
 //
 // | list | numbers of the list |
 // |---|---|
-// | any | 1 for `rewrite`, whether there is one or not |
+// | any | 1 for `rewrite`, even without one |
 // | several `handle` | 1 more |
 // | several `root` | 1 more |
 
@@ -13,35 +12,38 @@ import type { Route } from "../../routes/route.ts";
 import { precedes } from "../../routes/sort-routes.ts";
 import type { Line } from "../lines/line.ts";
 
-/** A part of the text that gets numbers for groups of routes (`group0`, `group1` …) while it is read. */
+/** A part of the text that takes group numbers (`group0`, `group1` …) while it is read. */
 export interface Numbered {
-  /** How many numbers it takes. */
+  /** Count of group numbers that it takes. */
   readonly groups: number;
   /** The first group number; undefined when no route of the block is in a group. */
   readonly firstGroup: number | undefined;
-  /** Sorts its directives into the order in which they were numbered. @param base the first number */
+  /** Sorts the directives into the order in which they were numbered. @param base first number */
   arrange(base: number): void;
 }
 
-/** A directive, with the numbers of groups that it takes as the text is read. */
+/** A directive, with the group numbers that it takes while the text is read. */
 export interface Statement {
   readonly directive: string;
-  /** An older name of the directive, and the route that it makes: for {@link withOlderNames}. */
+  /** An older name of the directive, and the resulting route, for {@link withOlderNames}. */
   readonly older?: { readonly name: string; readonly route: Route };
   readonly line: Line;
-  /** Blocks of routes in it, in the order in which they are read. */
+  /** Blocks of routes in the directive, in reading order. */
   readonly blocks: readonly Numbered[];
-  /** Numbers that the directive itself takes, besides its blocks. */
+  /** Count of numbers that the directive itself takes, without its blocks. */
   readonly ownGroups: number;
   /** The first group number inside the block; undefined when the config does not show it. */
   readonly firstGroup: number | undefined;
-  /** True when the block is a route of its list, and counts for the list's group numbers. False for `handle_errors` and `php_fastcgi`. */
+  /**
+   * True when the block is a route of its list, and takes part in the list's group numbers. False for `handle_errors`
+   * and `php_fastcgi`.
+   */
   readonly isRoute: boolean;
 }
 
 /**
- * Statements of a sorted block, of which some take an older name: two names of one directive are sorted apart. Where a
- * route would be sorted before the one that it follows, all before it have had the older name.
+ * Applies older names in a sorted block: two names of one directive are sorted apart. If a route would be sorted before
+ * its predecessor, all routes before it must have had the older name.
  */
 export function withOlderNames(statements: readonly Statement[]): readonly Statement[] {
   const named = new Set(statements.flatMap(({ older, directive }) => (older === undefined ? [] : directive)));
@@ -68,12 +70,12 @@ export function withOlderNames(statements: readonly Statement[]): readonly State
   });
 }
 
-/** How many numbers reading it takes. */
+/** Count of group numbers that the statement takes while it is read. */
 export function groupsOf({ blocks, ownGroups }: Statement): number {
   return ownGroups + blocks.reduce((sum, block) => sum + block.groups, 0);
 }
 
-/** The first number that reading it takes, if the config tells. */
+/** The first group number of the statement; undefined when the config does not show it. */
 export function firstGroupOf(statement: Statement): number | undefined {
   let before = 0;
   for (const block of statement.blocks) {
@@ -85,22 +87,22 @@ export function firstGroupOf(statement: Statement): number | undefined {
   return statement.firstGroup === undefined ? undefined : statement.firstGroup - before;
 }
 
-/** An element with a place in the order of reading. */
+/** An item with a position in reading order. */
 interface Placeable {
-  /** Things of one directive keep their order; undefined where all do. */
+  /** Items with the same directive keep their order; undefined when all items do. */
   readonly directive?: string;
   readonly groups: number;
   readonly firstGroup: number | undefined;
 }
 
-/** The directive whose lines are not sorted, so that none may pass another. */
+/** Directive whose lines are never reordered. */
 const unsorted = "handle_errors";
-/** Limit of tried placements. Texts written by people need fewer; more would take seconds. */
+/** Limit of tried placements. Real texts need fewer; more would take seconds. */
 const maxPlacements = 2000;
 
 /**
- * Chooses elements for gaps between known numbers, so that as many gaps as possible are filled completely.
- * The first element goes into the first gap that it fits.
+ * Chooses items for the gaps between known numbers, so that as many gaps as possible are filled exactly.
+ * The first item goes into the first gap that it fits.
  */
 function fillGaps<T extends Placeable>(
   items: readonly T[],
@@ -150,7 +152,7 @@ function fillGaps<T extends Placeable>(
 /**
  * Sorts items into the order in which their groups were numbered. Items whose number the config does not show fill the gaps
  * between the others.
- * @param base the number of the first group
+ * @param base number of the first group
  */
 export function inReadingOrder<T extends Placeable>(items: readonly T[], base: number): T[] {
   const counted = items.filter(({ groups }) => groups > 0);
@@ -177,7 +179,7 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
   if (ordered.every((item, index) => item === counted[index])) {
     return [...items];
   }
-  // Elements without a number stay after their predecessor, and before the next of their kind.
+  // Items without a number stay after their predecessor, and before the next item of their kind.
   const result = [...ordered];
   items.forEach((item, index) => {
     if (item.groups === 0) {
@@ -196,7 +198,7 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
 /** The directives of one list of routes. */
 export class RouteBlock {
   #statements: readonly Statement[];
-  /** Whether the text's order does not matter, since directives are sorted. */
+  /** True when the order of the text does not matter, because directives are sorted. */
   readonly isSorted: boolean;
   /** Lines before the directives. */
   readonly #head: readonly Line[];
@@ -207,34 +209,39 @@ export class RouteBlock {
     this.#head = head;
   }
 
-  /** Directives in their present order; `arrange` changes it. */
+  /** Directives in their current order; `arrange` changes it. */
   get statements(): readonly Statement[] {
     return this.#statements;
   }
 
-  /** Lines before the directives, then the directives. */
+  /** All lines: first those before the directives, then the directives. */
   get lines(): readonly Line[] {
     return [...this.#head, ...this.#statements.map(({ line }) => line)];
   }
 
-  /** Numbers of the list itself: one for `rewrite`, whether there or not, one each for several `handle` and `root`. */
+  /**
+   * Count of numbers that the list itself takes: one for `rewrite`, even without one, and one each for several `handle`
+   * and `root`.
+   */
   get listGroups(): number {
     const count = (...names: string[]) =>
       this.#statements.filter(({ directive, isRoute }) => isRoute && names.includes(directive)).length;
     return 1 + (count("handle", "handle_path") > 1 ? 1 : 0) + (count("root") > 1 ? 1 : 0);
   }
 
-  /** Numbers of what is in it. */
+  /** Count of numbers that inner blocks take. */
   get innerGroups(): number {
     return this.#statements.reduce((sum, statement) => sum + groupsOf(statement), 0);
   }
 
-  /** Numbers that reading the block takes. */
+  /** Count of numbers that the block takes while it is read. */
   get groups(): number {
     return this.innerGroups + this.listGroups;
   }
 
-  /** The first number of the list itself, as far as the config tells. Set by who reads the routes. */
+  /**
+   * The first number of the list itself; undefined when the config does not show it. Set by the reader of the routes.
+   */
   listFirstGroup: number | undefined;
 
   /** The first number of the block; undefined when the config does not show it. */
@@ -245,7 +252,7 @@ export class RouteBlock {
     return this.firstInnerGroup;
   }
 
-  /** The number of the first directive that takes one; a guess when directives are sorted. */
+  /** The number of the first directive that takes one; only a guess when directives are sorted. */
   get firstInnerGroup(): number | undefined {
     let before = 0;
     let first: number | undefined;
@@ -259,7 +266,7 @@ export class RouteBlock {
     return first;
   }
 
-  /** Puts the directives into the order in which they were read. @param base number of the first group */
+  /** Sorts the directives into their reading order. @param base number of the first group */
   arrange(base: number): void {
     if (this.isSorted) {
       const placed = this.#statements.map((statement) => ({

@@ -1,12 +1,12 @@
-// Writes lists of routes. Each route of one handler is one directive, except where a directive makes several routes:
+// Writes lists of routes. Each route with one handler becomes a directive, unless a directive combines several routes:
 //
 // | routes | text |
 // |---|---|
-// | `{ handler: "subroute" }` in a group | `handle`, or `handle_path` when it begins with taking its path off |
-// | the only plain subroute of its list | `handle` when sorting keeps its order, else `route` |
+// | `{ handler: "subroute" }` in a group | `handle`, or `handle_path` when it first strips its path prefix |
+// | the only plain subroute of its list | `handle` if sorting keeps its order, else `route` |
 // | another subroute | `route` |
-// | routes that a `RunWriter` knows | `try_files`, `php_fastcgi`, `forward_auth` |
-// | another handler | the directive that its module writes |
+// | routes that a `RunWriter` recognizes | `try_files`, `php_fastcgi`, `forward_auth` |
+// | another handler | the directive that the module writes |
 
 import { isDeepStrictEqual } from "node:util";
 import { isJsonArray, type JsonValue } from "server-core/json/json-value";
@@ -21,14 +21,14 @@ import type { OrderNeeds } from "./order-needs.ts";
 import { RouteBlock, type Statement, withOlderNames } from "./route-block.ts";
 
 /**
- * Directives whose lone argument is never a matcher.
- * `root * /srv` needs the `*`; `root /srv` is a root for all requests.
+ * Directives whose only argument is never a matcher.
+ * `root * /srv` needs the `*`; `root /srv` sets the root for all requests.
  */
 const loneArgument = new Set(["root", "rewrite"]);
-/** Directives whose words hold the matcher already. */
+/** Directives whose words include the matcher. */
 const noMatcher = new Set(["handle_path", "try_files"]);
 
-/** Routes with one handler each, as directives make them. */
+/** Splits routes into routes with one handler each, as directives create them. */
 export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[] {
   if (routes === undefined) {
     return [];
@@ -57,14 +57,14 @@ export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[
   });
 }
 
-/** Options for all lists of routes of a config. */
+/** Options for all lists of routes in a config. */
 export interface RouteWriterOptions {
   readonly hiddenFile: string;
   readonly order: OrderNeeds;
   readonly writers: HandlerWriters;
 }
 
-/** Writes lists of routes of one site. */
+/** Writes the route lists of one site. */
 export class RouteWriter {
   readonly #context: WriteContext;
   readonly #order: OrderNeeds;
@@ -82,19 +82,19 @@ export class RouteWriter {
     };
   }
 
-  /** The definitions of the matchers that the routes written so far have. */
+  /** The definitions of the matchers in all written routes. */
   get definitions(): readonly Line[] {
     return this.#context.matchers.definitions;
   }
 
-  /** A block whose directives are sorted by their order. */
+  /** Writes a block whose directives are sorted when it is read. */
   sorted(routes: JsonValue | undefined, path: string): RouteBlock {
     const block = this.#block(flatten(routes, path), true);
     this.#order.need(block.statements.map(({ directive }) => directive));
     return block;
   }
 
-  /** Writes a list of routes. @param isSorted whether its directives are sorted when the text is read */
+  /** Writes a list of routes. @param isSorted true when its directives are sorted when the text is read */
   #block(routes: readonly FlatRoute[], isSorted: boolean): RouteBlock {
     const runWriters = this.#writers.runWritersOf(handlersOf(routes));
     const levels = routes.filter(({ handler }) => isSubroute(handler));
@@ -130,7 +130,7 @@ export class RouteWriter {
     return block;
   }
 
-  /** One route as one directive. @throws ServerError CONFIG_INEXPRESSIBLE */
+  /** Writes one route as a directive. @throws ServerError CONFIG_INEXPRESSIBLE */
   #statementOf(route: FlatRoute, mayBeHandle: boolean): Statement {
     if (isSubroute(route.handler)) {
       return this.#subroute(route, mayBeHandle);
@@ -149,7 +149,7 @@ export class RouteWriter {
     return this.statement(written, route.match, route.path);
   }
 
-  /** A directive with its matcher. @param match undefined for every request */
+  /** Writes a directive with its matcher. @param match undefined for every request */
   statement(
     { directive, older, words, block, blocks = [] }: Written,
     match: JsonValue | undefined,
@@ -171,7 +171,7 @@ export class RouteWriter {
     };
   }
 
-  /** The matcher on a directive's line. `*` is written where the first word would be taken for a matcher. */
+  /** Writes the matcher on a directive's line. `*` is added if the first word would be read as a matcher. */
   #matcherWords(
     directive: string,
     words: readonly Word[],
@@ -186,7 +186,7 @@ export class RouteWriter {
     return looksLikeMatcher || (loneArgument.has(directive) && words.length === 1) ? ["*"] : [];
   }
 
-  /** A subroute as `php_fastcgi`, `handle_path`, `handle` or `route`, the first that fits. */
+  /** Writes a subroute as `php_fastcgi`, `handle_path`, `handle` or `route`, whichever fits first. */
   #subroute(route: FlatRoute, mayBeHandle: boolean): Statement {
     const handler = new Members(route.handler, route.handlerPath);
     handler.take("handler");
@@ -213,7 +213,7 @@ export class RouteWriter {
     return this.statement({ directive: "route", words: [], block, blocks: [block] }, route.match, route.path);
   }
 
-  /** `php_fastcgi` with a matcher, whose JSON is a subroute. */
+  /** Writes `php_fastcgi` with a matcher, whose JSON is a subroute. */
   #phpWithMatcher(route: FlatRoute, routes: JsonValue | undefined, path: string): Statement | undefined {
     if (route.match === undefined || route.group !== undefined || !isJsonArray(routes) || routes.length > 3) {
       return undefined;
@@ -226,7 +226,7 @@ export class RouteWriter {
   }
 }
 
-/** Whether only `handle_path` makes it. In `route` the handler that strips the prefix and the next one would be one route. */
+/** True when only `handle_path` creates this route. In `route` the strip handler and the next one would be merged. */
 function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
   const routes = valueAt(handler, "routes");
   const [, second] = objectsOf(routes);
@@ -238,7 +238,7 @@ function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
   );
 }
 
-/** Writes the routes at a place as one directive that makes several routes. */
+/** Writes the routes at a position as one directive that creates several routes. */
 function runAt(
   routes: readonly FlatRoute[],
   at: number,
@@ -264,18 +264,18 @@ function isSubroute(handler: JsonValue): boolean {
   return valueAt(handler, "handler") === "subroute";
 }
 
-/** Which of the groups of a list a handler is in: 0 handle, 1 rewrite, 2 root. */
+/** Kind of exclusive group of a handler: 0 handle, 1 rewrite, 2 root. */
 function kindOf(handler: JsonValue): number | undefined {
   const kind = ["subroute", "rewrite", "vars"].indexOf(String(valueAt(handler, "handler")));
   return kind === -1 ? undefined : kind;
 }
 
-/** True when `try_files` took the group: then its number does not count for the list. */
+/** True when `try_files` took the group: then its number does not belong to the list. */
 function isTryFiles(statements: readonly Statement[], group: number): boolean {
   return statements.some(({ directive, firstGroup }) => directive === "try_files" && firstGroup === group);
 }
 
-/** The path of `handle_path` whose routes begin with taking its prefix off. */
+/** The path of a `handle_path` whose routes first strip its prefix. */
 function strippedPath(match: JsonValue | undefined, routes: JsonValue | undefined): string | undefined {
   const [set, ...otherSets] = objectsOf(match);
   const [path = "", ...otherPaths] = hasOnly(set, "path") ? textsOf(set, "path") : [];

@@ -5,7 +5,7 @@
 // | `logger_names: { "a.example": ["log0"] }` | `log { … }` |
 // | `logger_names: { "a.example": ["x"] }` | `log x { … }` |
 // | `logger_names: { "a.example": [""] }` | `log` |
-// | `skip_hosts: ["a.example"]` | nothing, while another site has a log |
+// | `skip_hosts: ["a.example"]` | nothing, if another site has a log |
 // | `default_logger_name: "log0"` | `log { … }` in the site for any host |
 // | a name for a host without a site | `log x { hostnames host }` in a site of the server |
 
@@ -17,12 +17,12 @@ import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
 import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
-/** A log that sites write to: what it includes is theirs. */
+/** True for a log that includes only the access logger with its name. */
 export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
   return JSON.stringify(valueAt(log, "include")) === JSON.stringify([`http.log.access.${name}`]);
 }
 
-/** A server's settings of access logs; undefined when none of its sites has any. */
+/** A server's access log settings; undefined when none of its sites has a log. */
 function logsOf({ server }: SiteDraft): JsonObject | undefined {
   const logs = server.members.look("logs");
   if (!isJsonObject(logs)) {
@@ -32,15 +32,15 @@ function logsOf({ server }: SiteDraft): JsonObject | undefined {
   return Object.keys(own).length === 0 && Object.keys(logs).length > 0 ? undefined : own;
 }
 
-/** Logs of a host; none when it is not mapped. */
+/** Logs of a host; empty when it is not mapped. */
 function namesOfHost(logs: JsonObject, host: string): string[] {
   return textsOf(logs, "logger_names", host);
 }
 
-/** Logs of a site by name, each with the hosts that it is for when those are not all. */
+/** Logs of a site by name. The value lists the hosts if they are not all hosts of the site. */
 type Mapping = Map<string, readonly string[] | undefined>;
 
-/** The logs of one site, as its server maps them. */
+/** The logs of one site, from the mapping of its server. */
 function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
   if (isForAnyHost(site)) {
     const { default_logger_name: named, skip_unmapped_hosts: skips } = logs;
@@ -57,7 +57,7 @@ function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
   );
 }
 
-/** True when a site has a log for none of its hosts. Without a log the server would list the hosts as skipped. */
+/** True when a site has a log for none of its hosts. Without this log the server would list the hosts as skipped. */
 function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
   const { port } = site.server.listening;
   const skipped = textsOf(logs.skip_hosts);
@@ -71,14 +71,14 @@ export class AccessLogs {
   readonly #logs: JsonObject;
   readonly #debug: boolean;
   readonly #sites: readonly SiteDraft[];
-  /** Names whose block was written; a second line with the name has none. */
+  /** Names of logs whose block was written; a second line with the name has no block. */
   readonly #written = new Set<string>();
-  /** Logs without a name so far; the next one is `log` and this number. */
+  /** Number of unnamed logs until now; the next one is `log` with this number. */
   #unnamed = 0;
 
   /**
-   * @param logs of the config
-   * @param debug whether the options give every log its level
+   * @param logs logs of the config, by name
+   * @param debug true when the options set the level of every log
    */
   constructor(logs: JsonObject, debug: boolean, sites: readonly SiteDraft[]) {
     this.#logs = logs;
@@ -86,11 +86,11 @@ export class AccessLogs {
     this.#sites = sites;
   }
 
-  /** The lines of a site, which several servers may have. */
+  /** Writes the lines of a site, which several servers may have. */
   linesFor(group: readonly SiteDraft[]): Line[] {
     const mapping: Mapping = new Map();
     let hidden = false;
-    // The log of any host is the last that the site names.
+    // The log for any host must be the last that the site names.
     for (const site of [...group].sort((a, b) => Number(isForAnyHost(a)) - Number(isForAnyHost(b)))) {
       const logs = logsOf(site);
       if (logs === undefined) {
@@ -113,7 +113,7 @@ export class AccessLogs {
     return hidden && lines.length === 0 ? [this.#line("", [line("no_hostname")])] : lines;
   }
 
-  /** The site of a server whose `log` names the hosts that no site has. */
+  /** The site of a server whose `log` lists the hosts without a site. */
   #carrier(site: SiteDraft, logs: JsonObject): SiteDraft | undefined {
     const sites = this.#sites.filter(({ server }) => server === site.server);
     return (
@@ -131,7 +131,7 @@ export class AccessLogs {
     return Map.groupBy(mapped, ({ name }) => name);
   }
 
-  /** The line `log`. @param head lines that precede the lines of the log */
+  /** Writes the line `log`. @param head lines that precede the log's own lines */
   #line(name: string, head: readonly Line[]): Line {
     if (name === "") {
       return lineWith(["log"], head);
@@ -147,7 +147,7 @@ export class AccessLogs {
     return lineWith(isNumbered ? ["log"] : ["log", name], [...head, ...body]);
   }
 
-  /** Lines of a log's own settings. Reading it takes the members, so it is called once for each log. */
+  /** Writes a log's own settings. This takes the members, so call it once for each log. */
   #body(name: string, log: JsonValue): Line[] {
     const members = new Members(log, `/config/logging/logs/${name}`);
     members.take("include");

@@ -1,19 +1,19 @@
 import type { ServerDraft, SiteDraft } from "./site-draft.ts";
 
-/** Default ports of addresses, from the options `http_port` and `https_port`. */
+/** Default ports of addresses, set by the options `http_port` and `https_port`. */
 export interface UsualPorts {
   readonly http: number;
   readonly https: number;
-  /** Whether sites for any host without TLS say `http://`. See `Choices.namesScheme`. */
+  /** True when addresses for any host without TLS have `http://`. See `Choices.namesScheme`. */
   readonly namesScheme: boolean;
 }
 
-/** A host as an address has it: `[::1]`. */
+/** Writes a host for an address: `[::1]` for IPv6. */
 function bracketed(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 
-/** The usual address of a site for any host: `:8080`, `https://`, `http://:8080`. */
+/** The default form of a site address for any host: `:8080`, `https://`, `http://:8080`. */
 function anyHost(
   { listening: { port }, hasPolicies }: ServerDraft,
   { namesScheme, ...ports }: UsualPorts,
@@ -30,7 +30,7 @@ function anyHost(
   return hasPolicies && port !== ports.http ? `https://:${port}` : `:${port}`;
 }
 
-/** True when a server listens on a unix socket or a descriptor as well. */
+/** True when a server also listens on a unix socket or a descriptor. */
 function hasSocketWithoutPort({ listening }: ServerDraft): boolean {
   return listening.binds.some(({ address }) => /^(unix|fd)/.test(address));
 }
@@ -40,13 +40,13 @@ interface AddressParts {
   readonly host: string;
   readonly path: string;
   readonly ports: UsualPorts;
-  /** 1 and more for another way to write the same. */
+  /** Number of earlier equal addresses; each repetition uses another spelling. */
   readonly repetition: number;
 }
 
 /**
- * An address as people write it. The same address may be needed twice on a server; a repetition is written otherwise,
- * since a text must not have one address twice: `a.example`, then `https://a.example`, then `a.example:443`.
+ * Writes an address. A server may need the same address twice, but a text must not repeat it, so repetitions are
+ * spelled differently: `a.example`, then `https://a.example`, then `a.example:443`.
  */
 export function addressText(server: ServerDraft, { host, path, ports, repetition }: AddressParts): string {
   const { port } = server.listening;
@@ -91,7 +91,7 @@ export function isPlainOnSockets(group: readonly SiteDraft[]): boolean {
   );
 }
 
-/** Whether a host of a server is reached over TLS. */
+/** True when a host of a server is served over TLS. */
 export function isSecure(server: ServerDraft, host: string, ports: UsualPorts): boolean {
   return (
     server.listening.port !== ports.http &&

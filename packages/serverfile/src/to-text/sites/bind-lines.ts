@@ -4,12 +4,12 @@ import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
 
 type Binds = Listening["binds"];
 
-/** True for all addresses with the usual protocols, which need no line. */
+/** True for all addresses with the default protocols, which need no line. */
 function isUsual(binds: Binds): boolean {
   return binds.every(({ address, protocols }) => address === "" && protocols.length === 0);
 }
 
-/** The addresses that all servers listen on; undefined when servers differ, or listen on all addresses. */
+/** The listen addresses common to all servers; undefined when servers differ, or listen on all addresses. */
 export function commonBinds(servers: readonly ServerDraft[]): Binds | undefined {
   const [first, ...others] = servers;
   const binds = first?.listening.binds;
@@ -17,7 +17,7 @@ export function commonBinds(servers: readonly ServerDraft[]): Binds | undefined 
   return binds === undefined || !isCommon || (binds.length === 1 && isUsual(binds)) ? undefined : binds;
 }
 
-/** `bind` or `default_bind`: a line for each set of protocols. */
+/** Writes `bind` or `default_bind`: one line for each set of protocols. */
 export function bindLinesOf(name: string, binds: Binds): Line[] {
   const byProtocols = Map.groupBy(binds, ({ protocols }) => protocols.join(" "));
   return [...byProtocols].map(([protocols, group]) =>
@@ -28,7 +28,7 @@ export function bindLinesOf(name: string, binds: Binds): Line[] {
   );
 }
 
-/** The `bind` lines of a site; none when it listens on every address. @param first the address that challenges use */
+/** Writes the `bind` lines of a site; none when it listens on every address. @param first the address for challenges */
 export function bindLines(group: readonly SiteDraft[], first: string | undefined): Line[] {
   const all = distinct(group.flatMap(({ server }) => server.listening.binds));
   const isFirst = ({ address }: Binds[number]) => address === first;

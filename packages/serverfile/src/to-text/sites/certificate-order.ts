@@ -1,12 +1,12 @@
 /** A site that can be moved. */
 interface MovableSite {
-  /** How many groups of routes it numbers. */
+  /** Number of groups that its routes take. */
   readonly groups: number;
 }
 
 /**
- * Moves sites so that their pairs of files get the numbers of the config. Sites with numbered groups stay.
- * Tags of certificate files, `cert0`, `cert1`, are counted as sites are read.
+ * Moves sites so that their certificate files get the tags of the config. Sites with numbered groups stay.
+ * Tags of certificate files, `cert0`, `cert1`, are numbered in reading order.
  */
 export function inCertificateOrder<T extends MovableSite>(
   texts: readonly T[],

@@ -2,12 +2,12 @@ import type { JsonObject } from "server-core/json/json-value";
 import { objectsOf, textsOf } from "../json-lists.ts";
 import type { ServerDraft } from "./site-draft.ts";
 
-/** Made-up pairs of files for tags such as `cert0` whose files the config does not have. */
+/** Invented file names for tags such as `cert0` without files in the config. */
 function unknownPairs(tags: readonly string[]): string[][] {
   return tags.filter((tag) => /^cert\d+$/.test(tag)).map((tag) => [`${tag}.pem`, `${tag}.key`]);
 }
 
-/** The pairs of files that a connection policy chooses. @param tls the app */
+/** The certificate files that a connection policy selects. @param tls the app */
 export function certificatePairs(tls: JsonObject, connection: JsonObject): string[][] {
   const files = objectsOf(tls, "certificates", "load_files");
   return textsOf(connection, "certificate_selection", "any_tag").flatMap((tag) => {
@@ -17,7 +17,7 @@ export function certificatePairs(tls: JsonObject, connection: JsonObject): strin
 }
 
 /**
- * Pairs of files that servers choose but do not load. In the text a site that is served nowhere loads them first.
+ * Certificate files that servers select but do not load. An unserved site at the start of the text loads them.
  * @param tls the app
  */
 export function unloadedPairs(tls: JsonObject, servers: readonly ServerDraft[]): string[][] {

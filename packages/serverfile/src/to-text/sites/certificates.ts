@@ -1,4 +1,4 @@
-// Policies decide how names get certificates. In the text, sites and options do:
+// In the config, policies decide how names get certificates. In the text, sites and options do:
 //
 // | in the config | text |
 // |---|---|
@@ -24,7 +24,7 @@ import { connectionFor, connectionLines, isForNameless } from "./connection-line
 import { bindHostOf, emailOf, ownSettings, policiesPath } from "./issuer-settings.ts";
 import { hasNoCertificates, hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
-/** Members of a policy that are one line each. */
+/** Members of a policy that are written as one line each. */
 const policyFields: Fields = {
   get_certificate: parts("get_certificate", (manager, name) =>
     line(name, manager.text("via") ?? "", ...given(manager.text("url"))),
@@ -35,29 +35,29 @@ const policyFields: Fields = {
   renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
 };
 
-/** Members of a policy that no global option says. */
+/** Members of a policy without a global option. */
 const siteOnly = new Set(["get_certificate", "on_demand", "reuse_private_keys"]);
 
-/** A site's settings of certificates. */
+/** A site's certificate settings. */
 export interface SiteCertificates {
   readonly lines: readonly Line[];
-  /** Further hosts among its addresses. */
+  /** Further hosts to add to its addresses. */
   readonly names: readonly string[];
-  /** The address that challenges are answered at: the first of `bind`. */
+  /** The address on which challenges are answered: the first of `bind`. */
   readonly bindHost: string | undefined;
 }
 
 /** The lines `tls` of sites. */
 export class CertificateLines {
   readonly #tls: JsonObject;
-  /** Policies of the app `tls`, in their order. */
+  /** Policies of the app `tls`, in order. */
   readonly #policies: readonly JsonObject[];
   readonly #ports: UsualPorts;
   readonly #choices: Choices;
-  /** Names that sites automate by their addresses or by `force_automate`. */
+  /** Names that sites manage by their addresses or by `force_automate`. */
   readonly automated = new Set<string>();
   readonly #sites: readonly SiteDraft[];
-  /** True once a site has the line `load`; others would load the folders again. */
+  /** True once a site has the line `load`; another one would load the folders twice. */
   #hasFolders = false;
 
   constructor(tls: JsonObject, ports: UsualPorts, choices: Choices, sites: readonly SiteDraft[]) {
@@ -73,7 +73,7 @@ export class CertificateLines {
     return this.#policies.find(({ subjects }) => subjects === undefined);
   }
 
-  /** Names in `automate` of the config. */
+  /** Names in the config's `automate`. */
   get automateNames(): string[] {
     return textsOf(this.#tls, "certificates", "automate");
   }
@@ -83,7 +83,7 @@ export class CertificateLines {
     return this.#policies.find(({ subjects }) => textsOf(subjects).includes(host));
   }
 
-  /** The email of all policies with default issuers, when it is a global option; else undefined. */
+  /** The email of all policies with default issuers, if it is a global option; else undefined. */
   get globalEmail(): string | undefined {
     const lists = this.#policies.map((policy) => objectsOf(policy, "issuers"));
     const emails = lists.flat().flatMap(({ module, email }) => (module === "acme" ? [email] : []));
@@ -94,8 +94,7 @@ export class CertificateLines {
   }
 
   /**
-   * The settings of an issuer, without what {@link ownSettings} omits, and without the common
-   * email.
+   * The settings of an issuer, without those that {@link ownSettings} omits, and without the common email.
    */
   #settingsOf(issuer: JsonObject): JsonObject {
     const { email, ...others } = ownSettings(issuer, this.#ports);
@@ -104,7 +103,7 @@ export class CertificateLines {
   }
 
   /**
-   * The lines of a site, which several servers may have.
+   * Writes the lines of a site, which several servers may have.
    * @param isBoundByDefault true when the option `default_bind` sets the addresses
    * @throws ServerError CONFIG_INEXPRESSIBLE
    */
@@ -153,8 +152,8 @@ export class CertificateLines {
   }
 
   /**
-   * Whether a site with a name of a policy does not say it: its challenges are answered where another site with the name
-   * listens.
+   * True when another site writes the policy of this site's names, because that site's listen address is used for
+   * challenges.
    */
   #isSaidElsewhere(policy: JsonObject, group: readonly SiteDraft[]): boolean {
     if (!objectsOf(policy.issuers).some(({ module }) => module === "acme")) {
@@ -177,14 +176,14 @@ export class CertificateLines {
     const lead = hosts.find((host) => !isInternal(this.#policyFor(host))) ?? hosts[0];
     const own = lead === undefined ? undefined : this.#policyFor(lead);
     if (own !== undefined || !isAny) {
-      // A site for any host would set it for all names. Names that no public authority certifies have it by default.
+      // In a site for any host the setting would apply to all names. Internal names have it by default.
       const isUnsaid = isAny && this.catchAll === undefined && isInternal(own);
       return isUnsaid && textsOf(own?.subjects).every(isInternalSubject) ? undefined : own;
     }
     return this.#choices.globalCertificates ? this.#onlyForSites(this.catchAll) : this.catchAll;
   }
 
-  /** Lines `tls`: the first with the block, and one more for each further pair of files or word. */
+  /** Writes the lines `tls`: the first with the block, and one more for each further file pair or word. */
   #tlsLines(
     said: readonly Word[],
     lines: readonly Line[],
@@ -203,7 +202,9 @@ export class CertificateLines {
     return policy && Object.fromEntries(Object.entries(policy).filter(([key]) => siteOnly.has(key)));
   }
 
-  /** Words and lines of a policy. @param isOwn true: the policy is for one address, so it cannot come from the options */
+  /**
+   * Words and lines of a policy. @param isOwn true: the policy is for one address, so it cannot come from the options
+   */
   #policyLines(policy: JsonObject | undefined, isOwn: boolean): { words: Word[]; lines: Line[] } {
     if (policy === undefined) {
       return { words: [], lines: [] };
@@ -215,7 +216,7 @@ export class CertificateLines {
     const email = emailOf(issuers, this.#ports);
     const [only, more] = issuers;
     if (!isOwn && this.#isGlobal(issuers)) {
-      // The global options set it for all sites.
+      // The global options set the same for all sites.
     } else if (more === undefined && JSON.stringify(only) === '{"module":"internal"}') {
       words.push("internal");
     } else if (email?.includes("@")) {
@@ -244,7 +245,7 @@ export class CertificateLines {
     return email !== undefined && emailOf(issuers, this.#ports) === email;
   }
 
-  /** The number of the first pair of files that a site names: they are counted as sites are read. */
+  /** The number of a site's first certificate file pair. Pairs are numbered in reading order. */
   certificateNumberOf(group: readonly SiteDraft[]): number | undefined {
     const numbers = group.flatMap((site) => {
       const hosts = hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
@@ -254,7 +255,7 @@ export class CertificateLines {
     return numbers.length === 0 ? undefined : Math.min(...numbers);
   }
 
-  /** The line `load`. @param servers number of servers with the site: the JSON repeats the folders for each */
+  /** Writes the line `load`. @param servers number of servers with the site: the JSON repeats the folders for each */
   #folderLines(servers: number): Line[] {
     const all = textsOf(this.#tls, "certificates", "load_folders");
     const folders = all.slice(0, all.length / Math.max(1, servers));
@@ -266,7 +267,7 @@ export class CertificateLines {
     return [line("load", ...folders)];
   }
 
-  /** Whether a site says `force_automate`: its names are automated although a connection policy is for them. */
+  /** True when a site needs `force_automate`: its names are managed although it loads certificates. */
   #isForced(connection: JsonObject, hosts: readonly string[]): boolean {
     const names = this.automateNames;
     return hosts.length > 0 && connection.match !== undefined && hosts.every((host) => names.includes(host));
@@ -279,7 +280,7 @@ export class CertificateLines {
     }
   }
 
-  /** Further hosts of the site for any host, whose certificates it needs though no route names them. */
+  /** Further hosts of the site for any host: they need certificates though no route has them. */
   #automatedAddresses(): string[] {
     const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
     const leads = new Set(

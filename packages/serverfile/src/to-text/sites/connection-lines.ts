@@ -14,7 +14,7 @@ const connectionFields = {
   client_auth: part("client_authentication", clientAuthLine),
 };
 
-/** The connection policy of a server for hosts, all of them; for none the one without names. */
+/** The connection policy of a server for exactly these hosts; for no hosts the policy without names. */
 export function connectionFor({ members }: ServerDraft, hosts: readonly string[]): JsonObject | undefined {
   const policies = objectsOf(members.look("tls_connection_policies"));
   return hosts.length === 0
@@ -32,7 +32,7 @@ export function connectionLines(connection: JsonObject, server: ServerDraft): Li
   ];
 }
 
-/** Whether a connection policy is for a site's names and for clients that name none: the site has the default name. */
+/** True when a connection policy is for a site's names and for clients without SNI: the site has the default name. */
 export function isForNameless(connection: JsonObject): boolean {
   return textsOf(connection, "match", "sni").includes("");
 }

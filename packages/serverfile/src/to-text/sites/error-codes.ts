@@ -7,7 +7,7 @@ const classPattern = new RegExp(`^${status} >= (\\d)00 && ${status} <= \\1(?:99)
 /** `{http.error.status_code} in [404, 405]` */
 const codesPattern = new RegExp(`^${status} in \\[(\\d{3}(?:, \\d{3})*)\\]$`);
 
-/** The codes that `handle_errors` names for a route's matchers; undefined when they are others. */
+/** The status codes of `handle_errors` from a route's matchers; undefined for other matchers. */
 export function errorCodes(match: JsonValue | undefined): string[] | undefined {
   if (match === undefined) {
     return [];

@@ -2,25 +2,25 @@ import type { HiddenAnyHost } from "../choices.ts";
 import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
 import { hostsOfDraft, isForAnyHost, noRoutes, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-/** Whether logs say what only a site for any host makes them say. */
+/** True when the logs contain settings that only a site for any host creates. */
 function hasLogsOfAnyHost(server: ServerDraft): boolean {
   const { default_logger_name, skip_unmapped_hosts } = server.members.objectAt("logs");
   return default_logger_name !== undefined || skip_unmapped_hosts === true;
 }
 
-/** Whether the only connection policy is for all connections. */
+/** True when the only connection policy is for all connections. */
 function hasLonePolicy({ members }: ServerDraft): boolean {
   const [policy, ...others] = objectsOf(members.look("tls_connection_policies"));
   return policy !== undefined && policy.match === undefined && others.length === 0;
 }
 
-/** True when a server implies a site for any host, but has no such site. */
+/** True when a server's settings imply a site for any host, but no route shows such a site. */
 function speaksOfHidden(server: ServerDraft, sites: readonly SiteDraft[]): boolean {
   const isSocket = server.listening.port === undefined;
   return (hasLogsOfAnyHost(server) || (!isSocket && hasLonePolicy(server))) && !sites.some(isForAnyHost);
 }
 
-/** Whether {@link withHiddenSites} has something to add. */
+/** True when {@link withHiddenSites} would add something. */
 export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly ServerDraft[]): boolean {
   return servers.some((server) =>
     speaksOfHidden(
@@ -41,8 +41,8 @@ function hasLogOfAnyHost(site: SiteDraft): boolean {
 }
 
 /**
- * Adds sites and addresses that no route of the config shows. An address for any host hides the hosts beside
- * it, and a site without matchers and routes has no route at all.
+ * Adds sites and addresses that no route of the config shows. An address for any host hides the site's other hosts, and
+ * a site without matchers and routes has no route.
  */
 export function withHiddenSites(
   sites: readonly SiteDraft[],

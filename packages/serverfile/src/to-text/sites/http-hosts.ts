@@ -3,15 +3,15 @@ import { objectsOf, textsOf } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-/** True when the server has exactly one connection policy, without settings, for all connections. */
+/** True when the server has exactly one connection policy, for all connections and without settings. */
 function hasBarePolicy({ members }: ServerDraft): boolean {
   return JSON.stringify(members.look("tls_connection_policies")) === "[{}]";
 }
 
 /**
- * The hosts of a server on sockets without a port that are written with the HTTP port, and without `http://`: those are
- * not skipped by automatic HTTPS, but have no certificate. They are on a server with that port too, or make the policy
- * for all connections; then no policy is for them.
+ * The hosts of a server on sockets without a port that are written with the HTTP port but without `http://`. Automatic
+ * HTTPS does not skip them, but they have no certificate. They are also on a server with the HTTP port, or they cause
+ * the policy for all connections; in this case no policy lists them.
  */
 export function httpHostsOf(
   server: ServerDraft,

@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/
 import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 
-/** The second authority that certificates are asked of by default. */
+/** Directory URL of the second default CA. */
 const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
-/** JSON path of the policies of the app `tls`, for refusals. */
+/** JSON path of the policies of the app `tls`, for error messages. */
 export const policiesPath = "/config/apps/tls/automation/policies";
 
-/** An issuer's settings, without the ones that global options add to every issuer. */
+/** An issuer's settings, without those that global options add to every issuer. */
 export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   const { challenges, ...rest } = issuer;
   if (!isJsonObject(challenges)) {
@@ -28,7 +28,7 @@ export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   return Object.keys(made).length === 0 ? rest : { ...rest, challenges: made };
 }
 
-/** The email of the two issuers that `tls <email>` makes; undefined for other issuers. */
+/** The email of the two issuers that `tls <email>` creates; undefined for other issuers. */
 export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): string | undefined {
   const [first, second, more] = issuers.map((each) => ownSettings(each, ports));
   const email = first?.email;
@@ -40,12 +40,12 @@ export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): stri
   return isIt ? email : undefined;
 }
 
-/** An object with its keys in order, so that JSON texts can be compared. */
+/** An object with sorted keys, for comparison as JSON text. */
 function sortedKeys(object: JsonObject | undefined): JsonObject {
   return Object.fromEntries(Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Host from `bind` on which the challenges of a policy's issuers are answered. */
+/** Host from `bind` on which the issuers of a policy answer challenges. */
 export function bindHostOf(policy: JsonObject | undefined): string | undefined {
   const hosts = objectsOf(policy, "issuers").map(
     (issuer) => valueAt(issuer, "challenges", "bind_host") ?? null,

@@ -2,7 +2,7 @@ import { textsOf } from "../json-lists.ts";
 import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-/** Addresses in the order of hosts on a socket without a port: its server has the hosts of every port. */
+/** Sorts addresses by the order of hosts on a socket without a port: its server has the hosts of all ports. */
 function inSocketOrder(
   keys: readonly { readonly key: string; readonly host: string }[],
   group: readonly SiteDraft[],
@@ -12,7 +12,7 @@ function inSocketOrder(
   return keys.toSorted((a, b) => hosts.indexOf(a.host) - hosts.indexOf(b.host)).map(({ key }) => key);
 }
 
-/** Hosts that a server keeps no log for, on its port. */
+/** Hosts on a server's port that have no log. */
 function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string[] {
   const ending = port === undefined || port === 80 || port === 443 ? "" : `:${port}`;
   return textsOf(members.look("logs"), "skip_hosts").flatMap((host) =>
@@ -20,18 +20,18 @@ function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string
   );
 }
 
-/** The other sites of the config, beside a group. */
+/** The environment of a group of sites. */
 interface GroupPlace {
-  /** All of the config. */
+  /** All sites of the config. */
   readonly sites: readonly SiteDraft[];
-  /** Names that are among the addresses for their certificates. */
+  /** Names that were added to the addresses for their certificates. */
   readonly automated: readonly string[];
   readonly ports: UsualPorts;
 }
 
 /**
- * Every address of sites that are written as one.
- * @param site the first of the group
+ * All addresses of sites that are merged.
+ * @param site first site of the group
  */
 export function keysOfGroup(
   site: SiteDraft,

@@ -3,7 +3,7 @@ import type { Merging } from "../choices.ts";
 import type { SiteDraft } from "./site-draft.ts";
 
 /**
- * The parts that merged sites must share: everything but the names of top-level groups, and their addresses.
+ * Text of the parts that merged sites must share: everything except names of top-level groups and addresses.
  */
 function likeness({ main, errors }: SiteDraft): string {
   const withoutGroups = (list: JsonValue | undefined) =>
@@ -15,17 +15,17 @@ function likeness({ main, errors }: SiteDraft): string {
   return JSON.stringify([main, errors].map(({ routes }) => withoutGroups(routes)));
 }
 
-/** The addresses of a site as one text. */
+/** The addresses of a site as a text for comparison. */
 function addressesKey({ addresses }: SiteDraft): string {
   return JSON.stringify(addresses);
 }
 
-/** Addresses that a site listens on, protocols included, as texts. */
+/** Listen addresses of a site as texts, including protocols. */
 function bindKeys({ server }: SiteDraft): string[] {
   return server.listening.binds.map(({ address, protocols }) => `${address} ${protocols.join()}`);
 }
 
-/** True when the sites can be one site: the same listen addresses for every port, and the same hosts on each server. */
+/** True when the sites can be merged: the same listen addresses for every port, and the same hosts on each server. */
 function isOneSite(sites: readonly SiteDraft[]): boolean {
   const ported = sites.filter(({ server }) => server.listening.port !== undefined);
   const byPort = [...Map.groupBy(ported, ({ server }) => server.listening.port).values()];
@@ -43,7 +43,7 @@ function hasPort(key: string): boolean {
   return !/^(unix|fd)/.test(key);
 }
 
-/** Sites that are one, in the order of the first of each. */
+/** Groups sites that are merged, in the order of the first site of each group. */
 export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteDraft[][] {
   const groups = Map.groupBy(
     sites,
@@ -53,7 +53,7 @@ export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteD
   return merged.sort(([a], [b]) => sites.indexOf(a as SiteDraft) - sites.indexOf(b as SiteDraft));
 }
 
-/** Smaller groups, each of which is one site. */
+/** Splits a group into smaller ones that can be merged. */
 function split(sites: readonly SiteDraft[]): SiteDraft[][] {
   const groups: SiteDraft[][] = [];
   for (const site of sites) {

@@ -3,9 +3,9 @@
 // | route | site |
 // |---|---|
 // | `terminal`, matches hosts and paths only, one subroute | a site with these addresses |
-// | any other one | all routes of the server are one site for any host |
+// | any other route | all routes of the server are one site for any host |
 //
-// Error routes are divided in the same way, and joined to the sites by their addresses.
+// Error routes are split in the same way, and joined with the sites by address.
 
 import { messageOf } from "server-core/errors";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
@@ -43,7 +43,7 @@ function readBind(listen: string): { readonly address: string; readonly port: nu
   return { address: network === "tcp" ? bare : `${network}/${bare}`, port: startPort };
 }
 
-/** Where a server listens. @throws ServerError CONFIG_INEXPRESSIBLE for addresses that differ in their ports */
+/** The listen addresses of a server. @throws ServerError CONFIG_INEXPRESSIBLE for different ports */
 function readListening(members: Members): { listening: Listening; listen: string[] } {
   const listen = members.texts("listen") ?? [];
   const protocols = members.list("listen_protocols") ?? [];
@@ -66,14 +66,14 @@ function readListening(members: Members): { listening: Listening; listen: string
   return { listening: { binds, port: port ?? portOfLogs(members) }, listen };
 }
 
-/** The port of sites on sockets without any: logs name hosts with a port that is not usual. */
+/** The port of sites on sockets without a port, taken from logs: they name hosts with a non-default port. */
 function portOfLogs(members: Members): number | undefined {
   const skipped = textsOf(members.look("logs"), "skip_hosts");
   const [port] = skipped.flatMap((host) => /^[^:]+:(\d+)$/.exec(host)?.slice(1) ?? []);
   return port === undefined ? undefined : Number(port);
 }
 
-/** Hosts and paths of the matchers of a site's route; undefined when they are others. */
+/** Hosts and paths in the matchers of a site's route; undefined for other matchers. */
 function addressesOf(match: JsonValue | undefined): SiteDraft["addresses"] | undefined {
   if (match === undefined) {
     return [{ host: "", path: "" }];
@@ -168,7 +168,7 @@ function readSites(server: ServerDraft): SiteDraft[] {
   return isLone && first !== undefined ? [{ ...first, errors }] : withRepetitions(sites);
 }
 
-/** The sites of a server, with the number of earlier sites that have each address. */
+/** The sites of a server, each with the number of earlier sites with the same address. */
 function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
   const counts = new Map<string, number>();
   return sites.map((site) => {
@@ -182,7 +182,7 @@ function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
   });
 }
 
-/** Every server with its sites. Servers without anything are left out: they come by themselves. */
+/** Reads every server with its sites. Servers that would exist without a text are left out. */
 export function readServers(servers: Members | undefined): { servers: ServerDraft[]; sites: SiteDraft[] } {
   const drafts = numericOrder(servers?.keys ?? []).flatMap((name): ServerDraft[] => {
     const members = servers?.child(name);
@@ -196,7 +196,7 @@ export function readServers(servers: Members | undefined): { servers: ServerDraf
   return { servers: drafts, sites: drafts.flatMap(readSites) };
 }
 
-/** The same, with what certificates tell of hosts on sockets. @param tls the app */
+/** The same, with facts from certificates about hosts on sockets. @param tls the app */
 export function readServersWith(
   tls: JsonObject,
   json: Members | undefined,
@@ -212,7 +212,7 @@ export function readServersWith(
   };
 }
 
-/** `srv10` after `srv2`. */
+/** Sorts names by number: `srv10` comes after `srv2`. */
 function numericOrder(names: readonly string[]): string[] {
   return [...names].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }

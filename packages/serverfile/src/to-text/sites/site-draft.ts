@@ -1,28 +1,28 @@
 import type { JsonValue } from "server-core/json/json-value";
 import type { Members } from "../members.ts";
 
-/** The listen addresses of a server: hosts and networks of `bind`, and the common port of its sites. */
+/** The listen addresses of a server: hosts and networks of `bind`, and the common port. */
 export interface Listening {
-  /** Addresses without a port, "" for any; the protocols of each, none for the usual ones. */
+  /** Addresses without a port ("" for any) with their protocols; no protocols means the default. */
   readonly binds: readonly { readonly address: string; readonly protocols: readonly string[] }[];
-  /** undefined when no address has one. */
+  /** Common port; undefined when no address has a port. */
   readonly port: number | undefined;
 }
 
 /** A server of the config while it is written. */
 export interface ServerDraft {
-  /** Its key in `apps.http.servers`. */
+  /** Key of the server in `apps.http.servers`. */
   readonly name: string;
   /** The JSON of the site. Writers take members; members left at the end have no text. */
   readonly members: Members;
   readonly listening: Listening;
-  /** Its addresses as the JSON has them, ports included. */
+  /** Listen addresses as in the JSON, including ports. */
   readonly listen: readonly string[];
-  /** Hosts that are served without TLS. */
+  /** Hosts served without TLS. */
   readonly plainHosts: ReadonlySet<string>;
   /** True when the server has `tls_connection_policies`, which means TLS. */
   readonly hasPolicies: boolean;
-  /** Hosts that are written with the HTTP port where the server has none. */
+  /** Hosts that are written with the HTTP port though the server has none. */
   readonly httpHosts?: ReadonlySet<string>;
 }
 
@@ -39,7 +39,7 @@ export const noRoutes: RouteListAt = { routes: undefined, path: "" };
 /** A site of one server, as its route in the config tells. */
 export interface SiteDraft {
   readonly server: ServerDraft;
-  /** Hosts, each with a path or "". None is any host. */
+  /** Hosts, each with a path or "". Empty means any host. */
   readonly addresses: readonly { readonly host: string; readonly path: string }[];
   /** Routes of the site alone, without the one that matches its host. */
   readonly main: RouteListAt;
@@ -49,18 +49,18 @@ export interface SiteDraft {
   readonly repetitions?: readonly number[];
 }
 
-/** Whether automatic certificates are off on a server. The config lists no names of certificates then. */
+/** True when automatic certificates are disabled on a server. Then the config lists no names for certificates. */
 export function hasNoCertificates({ members }: ServerDraft): boolean {
   const { disable, disable_certificates } = members.objectAt("automatic_https");
   return disable === true || disable_certificates === true;
 }
 
-/** The hosts of a site, each once; none when it is for any. */
+/** The distinct hosts of a site; empty for any host. */
 export function hostsOfDraft({ addresses }: SiteDraft): string[] {
   return [...new Set(addresses.map(({ host }) => host))].filter((host) => host !== "");
 }
 
-/** Whether hosts are not told apart. */
+/** True for a site without hosts in its addresses. */
 export function isForAnyHost({ addresses }: SiteDraft): boolean {
   return addresses.some(({ host }) => host === "");
 }

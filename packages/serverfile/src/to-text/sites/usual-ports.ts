@@ -21,7 +21,7 @@ export function usualPortsOf(config: JsonValue): UsualPorts {
   return { http, https, namesScheme: false };
 }
 
-/** The usual ports that no member of the config tells of. */
+/** Writes default ports that no other member of the config reveals. */
 export function zeroPortLines({ http, https }: UsualPorts): Line[] {
   return [...(http === 0 ? [line("http_port", "0")] : []), ...(https === 0 ? [line("https_port", "0")] : [])];
 }
