@@ -5,12 +5,12 @@ import { packageFolder } from "server-core/user-modules/package-folder";
 import { standardModules } from "server-modules/standard";
 import { identityApp } from "./admin/identity/identity-app.ts";
 
-/** The modules that this process adds to the standard ones. */
+/** The modules that this process adds to the standard modules. */
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
 
 /**
- * Imports of a user's own modules, by name, with the server's own objects.
- * A user's file imports `admin-server/module`. Without this entry it would load a second copy of each class, and
+ * Objects of the server for imports of user modules, by module name.
+ * A user's file imports `admin-server/module`. Without this entry Node would load a second copy of each class, and
  * `instanceof` would fail.
  */
 const moduleApi = {
@@ -20,8 +20,8 @@ const moduleApi = {
 };
 
 /**
- * A registry with every module of the server. Each thread has one.
- * Modules are listed, not loaded: each is imported when a config first names it.
+ * Creates a registry with every module of the server. Each thread has one.
+ * Modules are listed but not loaded: each is imported when a config first names it.
  */
 export function allModules(): ModuleRegistry {
   return new ModuleRegistry([...standardModules, ...layer4Modules, ...ownModules], moduleApi);

@@ -3,11 +3,10 @@
 // | result | exit code | output |
 // |---|---|---|
 // | done | the command's exit code, 0 | standard output |
-// | a StartError or a ServerError | 1 | `server: ` and the reason on standard error, with the faulty line of a
-// config |
-// | another error | 1, by Node | its stack: a fault of the program |
+// | a StartError or a ServerError | 1 | `server: ` and the reason on standard error, with the faulty line of a config |
+// | another error | 1, by Node | its stack: a bug of the program |
 //
-// Narrow imports: `server version` must answer fast.
+// Small imports only: `server version` must be fast.
 import { styleText } from "node:util";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
@@ -16,7 +15,7 @@ import { didYouMean } from "./cli/nearest-word.ts";
 import { readCommandLine, readOptions } from "./cli/read-options.ts";
 import { commandNames, loadAllCommands, loadCommand } from "./commands/command-list.ts";
 
-/** Short words for commands, as in the public model. */
+/** Short names of commands, as in the public model. */
 const shorthands: Readonly<Record<string, string>> = {
   "-h": "help",
   "--help": "help",
@@ -24,14 +23,14 @@ const shorthands: Readonly<Record<string, string>> = {
   "--version": "version",
 };
 
-/** The command that a command line begins with: of two words where there is one. */
+/** The command at the start of a command line; two words have precedence over one. */
 function commandIn([first = "help", second = ""]: readonly string[]): string {
   const name = shorthands[first] ?? first;
   const both = `${name} ${second}`;
   return commandNames.includes(both) ? both : name;
 }
 
-/** The error for a word that is no command, with the word that was perhaps meant. */
+/** The error for an unknown command, with a suggestion. */
 function unknownCommand(name: string): StartError {
   return new StartError(
     `unknown command "${name}"${didYouMean(name, commandNames)}${name.length > 64 ? "" : " (see server --help)"}`,
@@ -39,7 +38,7 @@ function unknownCommand(name: string): StartError {
 }
 
 /**
- * Help of words that only have commands below them, such as `storage`. @throws StartError for an unknown one below
+ * Prints the help of a group such as `storage`. @throws StartError for an unknown subcommand
  */
 async function printGroup(name: string, next: string | undefined): Promise<number> {
   if (next !== undefined && !["-h", "--help"].includes(next)) {
@@ -51,8 +50,8 @@ async function printGroup(name: string, next: string | undefined): Promise<numbe
 }
 
 /**
- * Finds the command and runs it. Order matters: help works without reading variables, and `--envfile` is read before
- * options are taken from variables. @throws StartError, ServerError
+ * Finds the command and runs it. The order matters: help works without reading variables, and `--envfile` is read
+ * before options are taken from variables. @throws StartError, ServerError
  */
 async function runCommandLine(args: readonly string[]): Promise<number> {
   const name = commandIn(args);
@@ -81,7 +80,7 @@ async function runCommandLine(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Prints why a command failed: one line, and for a config the faulty line. */
+/** Prints the reason of a failure in one line, and for a config the faulty line. */
 function printError(error: Error): void {
   const excerpt = "excerpt" in error && typeof error.excerpt === "string" ? error.excerpt : "";
   process.stderr.write(
@@ -89,7 +88,7 @@ function printError(error: Error): void {
   );
 }
 
-/** Runs a command line. @param args after the program's name. @returns the exit code */
+/** Runs a command line. @param args words after the program's name. @returns the exit code */
 export async function main(args: readonly string[]): Promise<number> {
   try {
     return await runCommandLine(args);

@@ -43,40 +43,40 @@ import { allModules } from "./all-modules.ts";
 import { standardAdapters } from "./standard-adapters.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
-/** Where the console's build lies, unless `SERVER_UI_FOLDER` names another folder. */
+/** Folder of the built console. `SERVER_UI_FOLDER` names another one. */
 const builtInConsoleFolder = fileURLToPath(new URL("../../admin-ui/dist", import.meta.url));
 
-/** Everything that the server takes from its process; tests pass their own. */
+/** Everything that the server needs from its process; tests pass their own. */
 export interface ServerOptions {
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
   readonly environment: Environment;
-  /** Log of the process, until a config says where its lines go. */
+  /** Log of the process, until a config redirects it. */
   readonly log: Logger;
-  /** Receiver of the lines of `log` when a config redirects them; absent: no redirection. */
+  /** Receives the lines of `log` when a config redirects them; absent for no redirection. */
   readonly ownLines?: OwnLines;
   /** Where metrics of all parts are registered; `/metrics` shows them. */
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
-  /** Threads that serve traffic; none: the main thread does. */
+  /** Options of the threads that serve traffic; absent: the main thread serves. */
   readonly workers?: WorkerThreadOptions | undefined;
-  /** True: the machine's trust stores get the roots of authorities with `install_trust`. Default: false. */
+  /** True: roots of CAs with `install_trust` are installed into the machine's trust stores. Default: false. */
   readonly changesTrustStores?: boolean;
 }
 
 /** The whole server: config engine, admin endpoint, apps. Nothing runs before the first `load`. */
 export class Server {
-  /** Holds the config that runs. All changes go through it, one after the other. */
+  /** Holds the running config. All changes pass through the engine, one at a time. */
   readonly engine: ConfigEngine;
   /** The file that `run --resume` reads. */
   readonly autosave: Autosave;
-  /** Services that modules of every config share. */
+  /** Services shared by the modules of every config. */
   readonly services: ServerServices;
-  /** Undefined where the main thread serves traffic itself. */
+  /** Worker threads; undefined when the main thread serves traffic itself. */
   readonly workers: Workers | undefined;
   /** Formats other than JSON. */
   readonly adapters = new AdapterRegistry(standardAdapters);
-  /** The configs that ran. */
+  /** The history of configs. */
   readonly history: ConfigHistory;
   readonly #admin: AdminEndpoint;
   readonly #identity = new IdentityCertificates();
@@ -132,7 +132,7 @@ export class Server {
     });
   }
 
-  /** Prepares a server. @throws ServerError when the history cannot be read or a route of a module fails */
+  /** Prepares a server. @throws ServerError when the history is unreadable, or a module's route fails */
   static async create(options: ServerOptions): Promise<Server> {
     const server = new Server(options);
     await server.history.open();
@@ -163,12 +163,12 @@ export class Server {
     return server;
   }
 
-  /** Where the admin endpoint listens; undefined before the first load, and while it is disabled. */
+  /** Address of the admin endpoint; undefined before the first load, and while disabled. */
   get adminAddress(): ListenAddress | undefined {
     return this.#admin.address;
   }
 
-  /** Where the remote admin endpoint listens; undefined while there is none. */
+  /** Address of the remote admin endpoint; undefined while there is none. */
   get remoteAdminAddress(): ListenAddress | undefined {
     return this.#remoteAdmin.address;
   }

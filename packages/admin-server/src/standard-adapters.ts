@@ -5,7 +5,7 @@ import { yamlAdapter } from "server-core/adapters/yaml-adapter";
 import { serverfileAdapter } from "serverfile/serverfile-adapter";
 
 /**
- * The modules for a text. They are loaded with the first: most commands read none.
+ * Loads the modules for a text on first use, because most commands read none.
  * @throws ServerError MODULE_LOAD
  */
 async function modulesFor(names: readonly string[]) {

@@ -4,7 +4,7 @@ import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
 interface Range {
   readonly type: string;
   readonly subtype: string;
-  /** From 0 to 1; a malformed weight counts as 0. */
+  /** Weight from 0 to 1; a malformed weight counts as 0. */
   readonly quality: number;
 }
 
@@ -17,7 +17,7 @@ function rangeOf(text: string): Range {
   return { type, subtype, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
-/** A text format that a client prefers to JSON. */
+/** A text format that a client prefers over JSON. */
 export interface AcceptedText {
   /** Media type in the request: `text/serverfile`. */
   readonly mediaType: string;
@@ -26,9 +26,9 @@ export interface AcceptedText {
 }
 
 /**
- * The text format by `Accept` that a config is written in: one that is named, and preferred to JSON.
+ * Chooses a text format for a config from `Accept`: one that the field names, and prefers over JSON.
  * `text/serverfile` gives the format `serverfile`; `text/serverfile;q=0.1, application/json` gives undefined.
- * @returns undefined for JSON, which is what all other clients get
+ * @returns undefined for JSON, the default of all other clients
  * Source: RFC 9110 section 12.5.1
  */
 export function acceptedText(accept: string, adapters: AdapterRegistry): AcceptedText | undefined {

@@ -1,23 +1,23 @@
-// Guards of the local admin endpoint, in order:
+// Checks of the local admin endpoint, in order:
 //
 // | request | answer |
 // |---|---|
-// | asks for a WebSocket | 400 |
-// | `Sec-Fetch-Mode: no-cors`, not a visit of the console | 400 |
+// | WebSocket upgrade | 400 |
+// | `Sec-Fetch-Mode: no-cors`, except a visit of the console | 400 |
 // | `Origin: null` | 400 |
-// | `Host` is not the endpoint's, on TCP and not on all addresses | 403 |
-// | a program without `Origin`, unless `enforce_origin` | let in |
+// | `Host` is not the endpoint's address (only on TCP, and not on a wildcard address) | 403 |
+// | no `Origin`, and `enforce_origin` is off | allowed |
 // | `Origin`, else `Referer`, is not allowed | 403 |
-// | otherwise | let in, with CORS headers |
+// | otherwise | allowed, with CORS headers |
 
 import type { IncomingMessage } from "node:http";
 import { ServerError } from "server-core/errors";
 import type { ListenAddress } from "server-core/listen/listen-address";
 import type { AdminGate } from "./admin-listener.ts";
 
-/** An origin that is allowed, or that a request names. */
+/** An allowed origin, or the origin of a request. */
 interface Origin {
-  /** "" allows any. */
+  /** URL scheme; "" allows any. */
   readonly scheme: string;
   readonly host: string;
 }
@@ -30,7 +30,7 @@ function parseOrigin(text: string): Origin {
 
 /** Hosts of this machine. An endpoint on one of them allows all three. */
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1"]);
-/** Hosts that mean all addresses: then any `Host` may lead to the endpoint, and none is checked. */
+/** Hosts that mean all addresses. Then any `Host` may lead to the endpoint, so it is not checked. */
 const wildcardHosts = new Set(["", "0.0.0.0", "::"]);
 
 /** The scheme and host of `Origin`, or of `Referer` without it. */
@@ -41,8 +41,8 @@ function originOf(request: IncomingMessage): { readonly text: string; readonly o
 }
 
 /**
- * True when a browser requests a file of the console, by a link or from its page. The files are not secret
- * and change nothing. The page's own requests to the API are checked like any other.
+ * True when a browser requests a file of the console, by a link or from its page. The files are not secret and change
+ * nothing. The page's own API requests are checked like all others.
  */
 function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boolean {
   if ((method !== "GET" && method !== "HEAD") || (path !== "/ui" && !path.startsWith("/ui/"))) {
@@ -54,23 +54,23 @@ function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boo
 }
 
 /**
- * True for a message of an assistant. Programs use `fetch` for it, which sends fields of a browser but no origin; browsers name
- * an origin with every POST.
+ * True for a message of an assistant. Programs send it with `fetch`, which adds browser fields but no origin. Browsers
+ * send an origin with every POST.
  */
 function isAssistant({ method, headers }: IncomingMessage, path: string): boolean {
   return path === "/mcp" && method === "POST" && headers.origin === undefined;
 }
 
 /**
- * Decides which clients may use the admin endpoint. It guards against DNS rebinding (Host) and cross-site
- * requests (Origin). Source: the public model (Caddy 2.11), seen running
+ * Decides which clients may use the admin endpoint. It protects against DNS rebinding (Host) and cross-site requests
+ * (Origin). Source: the public model (Caddy 2.11), observed behavior
  */
 export class AccessCheck implements AdminGate {
   readonly #allowed: readonly Origin[];
   readonly #checkHost: boolean;
   readonly #enforceOrigin: boolean;
 
-  /** @param address with the port in fact */
+  /** @param address address with the actual port */
   constructor(
     address: ListenAddress,
     config: { readonly origins?: readonly string[]; readonly enforceOrigin: boolean },
@@ -80,7 +80,7 @@ export class AccessCheck implements AdminGate {
     this.#allowed = (config.origins ?? AccessCheck.#defaultOrigins(address)).map(parseOrigin);
   }
 
-  /** Origins allowed without `origins`: the endpoint's addresses. Unix sockets have none. */
+  /** Default origins: the endpoint's addresses. Unix sockets have none. */
   static #defaultOrigins(address: ListenAddress): string[] {
     if (address.network !== "tcp") {
       return [];
@@ -91,11 +91,11 @@ export class AccessCheck implements AdminGate {
     );
   }
 
-  /** Clients that are let in may do everything. */
+  /** Allowed clients have all rights, so nothing is checked here. */
   permit(): void {}
 
   /**
-   * Checks a request, in the model's order.
+   * Checks a request, in the order of the public model.
    * @returns the CORS headers of the answer
    * @throws ServerError ADMIN_REQUEST or ADMIN_FORBIDDEN
    */

@@ -7,8 +7,8 @@ import { pullSchema } from "./pull-config.ts";
 import { remoteSchema } from "./remote-config.ts";
 
 /**
- * The member `admin` of a config. Defaults and bounds are in parentheses; `GET /config/schema` shows them too.
- * Members of the public model keep its names; `history`, `mcp` and `ui` are ours.
+ * The member `admin` of a config. Defaults and limits are in parentheses; `GET /config/schema` shows them too.
+ * Members of the public model keep their names; `history`, `mcp` and `ui` are ours.
  */
 export const adminSchema = z
   .strictObject({
@@ -64,7 +64,7 @@ export const adminSchema = z
 
 export type AdminConfig = NonNullable<z.infer<typeof adminSchema>>;
 
-/** Reads the member `admin`; an absent one has all defaults. @throws ServerError MODULE_CONFIG with the path */
+/** Parses the member `admin`; an absent member has all defaults. @throws ServerError MODULE_CONFIG with the path */
 export function decodeAdminConfig(config: JsonValue): AdminConfig {
   return decodeConfig(adminSchema, config, "/config/admin") ?? {};
 }

@@ -1,10 +1,10 @@
 // | config | endpoint |
 // |---|---|
-// | the same address | stays open; only the rights change, and only after the commit |
+// | the same address | stays open; only the access rights change, after the commit |
 // | another address | the new one opens in `prepare`, the old one closes after `commit` |
-// | the address is taken | `prepare` fails, and the old config goes on running |
-// | disabled | closes after `commit`; the request that did it still gets its answer |
-// | refused elsewhere | `rollback` closes the new address |
+// | the address is in use | `prepare` fails, and the old config continues |
+// | disabled | closes after `commit`; the request that caused it still gets its response |
+// | refused by another part | `rollback` closes the new address |
 
 import type { Logger } from "lifecycle";
 import { parseAdminAddress } from "server-core/admin/admin-address";
@@ -17,7 +17,7 @@ import { type AdminConfig, decodeAdminConfig } from "./admin-config.ts";
 import type { AdminHandler } from "./admin-handler.ts";
 import { AdminListener } from "./admin-listener.ts";
 
-/** An endpoint that listens. */
+/** An open endpoint. */
 interface Opened {
   /** Address from the config. The listener stays when the next config has the same text. */
   readonly configured: string;
@@ -27,15 +27,15 @@ interface Opened {
 }
 
 /**
- * The admin endpoint as the config wants it. It stays open over reloads; a new address is opened before the old one
- * is closed, and only when the whole config runs.
+ * The admin endpoint of the running config. It stays open over reloads. A new address is opened before the old one is
+ * closed, which happens only when the whole config runs.
  */
 export class AdminEndpoint implements Participant {
   readonly #defaultAddress: string;
   readonly #log: Logger;
   #handler: AdminHandler | undefined;
   #opened: Opened | undefined;
-  /** Ends when the endpoint before has closed; `stop` waits for it. */
+  /** Settles when the previous endpoint has closed; `stop` waits for it. */
   #closing: Promise<unknown> = Promise.resolve();
 
   /** @param defaultAddress used when the config names none: `SERVER_ADMIN` or `defaultAdminAddress` */
@@ -44,7 +44,7 @@ export class AdminEndpoint implements Participant {
     this.#log = log;
   }
 
-  /** Where it listens now; undefined while disabled. */
+  /** Address of the endpoint; undefined while disabled. */
   get address(): ListenAddress | undefined {
     return this.#opened?.address;
   }
@@ -54,7 +54,7 @@ export class AdminEndpoint implements Participant {
     this.#handler = handler;
   }
 
-  /** Opens the address that a config wants. @throws ServerError LISTEN, MODULE_CONFIG; then nothing has changed */
+  /** Opens the configured address. @throws ServerError LISTEN, MODULE_CONFIG; then nothing has changed */
   async prepare(document: ConfigDocument): Promise<Transition> {
     const config = decodeAdminConfig(document.admin);
     if (config.disabled === true) {
@@ -67,7 +67,7 @@ export class AdminEndpoint implements Participant {
     const access = this.#accessFor(next.address, config);
     return {
       commit: () => this.#replace(next),
-      // Not before: the first requests wait until the whole config runs.
+      // Only now: the first requests wait until the whole config runs.
       committed: () => next.listener.admit(access),
       rollback: async () => {
         if (existing === undefined) {
@@ -102,7 +102,7 @@ export class AdminEndpoint implements Participant {
     }
   }
 
-  /** Rights of clients at an address. An absent `origins` allows the address itself. */
+  /** Access rights of clients at an address. The default of `origins` is the address itself. */
   #accessFor(address: ListenAddress, config: AdminConfig): AccessCheck {
     const origins = config.origins ?? undefined;
     return new AccessCheck(address, {
@@ -111,12 +111,12 @@ export class AdminEndpoint implements Participant {
     });
   }
 
-  /** Makes another endpoint the present one, and closes the one before without waiting. */
+  /** Replaces the current endpoint, and closes the previous one without waiting. */
   #replace(next: Opened | undefined): void {
     const previous = this.#opened;
     this.#opened = next;
     if (previous !== undefined && previous !== next) {
-      // The request that moves the endpoint still gets its answer here.
+      // The request that caused the move still gets its response here.
       this.#closing = previous.listener.close().then(
         () => this.#log.info(`admin endpoint on ${formatListenAddress(previous.address)} closed`),
         (error: unknown) => this.#log.error(`closing admin endpoint: ${messageOf(error)}`),

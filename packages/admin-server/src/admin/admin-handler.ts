@@ -6,15 +6,15 @@ import { adminStatus } from "./admin-status.ts";
 
 const noHeaders = {};
 
-/** Finds the answer to an admitted request. */
+/** Finds the route of an allowed request and returns its response. */
 export class AdminHandler {
-  /** Routes by their path; paths of subtrees end with a slash. */
+  /** Routes by path; paths of subtrees end with a slash. */
   readonly #exact = new Map<string, AdminRoute>();
-  /** Longest first. */
+  /** Subtree routes, the longest path first. */
   readonly #subtrees: readonly AdminRoute[];
   readonly #metrics: AdminMetrics | undefined;
 
-  /** @throws ServerError MODULE_DUPLICATE when two routes answer one path */
+  /** @throws ServerError MODULE_DUPLICATE when two routes have the same path */
   constructor(routes: readonly AdminRoute[], metrics?: AdminMetrics) {
     this.#metrics = metrics;
     for (const route of routes) {
@@ -33,14 +33,14 @@ export class AdminHandler {
     return !this.#exact.has(path) && this.#exact.has(`${path}/`);
   }
 
-  /** Headers that every answer to a request for the path gets. */
+  /** Headers of every response for the path. */
   headersOf(path: string): Readonly<Record<string, string>> {
     return this.#routeOf(this.lacksSlash(path) ? `${path}/` : path)?.headers ?? noHeaders;
   }
 
   /**
-   * Answers a request by the route with the longest path that fits; 404 without one. Each answer is counted.
-   * @throws ServerError, which the listener turns into a status
+   * Answers a request with the longest matching route; 404 without one. Each response is counted.
+   * @throws ServerError, which the listener converts to a status
    */
   async handle(request: AdminRequest): Promise<AdminReply> {
     const route = this.#routeOf(request.path);

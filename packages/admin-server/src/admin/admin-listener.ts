@@ -1,14 +1,14 @@
-// Way of a request:
+// Steps of a request:
 //
 // | check | answer when it fails |
 // |---|---|
-// | head is whole within 5 s, request within 10 s | 408 |
+// | complete head within 5 s, complete request within 10 s | 408 |
 // | head of at most 64 KiB | 431 |
-// | one `Host` | 400 |
-// | the config that opened the endpoint runs | waits |
+// | exactly one `Host` | 400 |
+// | the endpoint's config runs | waits |
 // | the gate: origin, host, certificate | 400, 401, 403 |
-// | path is clean | 307 to the clean one |
-// | handler | its status; an unforeseen error is 500 and is logged |
+// | path is clean | 307 to the clean path |
+// | handler | its status; an unexpected error is 500 and is logged |
 //
 // Errors have the body `{"error": "…"}`.
 
@@ -41,19 +41,19 @@ import { adminStatus } from "./admin-status.ts";
 import { answerClientError } from "./client-error.ts";
 import { drainBody, readBody } from "./request-body.ts";
 
-// Source: the public model (Caddy 2.11), seen running
-/** Milliseconds for the head of a request. */
+// Source: the public model (Caddy 2.11), observed behavior
+/** Limit in milliseconds for the head of a request. */
 const headersTimeoutMs = 5_000;
-/** Milliseconds for a whole request, its body included. */
+/** Limit in milliseconds for a whole request, including its body. */
 const requestTimeoutMs = 10_000;
-/** Milliseconds that a connection may be idle. */
+/** Limit in milliseconds of a connection's idle time. */
 const keepAliveTimeoutMs = 60_000;
-/** Bytes of a request's head. */
+/** Limit of a request's head in bytes. */
 const maxHeaderBytes = 64 * 1024;
-/** Milliseconds for running requests when the endpoint closes. */
+/** Limit in milliseconds for running requests when the endpoint closes. */
 const closeTimeoutMs = 10_000;
 
-/** 307 to another path, with the body that the model sends: a link for GET and HEAD, nothing for other methods. */
+/** Redirects with 307. The body equals the public model's: a link for GET and HEAD, empty for other methods. */
 function redirect(request: IncomingMessage, rawPath: string, query: string): AdminReply {
   const location = `${rawPath}${query}`;
   const headers: Record<string, string> = { Location: location };
@@ -68,25 +68,27 @@ function redirect(request: IncomingMessage, rawPath: string, query: string): Adm
 /** Decides who may send which request. */
 export interface AdminGate {
   /**
-   * @param host of the request's target, else its `Host`
-   * @param path URL-decoded
-   * @returns headers for the answer, also for an error
+   * @param host host of the request's target, else its `Host`
+   * @param path decoded path
+   * @returns headers for the response, also for an error
    * @throws ServerError ADMIN_REQUEST, ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
    */
   check(request: IncomingMessage, host: string, path: string): Record<string, string>;
   /**
-   * Checks a second question that the server asks for a client, such as a tool of an assistant. The request itself passed {@link check};
-   * the client may lack the right to this path or method.
+   * Checks an additional request that the server makes for a client, such as a tool of an assistant. The client's own
+   * request passed {@link check}, but the client may lack the right to this path or method.
    * @throws ServerError ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
    */
   permit(request: IncomingMessage, path: string, method: string): void;
 }
 
-/** A request that the gate has let in. */
+/** A request that the gate has allowed. */
 interface Admitted extends Pick<RequestTarget, "rawPath" | "query"> {
-  /** URL-decoded. */
+  /** Decoded path. */
   readonly path: string;
-  /** Checks the rights again. A change calls it when its turn comes, since the config may be another then. */
+  /**
+   * Checks the rights again. A queued change calls this when it runs, because the config may have changed meanwhile.
+   */
   readonly admit: () => void;
 }
 
@@ -97,7 +99,7 @@ function authorOf({ socket }: IncomingMessage): string {
   return name === undefined ? address : `${address} (${String(name)})`;
 }
 
-/** The admin endpoint on one address: node's HTTP server, the checks before the handler, the answer after it. */
+/** The admin endpoint on one address: Node's HTTP server, with checks before the handler. */
 export class AdminListener {
   readonly #server: Server;
   readonly #handler: AdminHandler;
@@ -105,12 +107,12 @@ export class AdminListener {
   /** Name of the endpoint in the log. */
   readonly #name: string;
   #gate: AdminGate | undefined;
-  /** Until the config that opened this runs, requests wait. */
+  /** Resolves when the config of this endpoint runs. Requests wait for this promise. */
   readonly #ready = Promise.withResolvers<void>();
 
   /**
-   * @param tls options of HTTPS; absent: plain HTTP
-   * @param name for the log
+   * @param tls TLS options; absent for plain HTTP
+   * @param name name of the endpoint for the log
    */
   constructor(handler: AdminHandler, log: Logger, tls?: TlsServerOptions, name = "admin endpoint") {
     this.#handler = handler;
@@ -122,11 +124,11 @@ export class AdminListener {
       keepAliveTimeout: keepAliveTimeoutMs,
       maxHeaderSize: maxHeaderBytes,
       connectionsCheckingInterval: 1_000,
-      // Upgrades are refused by the access check, as requests like any other.
+      // The access check refuses upgrades, like other requests.
       shouldUpgradeCallback: () => false,
     };
     const serve = (request: IncomingMessage, response: ServerResponse) => {
-      // Errors in the request's timers and promises also fail the request, and not the process.
+      // Errors in the request's timers and promises fail only the request, not the process.
       const owner = {
         fail(error: unknown) {
           response.destroy();
@@ -142,7 +144,7 @@ export class AdminListener {
     this.#server.on("clientError", answerClientError);
   }
 
-  /** @returns the address with the port in fact. @throws ServerError LISTEN */
+  /** @returns the address with the actual port. @throws ServerError LISTEN */
   async open(address: ListenAddress): Promise<ListenAddress> {
     const port = await openPort(this.#server, address);
     const bound = address.network === "tcp" ? { ...address, port } : address;
@@ -151,20 +153,20 @@ export class AdminListener {
     return bound;
   }
 
-  /** Sets the gate of all later requests. Before the first call requests wait. */
+  /** Sets the gate for all later requests. Before the first call, requests wait. */
   admit(gate: AdminGate): void {
     this.#gate = gate;
     this.#ready.resolve();
   }
 
-  /** Shows another certificate from now on, where the endpoint is one of TLS. */
+  /** Replaces the certificate of a TLS endpoint. */
   present(tls: TlsServerOptions): void {
     if (this.#server instanceof TlsServer) {
       this.#server.setSecureContext(tls);
     }
   }
 
-  /** Accepts no more, lets running requests end for ten seconds, then cuts them. */
+  /** Stops accepting, waits up to ten seconds for running requests, then closes their connections. */
   async close(): Promise<void> {
     this.#ready.resolve();
     const closed = new Promise<void>((resolve) => {
@@ -177,7 +179,7 @@ export class AdminListener {
     clearTimeout(timer);
   }
 
-  /** Answers one request. It never throws: errors become answers. */
+  /** Answers one request. Never throws: errors become responses. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let reply: AdminReply;
     let always: Record<string, string> = {};
@@ -207,7 +209,7 @@ export class AdminListener {
     await this.#send(request, response, { ...reply, headers: { ...always, ...reply.headers } });
   }
 
-  /** @returns headers that the answer gets. @throws ServerError */
+  /** @returns headers for the response. @throws ServerError */
   #check(request: IncomingMessage, authority: string | undefined, path: string): Record<string, string> {
     return this.#openGate.check(request, authority ?? request.headers.host ?? "", path);
   }
@@ -220,7 +222,7 @@ export class AdminListener {
     return this.#gate;
   }
 
-  /** Answers a question in the name of the client of a request, with its rights. */
+  /** Makes an additional request with the rights of a request's client. */
   async #ask(asking: AdminRequest, request: IncomingMessage, question: AdminQuestion): Promise<AdminReply> {
     const { method, path, query, headers = {}, body = new Uint8Array() } = question;
     const admit = () => {
@@ -258,14 +260,13 @@ export class AdminListener {
     }
     const cleanDecoded = cleanPath(path);
     if (cleanDecoded !== path) {
-      // Dots in disguise (%2e) would lead out of the paths that a permission names.
+      // Encoded dots (%2e) could lead out of the paths that a permission allows.
       const location = escapePath(cleanDecoded).replace(/^\/id\/[^/]*/, (id) =>
         id.replaceAll(/%25(25|2F)/g, "%$1"),
       );
       return redirect(request, location, query);
     }
-    // Made on demand, because few routes read it, and an abort without a listener costs an error with its
-    // stack.
+    // Created on demand, because few routes read it, and an abort without a listener costs an error with its stack.
     let gone: AbortController | undefined;
     response.once("close", () => gone?.abort());
     const asking: AdminRequest = {
@@ -288,12 +289,12 @@ export class AdminListener {
     return this.#handler.handle(asking);
   }
 
-  /** Writes the answer. After an unread body the connection is closed; a part of the body is read and dropped first. */
+  /** Writes the response. After an unread body, part of the body is read and dropped, then the connection is closed. */
   async #send(request: IncomingMessage, response: ServerResponse, reply: AdminReply): Promise<void> {
     response.on("close", () => reply.afterwards?.());
     const isUnread = !request.complete;
     if (isUnread || !this.#server.listening) {
-      // An unread body, or an endpoint that moves away: this connection carries no further request.
+      // The body is unread, or the endpoint is moving: this connection carries no further request.
       response.shouldKeepAlive = false;
     }
     const body = reply.body ?? "";

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from "@prometheus-io/client";
 
-/** Methods that are a label of their own; a client may send any. */
+/** Methods with their own label; clients may send any text. */
 const methods = new Set(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]);
 
 /** Counts requests of the admin endpoint, with the public model's names and labels. */
@@ -24,7 +24,7 @@ export class AdminMetrics {
     });
   }
 
-  /** Counts one answer; statuses from 400 on count as errors too. */
+  /** Counts one response; a status of 400 or more also counts as an error. */
   count(path: string, method: string, status: number): void {
     const labels = { handler: "admin", path, method: methods.has(method) ? method : "OTHER" };
     this.#requests.inc({ ...labels, code: String(status) });

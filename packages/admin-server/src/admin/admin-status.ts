@@ -1,33 +1,33 @@
 import { ServerError, type ServerErrorCode } from "server-core/errors";
 
 /**
- * HTTP status of each error at the admin endpoint. Unlike the model, which answers several mistakes of the client
- * with 500, these are all 400.
+ * HTTP status of each error at the admin endpoint. The public model answers several client mistakes with 500; here they
+ * are all 400.
  */
 const statuses: Partial<Record<ServerErrorCode, number>> = {
-  // The body is no JSON, or JSON that cannot be kept: too deep, or a number out of range.
+  // The body is not JSON, or not storable: nested too deeply, or a number out of range.
   CONFIG_SYNTAX: 400,
-  // The path leads through a key that is not there, or through a value without members.
+  // The path contains a missing key, or a value without members.
   CONFIG_TRAVERSAL: 400,
-  // A list has no such place.
+  // The list has no such index.
   CONFIG_INDEX: 400,
   // `PUT` to an existing key.
   CONFIG_KEY_EXISTS: 409,
-  // `PATCH` or `DELETE` of a key that is not there.
+  // `PATCH` or `DELETE` of a missing key.
   CONFIG_KEY_MISSING: 404,
-  // `/...` behind something that is no list, or with a body that is none.
+  // `/...` after something that is not a list, or with a body that is not a list.
   CONFIG_NOT_ARRAY: 400,
-  // An `@id` that is no string or number, or that two objects have.
+  // An `@id` that is neither string nor number, or is used twice.
   CONFIG_ID: 400,
-  // `/id/<id>` with an id that no object has.
+  // `/id/<id>` with an unknown id.
   CONFIG_ID_UNKNOWN: 404,
-  // The new config was understood, but cannot run: the old one goes on.
+  // The new config is valid, but cannot run: the old one continues.
   CONFIG_REFUSED: 400,
-  // Too many changes wait for their turn; a client may try again.
+  // Too many changes are queued; the client may try again.
   CONFIG_BUSY: 503,
-  // The format is unknown, or its text is faulty; the message has file and line.
+  // The format is unknown, or its text is invalid; the message has file and line.
   CONFIG_ADAPTER: 400,
-  // No serverfile says the config that `Accept` asks for as text.
+  // The config cannot be written in the text format of `Accept`.
   CONFIG_INEXPRESSIBLE: 406,
   PATCH_MALFORMED: 400,
   PATCH_CONFLICT: 409, // RFC 5789 section 2.2, "conflicting state"
@@ -36,18 +36,18 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   // The part that `If-Match` names has changed since the client read it.
   IF_MATCH_FAILED: 412,
   ADMIN_REQUEST: 400,
-  // The certificate of a client of the remote endpoint is not in `access_control`.
+  // A client's certificate at the remote endpoint is not in `access_control`.
   ADMIN_UNKNOWN_CLIENT: 401,
   // The host, the origin or the rights of the client are wrong.
   ADMIN_FORBIDDEN: 403,
   ADMIN_NOT_FOUND: 404,
   ADMIN_METHOD: 405,
   ADMIN_TOO_LARGE: 413,
-  // Another profile is being taken, or the endpoint's config does not run yet.
+  // Another profile is running, or the endpoint's config does not run yet.
   ADMIN_BUSY: 503,
 };
 
-/** The status of an error; 500 for an unforeseen one, and for a ServerError without a line in the table. */
+/** The status of an error; 500 for an unexpected one, and for a ServerError that the table lacks. */
 export function adminStatus(error: unknown): number {
   return (error instanceof ServerError ? statuses[error.code] : undefined) ?? 500;
 }

@@ -4,18 +4,18 @@ import { whenLate } from "lifecycle/late-requests";
 
 /** An error of Node's HTTP parser. */
 interface ClientError extends NodeJS.ErrnoException {
-  /** The bytes that Node had read when its parser failed. */
+  /** Bytes read by Node before its parser failed. */
   readonly rawPacket?: Buffer;
 }
 
-/** Status lines by the code of the error; all others are 400. */
+/** Status lines by error code; all other codes are 400. */
 const statusLines: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Content Too Large",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** The method of a request line that `node:http` does not know; undefined where there is none. */
+/** The method of a request line that `node:http` does not know; undefined for other errors. */
 function unknownMethod({ code, rawPacket }: ClientError): string | undefined {
   return code === "HPE_INVALID_METHOD"
     ? /^([!#$%&'*+.^`|~\w-]{1,40}) \/\S* HTTP\/1\.[01]\r\n/.exec(rawPacket?.toString("latin1") ?? "")?.[1]
@@ -23,8 +23,8 @@ function unknownMethod({ code, rawPacket }: ClientError): string | undefined {
 }
 
 /**
- * Answers a request that `node:http` refuses, and ends its connection. A method that it does not know is 405. A request that
- * came in time is served, however late it is read.
+ * Answers a request that `node:http` refuses, and closes its connection. An unknown method is 405. A request that
+ * arrived in time is served, even if it is read late.
  */
 export function answerClientError(error: ClientError, socket: Duplex): void {
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
@@ -35,8 +35,8 @@ export function answerClientError(error: ClientError, socket: Duplex): void {
 }
 
 /**
- * Writes the answer by hand, since Node has no response for a request that it could not read. A connection whose
- * answer has begun is cut instead.
+ * Writes the response by hand, because Node has no response object for an unreadable request. A connection whose
+ * response has begun is closed instead.
  */
 function refuse(error: ClientError, socket: Duplex): void {
   const running = (socket as Duplex & { _httpMessage?: ServerResponse })._httpMessage;

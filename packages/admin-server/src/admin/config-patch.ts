@@ -4,7 +4,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { applyJsonPatch, parseJsonPatch } from "server-core/tree/json-patch";
 import { applyMergePatch } from "server-core/tree/merge-patch";
 
-/** Media types of PATCH that change a part of the value instead of replacing it. */
+/** Media types of PATCH that change parts of the value instead of replacing the value. */
 export const patchTypes = ["application/json-patch+json", "application/merge-patch+json"] as const;
 export type PatchType = (typeof patchTypes)[number];
 
@@ -18,7 +18,7 @@ export function patchTypeOf(contentType: string): PatchType | undefined {
  * Reads a patch, before the change has its turn. The patch is applied to the value at the time when the
  * change runs. So two clients cannot overwrite each other's changes, and a patch whose `test` fails changes
  * nothing.
- * @returns a function from the present value to the new one; it throws ServerError PATCH_CONFLICT
+ * @returns function from the current value to the new one; throws ServerError PATCH_CONFLICT
  * @throws ServerError CONFIG_SYNTAX, PATCH_MALFORMED
  */
 export function readPatch(type: PatchType, body: Uint8Array): (current: JsonValue) => JsonValue {

@@ -1,16 +1,16 @@
-// | request | effect | as the model |
+// | request | effect | in the public model |
 // |---|---|---|
 // | `GET /config/path` | the value as JSON, its hash as `ETag` | yes |
 // | `GET` with `Accept: text/serverfile` | the whole config as text | ours |
 // | `POST` | sets a value, or appends to a list | yes |
-// | `PUT` | creates a value, or inserts into a list; 409 when the key exists | yes |
-// | `PATCH` | replaces a value; 404 when it is not there | yes |
+// | `PUT` | creates a value, or inserts into a list; 409 for an existing key | yes |
+// | `PATCH` | replaces a value; 404 for a missing key | yes |
 // | `PATCH` with a JSON Patch or a merge patch | changes parts of the value | ours |
 // | `DELETE` | removes a value | yes |
 // | `If-Match` with another hash | 412 | yes |
 //
-// Each change is atomic: the whole new config runs, or the old one goes on and the answer says why it was refused.
-// Changes wait for their turn, one after the other.
+// Each change is atomic: either the whole new config runs, or the old one continues and the response has the reason.
+// Changes run one after the other.
 
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import { type AdminReply, type AdminRequest, causeOf, emptyReply } from "server-core/admin/admin-message";
@@ -22,17 +22,16 @@ import { type DocumentPlace, parsePlace } from "server-core/tree/document-place"
 import { acceptedText } from "./accepted-text.ts";
 import { patchTypeOf, readPatch } from "./config-patch.ts";
 
-/** Request header by which the reload command says which file a config came from. */
+/** Request header with the source file of a config, sent by the reload command. */
 const sourceFileHeaders = ["server-config-source-file", "caddy-config-source-file"];
 
-/** The file a request says its config came from, in our header or the public model's. */
+/** The source file of the config, from our header or the public model's. */
 export function sourceFileOf(request: AdminRequest): string | undefined {
   return sourceFileHeaders.map((name) => request.header(name)).find((value) => value !== "");
 }
 
 /**
- * The fields that every change takes from its request. `must-revalidate` in `Cache-Control` loads an equal config
- * again.
+ * The fields of a change that come from its request. `must-revalidate` in `Cache-Control` loads even an equal config.
  */
 function changeBasics(request: AdminRequest, place: DocumentPlace) {
   return {
@@ -46,7 +45,7 @@ function changeBasics(request: AdminRequest, place: DocumentPlace) {
   };
 }
 
-/** Changes the config at a place. @throws ServerError */
+/** Changes the config at a path. @throws ServerError */
 async function change(
   engine: ConfigEngine,
   request: AdminRequest,
@@ -67,7 +66,7 @@ async function change(
   }
   if (!contentType.includes("/json") || patchType !== undefined) {
     const refusal = `unacceptable content-type: ${contentType}; 'application/json' required`;
-    // In its turn, because an unknown id comes first.
+    // Checked when the change runs, because an unknown id has precedence.
     await engine.change({
       ...basics,
       method,
@@ -78,7 +77,9 @@ async function change(
   await engine.change({ ...basics, method, body: await request.body() });
 }
 
-/** The config at a place: as JSON, or as text when the client asks for that. The ETag always belongs to the JSON. */
+/**
+ * Returns the config at a path: as JSON, or as text when the client prefers it. The ETag is always that of the JSON.
+ */
 async function read(
   engine: ConfigEngine,
   adapters: AdapterRegistry,
@@ -103,7 +104,7 @@ async function read(
   return { status: 200, headers: { "Content-Type": type, Etag: etag, Vary: "Accept" }, body: written };
 }
 
-/** Answers one request. @throws ServerError ADMIN_METHOD, and the errors of reading and changing */
+/** Answers one request. @throws ServerError ADMIN_METHOD, and errors of reading and changing */
 async function handleConfig(
   engine: ConfigEngine,
   adapters: AdapterRegistry,
@@ -128,8 +129,8 @@ async function handleConfig(
 }
 
 /**
- * `/config/[path]`: reads and changes the live config. `/id/<id>/<rest>`: the same, from the object whose
- * `@id` is `<id>`, wherever it is when the request has its turn.
+ * `/config/[path]`: reads and changes the live config. `/id/<id>/<rest>`: the same, relative to the object whose `@id`
+ * is `<id>` when the request runs.
  */
 export function configRoutes(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute[] {
   return ["/config/", "/id/"].map((path) => ({

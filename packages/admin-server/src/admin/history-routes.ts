@@ -16,7 +16,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { wholeDocument } from "server-core/tree/document-place";
 import { diffJson } from "server-core/tree/json-diff";
 
-/** Numbers of entries: decimal, from 1 on, without leading zeros. */
+/** Matches entry numbers: decimal, from 1 on, without leading zeros. */
 const numberText = /^[1-9]\d{0,14}$/;
 
 /** The number in a path. @throws ServerError HISTORY_UNKNOWN for anything else */
@@ -33,8 +33,8 @@ async function read(history: ConfigHistory, n: number): Promise<JsonValue> {
 }
 
 /**
- * The config before entry `n`; null when it is forgotten, also while it is read.
- * Then the difference is the whole config as one addition.
+ * The config before entry `n`; null when it is no longer stored.
+ * Then the difference contains the whole config as one addition.
  */
 async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue> {
   const earlier = history.before(n)?.n;
@@ -49,8 +49,8 @@ async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue>
 }
 
 /**
- * The difference from the entry before, or from entry `from`, to entry `n`; from null when that entry is
- * forgotten.
+ * The difference to entry `n` from the previous entry, or from entry `from`; from null when that entry is no longer
+ * stored.
  */
 async function difference(history: ConfigHistory, n: number, from: string | null): Promise<AdminReply> {
   const after = await read(history, n);
@@ -62,8 +62,8 @@ async function difference(history: ConfigHistory, n: number, from: string | null
 }
 
 /**
- * Loads the config of an entry as a new change, with all checks; it becomes a new entry. A config that
- * cannot run any more is refused, and the running one stays. @throws ServerError
+ * Loads the config of an entry as a new change, with all checks; it becomes a new entry. If the config can no longer
+ * run, it is refused, and the running one stays. @throws ServerError
  */
 async function rollback(
   engine: ConfigEngine,
@@ -90,8 +90,8 @@ async function rollback(
 }
 
 /**
- * The configs that ran: `GET /history` with `contains`, `limit` and `offset`, `GET /history/<n>`, `GET /history/<n>/diff` with `?from=<m>`,
- * `POST /history/<n>/rollback`.
+ * The history of configs: `GET /history` with `contains`, `limit` and `offset`, `GET /history/<n>`, `GET
+ * /history/<n>/diff` with `?from=<m>`, `POST /history/<n>/rollback`.
  */
 export function historyRoutes(engine: ConfigEngine, history: ConfigHistory): AdminRoute[] {
   return [

@@ -43,8 +43,9 @@ export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): Admi
 }
 
 /**
- * `POST /adapt`: the config as JSON, without loading it. JSON input comes back compact. A client that accepts
- * a text format gets that format. It runs no code that does not run already: who may call it need not be allowed to load.
+ * `POST /adapt`: converts a config to JSON without loading it. JSON input is returned in compact form. A client that
+ * accepts a text format gets that format. Only modules that run already are used, so the caller need not be allowed to
+ * load.
  */
 export function adaptRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {

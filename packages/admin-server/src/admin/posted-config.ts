@@ -4,22 +4,22 @@ import type { AdminRequest } from "server-core/admin/admin-message";
 import { ServerError } from "server-core/errors";
 import { encodeJson } from "server-core/json/encode-json";
 
-/** A whole config as a client sent it. */
+/** A whole config from a client. */
 export interface PostedConfig {
-  /** The JSON that the client sent, or that an adapter produced. */
+  /** The JSON from the client, or from an adapter. */
   readonly json: Uint8Array;
-  /** Remarks of the adapter; none for JSON. */
+  /** Warnings of the adapter; empty for JSON. */
   readonly warnings: readonly AdapterWarning[];
-  /** Whether no adapter was needed. */
+  /** True when no adapter was needed. */
   readonly isJson: boolean;
 }
 
 /**
  * The format of a body by its media type.
  * `application/json; charset=utf-8` is `json`, `text/serverfile` is `serverfile`.
- * @returns the part after the slash; `json` when there is no media type
+ * @returns the part after the slash; the default is `json`
  * @throws ServerError ADMIN_REQUEST
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed behavior
  */
 export function formatOf(contentType: string): string {
   if (contentType === "") {
@@ -46,8 +46,8 @@ export function formatOf(contentType: string): string {
 }
 
 /**
- * Reads the config of a request in any format. An empty body is refused; the model would unload everything,
- * which is never meant.
+ * Reads the config of a request in any format. An empty body is refused: the public model would unload everything,
+ * which is never intended.
  * @throws ServerError ADMIN_REQUEST, CONFIG_ADAPTER
  */
 export async function readPostedConfig(
@@ -73,8 +73,8 @@ export async function readPostedConfig(
 }
 
 /**
- * `"warnings":[…]` with the members in the model's order; "" when there are none.
- * The caller writes the braces, since `/adapt` and `/validate` have further members.
+ * Writes `"warnings":[…]` with members in the public model's order; "" without warnings.
+ * The caller writes the braces, because `/adapt` and `/validate` have further members.
  */
 export function encodeWarnings(warnings: readonly AdapterWarning[]): string {
   if (warnings.length === 0) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A right: paths and methods. A request needs one right that has both. */
+/** A right: paths and methods. A request needs one right that covers both. */
 const permissionSchema = z.strictObject({
   paths: z
     .array(z.string())

@@ -2,24 +2,25 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServerError } from "server-core/errors";
 
 /**
- * The largest body of a request, 100 MiB; a larger one is 413. Source: the public model (Caddy 2.11), seen running
+ * Limit of a request body in bytes: 100 MiB; a larger one is 413. Source: the public model (Caddy 2.11), observed
+ * behavior
  */
 export const maxBodyBytes = 100 * 1024 * 1024;
 
-/** Bytes of a refused body that are read and dropped before the connection is cut. */
+/** Limit of bytes that are read and dropped from a refused body, before the connection is closed. */
 const maxDrainedBytes = 2 * maxBodyBytes;
-/** How long a client whose body is refused may be silent before the connection is closed. */
+/** Milliseconds of silence after which a connection with a refused body is closed. */
 const drainIdleMs = 2_000;
 
-/** The error of a body over the limit. */
+/** The error for a body above the limit. */
 function tooLarge(): ServerError {
   return new ServerError("ADMIN_TOO_LARGE", `request body is larger than the limit of ${maxBodyBytes} bytes`);
 }
 
 /**
- * Reads the whole body of a request. A client that waits for `100 Continue` gets it here, so that one whose request is
- * refused before need not send its body at all.
- * @throws ServerError ADMIN_TOO_LARGE over {@link maxBodyBytes}, ADMIN_REQUEST when the client went away
+ * Reads the whole body of a request. `100 Continue` is sent here, so a client whose request was refused before need not
+ * send its body.
+ * @throws ServerError ADMIN_TOO_LARGE above {@link maxBodyBytes}, ADMIN_REQUEST when the client disconnected
  */
 export async function readBody(request: IncomingMessage, response: ServerResponse): Promise<Uint8Array> {
   if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) {
@@ -45,7 +46,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
     request.off("close", lost); // `close` follows, and an error without a listener would cost a stack
     ended.resolve();
   };
-  // Not `for await`: leaving that loop early destroys the request, and with it the connection of the answer.
+  // Not `for await`: leaving that loop early destroys the request, and with it the connection of the response.
   request.on("data", take).once("end", done).once("error", lost).once("close", lost);
   try {
     await ended.promise;
@@ -57,9 +58,8 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Reads and drops the rest of a refused body. Otherwise closing the connection could reset it before the
- * client has read the answer. Ends with the body, after two silent seconds, when the client disconnects, or
- * when it sends without end.
+ * Reads and drops the rest of a refused body. Otherwise closing the connection could reset it before the client has
+ * read the response. Ends with the body, after two silent seconds, when the client disconnects, or at the limit.
  */
 export async function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) {

@@ -23,29 +23,29 @@ import { schemaRoutes } from "./schema-routes.ts";
 import { stopRoute } from "./stop-route.ts";
 import { validateRoute } from "./validate-route.ts";
 
-/** Parts of the process that the standard routes of the admin API reach. */
+/** Parts of the process that the standard routes need. */
 export interface StandardRouteParts {
-  /** Holds the config that runs, and changes it. */
+  /** Holds the running config, and changes it. */
   readonly engine: ConfigEngine;
   /** Formats of configs other than JSON, by name and media type. */
   readonly adapters: AdapterRegistry;
-  /** Earlier configs, with who changed what. */
+  /** Stored earlier configs, with author and time. */
   readonly history: ConfigHistory;
-  /** Fetches the config from where `admin.config.load` says. */
+  /** Fetches the config from the source in `admin.config.load`. */
   readonly puller: ConfigPuller;
   /** The server's own modules. */
   readonly registry: ModuleRegistry;
   /** Folder of the built console. */
   readonly consoleFolder: string;
-  /** Reach the threads that serve. */
+  /** Sends messages to the serving threads. */
   readonly messages: ThreadMessages;
-  /** Counters, gauges and memory that all threads share. */
+  /** Counters, gauges and memory shared by all threads. */
   readonly shared: SharedState;
-  /** For their profiles; undefined where the main thread serves. */
+  /** Worker threads, for profiles; undefined when the main thread serves. */
   readonly workers: Workers | undefined;
   /** Log of the process. */
   readonly log: Logger;
-  /** Begins the end of the process. */
+  /** Starts the end of the process. */
   readonly stop: () => void;
 }
 

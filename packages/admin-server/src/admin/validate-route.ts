@@ -13,15 +13,15 @@ import { registryFor } from "server-core/user-modules/load-user-modules";
 import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 import { configSections } from "./schema-routes.ts";
 
-/** Faults of a config. */
+/** Result of a validation. */
 interface Verdict {
-  /** The error that a load would give; undefined when it would succeed. */
+  /** The error that loading would give; undefined for a config that would run. */
   readonly error: string | undefined;
-  /** All faults that schemas find, each with its path; a load names the first one only. */
+  /** All faults found by schemas, each with its path; loading reports only the first one. */
   readonly faults: readonly ConfigFault[];
 }
 
-/** Everything the schemas say, else what the modules say when they are set up. */
+/** Checks schemas first; without faults, sets up the modules. */
 async function judge(engine: ConfigEngine, registry: ModuleRegistry, config: JsonValue): Promise<Verdict> {
   let refusal: unknown;
   try {
@@ -43,8 +43,8 @@ async function judge(engine: ConfigEngine, registry: ModuleRegistry, config: Jso
 }
 
 /**
- * `POST /validate`: whether a config, in any format, would run; ports are not tried. Answers with all that is wrong with
- * it and where, and with the difference to the running config as a JSON patch. Nothing changes.
+ * `POST /validate`: checks that a config, in any format, would run, without opening ports. The response has all faults
+ * with their paths, and the difference to the running config as a JSON patch. Nothing changes.
  *
  * | status | body |
  * |---|---|

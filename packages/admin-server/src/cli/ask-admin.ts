@@ -8,10 +8,10 @@ import { parseJson } from "server-core/json/parse-json";
 import { formatListenAddress } from "server-core/listen/listen-address";
 import { readWithin } from "server-core/net/read-within";
 
-/** Bytes of an answer that a command reads. */
+/** Limit of a response in bytes. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** `admin.listen` of a configuration, if it names one. @throws ServerError when it is no JSON */
+/** `admin.listen` of a configuration; undefined without it. @throws ServerError for invalid JSON */
 export function adminAddressIn(json: Uint8Array): string | undefined {
   const config: JsonValue = parseJson(json);
   const admin = isJsonObject(config) ? member(config, "admin") : undefined;
@@ -20,8 +20,9 @@ export function adminAddressIn(json: Uint8Array): string | undefined {
 }
 
 /**
- * Where the admin endpoint of a running server is: as given, else as the configuration says, else as the environment.
- * @param config file whose `admin.listen` counts; "" for none
+ * Address of a running server's admin endpoint: from the option, else from the configuration, else from the
+ * environment.
+ * @param config file with `admin.listen`; "" for none
  * @throws StartError, ServerError
  */
 export async function findAdminAddress(address: string, config: string, adapter: string): Promise<string> {
@@ -47,15 +48,15 @@ export interface AdminQuestion {
   readonly body?: Uint8Array;
 }
 
-/** An answer with a status of 2xx. */
+/** A 2xx response. */
 export interface AdminAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /**
- * The reason in an answer that is no success; the admin API sends `{"error": "…"}`.
- * Other texts, as of a proxy in between, are given as they are.
+ * The reason in a failed response; the admin API sends `{"error": "…"}`.
+ * Other texts, such as those of a proxy in between, are returned unchanged.
  */
 function reasonIn(body: Buffer): string {
   try {
@@ -68,11 +69,10 @@ function reasonIn(body: Buffer): string {
 }
 
 /**
- * Asks the admin endpoint of a running server.
+ * Sends a request to the admin endpoint of a running server.
  * The `Origin` is the endpoint's address, so that `enforce_origin` accepts commands.
- * @param where host:port, `unix//path` or `fd/3`, which another process cannot reach
- * @throws StartError when the endpoint does not answer, or answers with an error; the message gives the
- *   reason
+ * @param where host:port or `unix//path`; `fd/3` is refused, because another process cannot reach it
+ * @throws StartError when the endpoint does not respond, or responds with an error; the message has the reason
  */
 export async function askAdmin(where: string, question: AdminQuestion): Promise<AdminAnswer> {
   const address = parseAdminAddress(where);
@@ -81,7 +81,7 @@ export async function askAdmin(where: string, question: AdminQuestion): Promise<
   }
   const host = address.network === "tcp" ? address.host || "localhost" : "";
   const target = address.network === "unix" ? { socketPath: address.path } : { host, port: address.port };
-  // The configured address, even without a host: the endpoint allows exactly this origin.
+  // The configured address, even without a host: the endpoint accepts exactly this origin.
   const origin = address.network === "tcp" ? { Origin: `http://${formatListenAddress(address)}` } : {};
   const { method, path, headers, body } = question;
   let response: IncomingMessage;

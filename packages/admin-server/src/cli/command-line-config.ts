@@ -5,8 +5,7 @@ import { canonicalHeader } from "serverfile/values/canonical-header";
 const nanoseconds = 1_000_000_000;
 
 /**
- * Limits of servers that commands start; stricter than the defaults of configs. Source: the public model
- * (Caddy 2.11)
+ * Limits of servers that commands start; stricter than the defaults of configs. Source: the public model (Caddy 2.11)
  */
 export const httpServerLimits = {
   read_header_timeout: 10 * nanoseconds,
@@ -15,8 +14,8 @@ export const httpServerLimits = {
 } as const;
 
 /**
- * A complete configuration made from options: without an admin endpoint, and never saved.
- * @param apps the member `apps` of the config; @param debug true: the default log has the level DEBUG
+ * A complete configuration built from options: without an admin endpoint, and never saved.
+ * @param apps member `apps` of the config; @param debug true sets the default log to DEBUG
  */
 export function commandLineConfig(apps: object, debug: boolean) {
   return {
@@ -26,7 +25,7 @@ export function commandLineConfig(apps: object, debug: boolean) {
   };
 }
 
-/** `Field: value` of the command line. @param option for the error. @throws StartError */
+/** Parses `Field: value` of the command line. @param option name for the error. @throws StartError */
 export function headersFrom(option: string, lines: readonly string[]): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
   for (const line of lines) {

@@ -1,4 +1,4 @@
-/** The kind of an option's value. Lists may be given several times. */
+/** The kind of an option's value. List options are repeatable. */
 export type OptionKind =
   | "switch" // nothing, or `=true` and `=false`
   | "text"
@@ -6,28 +6,28 @@ export type OptionKind =
   | "list" // words between commas
   | "lines"; // one value each time, commas included
 
-/** One option of a command, without its dashes: that is its key. */
+/** One option of a command. Its key is the name without dashes. */
 export interface OptionDefinition {
   readonly kind: OptionKind;
-  /** One letter. */
+  /** Short name, one letter. */
   readonly short?: string;
   /** The purpose, as a sentence without a final dot. */
   readonly about: string;
-  /** The name of the value in texts: `file` becomes `<file>`. Required for all options but switches. */
+  /** The name of the value in help texts: `file` becomes `<file>`. Required for all options except switches. */
   readonly value?: string;
   /**
    * Default value. The default of a list is empty; the default of a text "".
    */
   readonly default?: string | number;
-  /** How texts name a default that is found out when the command runs. */
+  /** Text for a default that is computed at run time. */
   readonly defaultText?: string;
-  /** The only values there are; another one ends the program with 1. */
+  /** The allowed values; another one ends the program with 1. */
   readonly choices?: readonly string[];
-  /** The kind of value that a shell completes; absent: nothing. */
+  /** The kind of value for shell completion; absent for none. */
   readonly completes?: "file" | "folder";
-  /** Variable that gives the value where the command line does not. */
+  /** Environment variable that provides the value when the command line does not. */
   readonly environment?: string;
-  /** Smallest and greatest number. */
+  /** Minimum and maximum of a number. */
   readonly range?: readonly [least: number, most: number];
 }
 
@@ -45,12 +45,12 @@ type OptionValue<Option extends OptionDefinition> = Option["kind"] extends "swit
         : number | undefined
       : readonly string[];
 
-/** The values of a command's options, every one of them there. */
+/** The values of all options of a command. */
 export type OptionValues<Options extends OptionDefinitions> = {
   readonly [Name in keyof Options]: OptionValue<Options[Name]>;
 };
 
-/** Words of a command line that are no options. */
+/** Words of a command line that are not options. */
 export interface OperandDefinition {
   /** Operands in the usage line: `[file]`. */
   readonly usage: string;
@@ -60,7 +60,7 @@ export interface OperandDefinition {
   readonly completes?: "file" | "folder";
 }
 
-/** A command line with what it does, for help and manual pages. */
+/** An example command line and its effect, for help and manual pages. */
 export interface CommandExample {
   readonly line: string;
   readonly about: string;
@@ -68,15 +68,15 @@ export interface CommandExample {
 
 /** All commands, for help and completion. */
 export interface CommandSet {
-  /** Names of all commands, known without loading them. */
+  /** Names of all commands, available without loading them. */
   readonly names: readonly string[];
-  /** Loads them. */
+  /** Loads all commands. */
   all(): Promise<Command[]>;
 }
 
-/** A command as its file describes it: what help, completion and manual pages are made from. */
+/** A command as its file defines it; also the source of help, completion and manual pages. */
 export interface CommandSource<Options extends OptionDefinitions> {
-  /** The words after the program's name; `storage export` is below `storage`. */
+  /** The words after the program's name. `storage export` is a subcommand of `storage`. */
   readonly name: string;
   /** One sentence for lists of commands. */
   readonly summary: string;
@@ -86,13 +86,13 @@ export interface CommandSource<Options extends OptionDefinitions> {
   readonly operands?: OperandDefinition;
   readonly examples: readonly [CommandExample, ...CommandExample[]];
   /**
-   * Imports what is heavy itself, so that help and completion do not.
-   * @returns the exit code. @throws StartError, ServerError for faults that the user must mend
+   * Loads large imports itself, so that help and completion need not.
+   * @returns the exit code. @throws StartError, ServerError for faults that the user must correct
    */
   run(options: OptionValues<Options>, operands: readonly string[], commands: CommandSet): Promise<number>;
 }
 
-/** A command as lists hold it: `run` takes what its options were read to. */
+/** A command in lists: `run` gets the parsed options. */
 export interface Command extends Omit<CommandSource<OptionDefinitions>, "run"> {
   run(
     options: Readonly<Record<string, unknown>>,
@@ -101,7 +101,7 @@ export interface Command extends Omit<CommandSource<OptionDefinitions>, "run"> {
   ): Promise<number>;
 }
 
-/** Declares a command. Nothing registers by being imported: the one list is `commands/command-list.ts`. */
+/** Declares a command. Importing does not register it: `commands/command-list.ts` lists all commands. */
 export function defineCommand<const Options extends OptionDefinitions>(
   source: CommandSource<Options>,
 ): Command {

@@ -2,12 +2,12 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import type { TextPlace } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 
-/** Characters of the line that are shown; longer lines are cut around the fault. */
+/** Limit of the shown line in characters; longer lines are cut around the fault. */
 const maxColumns = 120;
-/** Bytes of a file that is read for its line. */
+/** Limit of a file that is read for its line, in bytes. */
 const maxFileBytes = 16 * 1024 * 1024;
 
-/** The line, cut around the place, in which nothing moves the cursor. */
+/** The line, cut around the position, without control characters that move the cursor. */
 function visible(text: string): string {
   return stripVTControlCharacters(text.replaceAll("\t", " ")).replace(/\p{Cc}/gu, "?");
 }
@@ -21,7 +21,7 @@ function rangeIn(line: string, { column, word = "" }: TextPlace): [start: number
   return found === -1 ? [Math.max(0, line.search(/\S/)), 1] : [found, word.length];
 }
 
-/** @returns undefined where there is no such file */
+/** @returns undefined for a missing file */
 function readNamed(file: string | undefined): string | undefined {
   try {
     return readRegularFileSync(file ?? "", maxFileBytes).toString("utf8");
@@ -36,8 +36,8 @@ function readNamed(file: string | undefined): string | undefined {
  *
  *     3 |   respnod ok
  *       |   ^^^^^^^
- * @param text text of the config; undefined: read from the file of the place
- * @returns "" when the line is not there
+ * @param text text of the config; undefined reads the file that the place names
+ * @returns "" for a missing line
  */
 export function configExcerpt(
   text: string | undefined,

@@ -1,20 +1,20 @@
 import type { CheckedText } from "server-core/files/text-checksum";
 import type { ConfigHistory } from "server-core/history/config-history";
 
-/** The fault of a saved configuration. */
+/** The damage of a saved configuration. */
 export interface AutosaveDamage {
-  /** Index of the first changed byte; undefined when only the checksum shows the damage. */
+  /** Index of the first changed byte; undefined when only the checksum reveals the damage. */
   readonly place: number | undefined;
-  /** The configuration to be loaded in its place; undefined where there is none. */
+  /** The configuration to load instead; undefined for none. */
   readonly whole: string | undefined;
 }
 
-/** Bytes that may differ from the newest config of the history. More differing bytes are another config. */
+/** Limit of bytes that may differ from the newest config of the history. With more, it counts as another config. */
 const mostChangedBytes = 64;
 
 /**
- * The damage of a saved configuration: its checksum is wrong, or it is no JSON, or it is the newest of the
- * history but for some bytes. A file without a checksum is of an older server.
+ * Finds the damage of a saved configuration: its checksum is wrong, it is invalid JSON, or it differs from the newest
+ * config of the history in a few bytes. A file without a checksum comes from an older server.
  */
 export async function damageOf(
   { text: saved, checksum }: CheckedText,
@@ -38,7 +38,7 @@ export async function damageOf(
   return first === -1 ? undefined : { place: first, whole };
 }
 
-/** Whether bytes are JSON in UTF-8. */
+/** True for JSON in UTF-8. */
 export function isJson(saved: Uint8Array): boolean {
   return problemOf(saved) === undefined;
 }
@@ -48,7 +48,7 @@ function countOthers(good: Uint8Array, saved: Uint8Array): number {
   return good.filter((byte, at) => byte !== saved[at]).length;
 }
 
-/** The newest config of the history that can be read. */
+/** The newest readable config of the history. */
 async function newestWhole(
   history: Pick<ConfigHistory, "entries" | "document">,
 ): Promise<string | undefined> {
@@ -58,13 +58,13 @@ async function newestWhole(
       JSON.parse(text);
       return text;
     } catch {
-      // Damaged too, or gone: the one before.
+      // This entry is damaged or missing too: try the previous one.
     }
   }
   return undefined;
 }
 
-/** @returns index of the first byte that cannot be JSON; undefined for JSON */
+/** @returns index of the first invalid byte; undefined for valid JSON */
 function problemOf(saved: Uint8Array): number | undefined {
   try {
     JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(saved));

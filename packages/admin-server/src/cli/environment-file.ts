@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
 
-/** Characters of a file. */
+/** Limit of a file in bytes. */
 const maxFileBytes = 1024 * 1024;
 
-/** A value in quotes, which may go over several lines. @returns undefined when its end is missing */
+/** A quoted value, which may span lines. @returns undefined when the closing quote is missing */
 function quotedValue(text: string): string | undefined {
   const quote = text[0] ?? "";
   for (let index = 1; index < text.length; index++) {
@@ -19,8 +19,8 @@ function quotedValue(text: string): string | undefined {
 }
 
 /**
- * Reads `KEY=value` lines: empty lines, `#` comments, a leading `export`, values in quotes that may go over several
- * lines (`\"` is the quote itself). Nothing is expanded.
+ * Parses `KEY=value` lines, with empty lines, `#` comments, a leading `export`, and quoted values that may span lines
+ * (`\"` is a literal quote). Variables are not expanded.
  * | line | variable |
  * |---|---|
  * | `A=1 # one` | `1` |

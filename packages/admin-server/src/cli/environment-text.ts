@@ -6,7 +6,7 @@ import { dataFolder } from "server-core/history/data-folder";
 
 /**
  * The server's environment: folders, version, platform, then every variable.
- * `server environ` prints it. It shows all variables, secrets included, as in the model.
+ * `server environ` prints this text. It shows all variables, including secrets, as in the public model.
  * Source: the public model (Caddy 2.11)
  */
 export function environmentText(): string {

@@ -5,13 +5,13 @@ import { allModules } from "../all-modules.ts";
 import { ModulePackages } from "./module-packages.ts";
 import { readConfig } from "./read-config.ts";
 
-/** A module that `server list-modules` names. */
+/** A module in the output of `server list-modules`. */
 export interface FoundModule {
   /** Version of the npm package that has the module; absent: the server's, or none is known. */
   readonly version?: string;
   readonly id: string;
   readonly isStandard: boolean;
-  /** The name in configurations; "" for modules that come with the server. */
+  /** The name in configurations; "" for the server's own modules. */
   readonly source: string;
 }
 

@@ -6,24 +6,24 @@ const derive = promisify(argon2);
 /** Bytes of the salt. Source: RFC 9106, section 3.1, which recommends 16 */
 const saltBytes = 16;
 
-/** Cost of one hash, for the server and for an attacker alike. */
+/** Cost parameters of a hash, the same for the server and for an attacker. */
 export interface Argon2idCost {
-  /** Times that the memory is gone over. */
+  /** Number of passes over the memory. */
   readonly passes: number;
-  /** KiB; at least eight for each thread. */
+  /** Memory in KiB; at least eight for each thread. */
   readonly memory: number;
-  /** Threads that work on one password. */
+  /** Number of threads for one password. */
   readonly parallelism: number;
-  /** Bytes. */
+  /** Length of the hash in bytes. */
   readonly tagLength: number;
 }
 
-/** Base64 without `=`, as the PHC string format has it. */
+/** Base64 without `=`, as in the PHC string format. */
 function base64(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");
 }
 
-/** A password as the handler `authentication` takes it. @throws StartError. Source: RFC 9106, the PHC string format */
+/** Hashes a password for the handler `authentication`. @throws StartError. Source: RFC 9106, the PHC string format */
 export async function hashWithArgon2id(password: string, cost: Argon2idCost): Promise<string> {
   const { memory, passes, parallelism } = cost;
   if (memory < 8 * parallelism) {

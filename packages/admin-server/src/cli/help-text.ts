@@ -22,7 +22,7 @@ export const environmentTexts: readonly (readonly [variable: string, meaning: st
   ["NO_COLOR", "Without colours, also on a terminal."],
 ];
 
-/** Effect of each signal, for help and manual pages. */
+/** Effects of signals, for help and manual pages. */
 export const signalsText =
   "SIGTERM and SIGINT stop gracefully (a second SIGINT at once), SIGQUIT at once, SIGUSR1 reads the file of --config again, unless the configuration was changed through the admin API since.";
 
@@ -30,10 +30,10 @@ export const signalsText =
 export const exitCodesText =
   "0 done, or stopped as asked; 1 could not start, or the command failed; 2 forced to quit; 3 error while stopping.";
 
-/** Columns of help texts, whatever the terminal has: help is also read in files and by tests. */
+/** Line width of help texts, independent of the terminal, because files and tests read them too. */
 const maxColumns = 110;
 
-/** Breaks a text into lines. */
+/** Wraps a text into lines. */
 function wrap(text: string, indent: string, first = indent): string {
   const lines = [];
   let line = first;
@@ -48,7 +48,7 @@ function wrap(text: string, indent: string, first = indent): string {
   return lines.join("\n");
 }
 
-/** Prints two columns; a left text that is too long gets its own line. */
+/** Formats two columns; a left text that is too long gets its own line. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.min(30, Math.max(...rows.map(([left]) => left.length)));
   const indent = " ".repeat(width + 4);
@@ -84,7 +84,7 @@ export function usageText(command: Command): string {
   return `server ${command.name}${options}${command.operands === undefined ? "" : ` ${command.operands.usage}`}`;
 }
 
-/** Commands that stand below another: `storage export` below `storage`. */
+/** Subcommands of a command: `storage export` for `storage`. */
 export function commandsBelow(commands: readonly Command[], name: string): Command[] {
   return commands.filter((each) => each.name.startsWith(`${name} `));
 }

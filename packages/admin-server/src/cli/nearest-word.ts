@@ -1,7 +1,7 @@
-/** More mistakes than this are another word. */
+/** Limit of wrong letters. With more, it counts as a different word. */
 const maxMistakes = 2;
 
-/** How many letters have to be put in, taken out or exchanged to make one word of another. */
+/** Edit distance: number of inserted, removed or replaced letters between two words. */
 function mistakes(given: string, wanted: string): number {
   let row = Array.from({ length: wanted.length + 1 }, (_, index) => index);
   for (let at = 1; at <= given.length; at++) {
@@ -16,7 +16,7 @@ function mistakes(given: string, wanted: string): number {
 }
 
 /**
- * The word that was meant, probably: one with at most two wrong letters, or that begins so.
+ * The word that was probably meant: at most two wrong letters, or the given text as its beginning.
  * `relaod` gives `reload`, `val` gives `validate`, `xyz` gives undefined.
  */
 export function nearestWord(given: string, words: readonly string[]): string | undefined {

@@ -15,12 +15,11 @@ import { openThreads } from "../worker/open-threads.ts";
 import { findDefaultConfig, readConfig } from "./read-config.ts";
 
 /**
- * Folders beside the values of the default storage. An archive with them would bring old configs and dead locks
- * along.
+ * Folders of the default storage that archives exclude, because they would bring old configs and dead locks.
  */
 const foreignFolders = ["history/", "locks/"];
 
-/** Whether a key is a value that an archive holds. */
+/** True for a value that belongs in an archive. */
 export function isStoredValue(key: string): boolean {
   return !foreignFolders.some((folder) => key.startsWith(folder));
 }
@@ -35,8 +34,8 @@ async function registryOf(own: readonly string[]): Promise<ModuleRegistry> {
 }
 
 /**
- * Opens the storage of a config, user modules included, and closes it after `use`.
- * @param config "" is the Serverfile of the working folder, if there is one, else the default storage
+ * Opens the storage of a config, including user modules, and closes it after `use`.
+ * @param config config file; "" for the Serverfile of the working folder if it exists, else the default storage
  * @throws StartError, ServerError
  */
 export async function withStorage(

@@ -4,14 +4,16 @@ import { connect, createServer, type Server } from "node:net";
 import type { Logger } from "lifecycle";
 import { messageOf } from "server-core/errors";
 
-/** Environment variable with the bytes to send. On the command line every user of the machine could read them. */
+/**
+ * Environment variable with the bytes to send. A command-line argument would be visible to all users of the machine.
+ */
 export const pingbackVariable = "SERVER_PINGBACK_TOKEN";
-/** Milliseconds to wait for the parent process. */
+/** Timeout of the connection to the parent process, in milliseconds. */
 const patienceMs = 5_000;
 
 /**
- * Tells the parent process that the server runs. It uses a connection, because a built program restarts
- * itself with Node options and loses inherited descriptors. A missing listener is only logged.
+ * Notifies the parent process that the server runs. A connection is used, because a built program restarts itself with
+ * Node options and loses inherited descriptors. A missing listener is only logged.
  * @param address host:port
  */
 export async function sendPingback(address: string, log: Logger): Promise<void> {
@@ -32,10 +34,10 @@ export async function sendPingback(address: string, log: Logger): Promise<void> 
   }
 }
 
-/** Waits for a process that connects and sends the token; others are disconnected. */
+/** Waits for a process that sends the token; other connections are closed. */
 export class PingbackListener {
   readonly #server: Server;
-  /** Resolves when the token came. */
+  /** Resolves when the token arrived. */
   readonly told: Promise<true>;
 
   constructor(token: string) {
@@ -68,7 +70,7 @@ export class PingbackListener {
     return `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   }
 
-  /** Accepts no more; a connection that is open may still send its token. */
+  /** Stops accepting; an open connection may still send its token. */
   close(): void {
     this.#server.close();
   }

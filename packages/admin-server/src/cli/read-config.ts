@@ -11,15 +11,15 @@ import { parseJson } from "server-core/json/parse-json";
 import { standardAdapters } from "../standard-adapters.ts";
 import { configExcerpt } from "./config-excerpt.ts";
 
-/** Bytes of a configuration, as for bodies of the admin API. */
+/** Limit of a configuration in bytes, as for bodies of the admin API. */
 const maxConfigBytes = 100 * 1024 * 1024;
 
 /** Default file names, in this order. Source: the public model, plus its name */
 const defaultFiles = ["Serverfile", "Caddyfile"];
 
-/** A configuration that cannot be read, with the line of the fault beside the message. */
+/** A configuration that cannot be parsed, with the faulty line beside the message. */
 export class ConfigTextError extends StartError {
-  /** The line with a caret below, ready to print; "" where it is not known. */
+  /** The line with a caret below, ready to print; "" when unknown. */
   readonly excerpt: string;
 
   constructor(message: string, excerpt: string, cause: unknown) {
@@ -28,12 +28,12 @@ export class ConfigTextError extends StartError {
   }
 }
 
-/** The configuration in the working folder that is taken where none is named; undefined when there is none. */
+/** The default configuration in the working folder; undefined when there is none. */
 export function findDefaultConfig(): string | undefined {
   return defaultFiles.find((name) => existsSync(name));
 }
 
-/** The file that `--config` names, else the default one. @throws StartError when there is neither */
+/** The file of `--config`, else the default file. @throws StartError when there is neither */
 export function requireConfigFile(given: string): string {
   const file = given || findDefaultConfig();
   if (file === undefined) {
@@ -70,7 +70,7 @@ async function readBytes(path: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** The place of a fault in JSON, by its offset in bytes. */
+/** Converts a byte offset in JSON to line and column. */
 function placeInJson(bytes: Uint8Array, offset: number): TextPlace {
   const before = Buffer.from(bytes.subarray(0, Math.max(0, offset - 1))).toString("utf8");
   const lineStart = before.lastIndexOf("\n") + 1;
@@ -78,7 +78,8 @@ function placeInJson(bytes: Uint8Array, offset: number): TextPlace {
 }
 
 /**
- * The error of JSON, with the faulty line. A file without an ending may be in another format, which the hint says.
+ * The error for invalid JSON, with the faulty line. A file without an extension may have another format, so a hint is
+ * added.
  */
 function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: ServerError): ConfigTextError {
   const offset = /, at offset (\d+)$/.exec(error.message)?.[1];
@@ -91,11 +92,11 @@ function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: Serv
   );
 }
 
-/** A configuration as it was read. */
+/** A configuration that was read. */
 export interface ReadConfig {
   /** The config as JSON. */
   readonly json: Uint8Array;
-  /** The format that it was in. */
+  /** The original format. */
   readonly format: string;
   readonly warnings: readonly AdapterWarning[];
 }
@@ -104,7 +105,7 @@ export interface ReadConfig {
  * Reads a configuration file for the command line.
  * `site.yaml` is read as YAML, `Serverfile` and `site.serverfile` as serverfiles, `config` as JSON.
  * @param path "-" is standard input
- * @param adapter "" guesses from the file's name; what has no ending of a known format is JSON
+ * @param adapter "" guesses from the file name; without a known extension it is JSON
  * @throws StartError, ConfigTextError
  */
 export async function readConfig(path: string, adapter: string): Promise<ReadConfig> {
@@ -136,7 +137,7 @@ export async function readConfig(path: string, adapter: string): Promise<ReadCon
   }
 }
 
-/** Tells on standard error what an adapter noticed. */
+/** Prints the warnings of an adapter to standard error. */
 export function printWarnings(path: string, warnings: readonly AdapterWarning[]): void {
   for (const { file = path, line, directive, message } of warnings) {
     const where = `${file}${line === undefined ? "" : `:${line}`}`;

@@ -3,22 +3,22 @@ import { StartError } from "lifecycle/errors";
 import type { Command, OptionDefinition } from "./command.ts";
 import { didYouMean } from "./nearest-word.ts";
 
-/** The values of a command line, before defaults. */
+/** A parsed command line, before defaults. */
 export interface CommandLine {
   /** True when `--help` is among the options. */
   readonly help: boolean;
   /** Texts of each option in the order of the command line; only options that were given are in it. */
   readonly given: ReadonlyMap<string, readonly string[]>;
-  /** Words that are no options. */
+  /** Words that are not options. */
   readonly operands: readonly string[];
 }
 
-/** An error that says where help is. */
+/** An error with a hint to the help. */
 function fault(command: Command, message: string): StartError {
   return new StartError(`${command.name}: ${message} (see server ${command.name} --help)`);
 }
 
-/** Takes a command line apart. @param args after the command's name. @throws StartError */
+/** Parses a command line. @param args words after the command's name. @throws StartError */
 export function readCommandLine(command: Command, args: readonly string[]): CommandLine {
   const entries = Object.entries(command.options);
   const { tokens } = parseArgs({
@@ -54,7 +54,7 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
         if (value === undefined) {
           throw fault(command, `${token.rawName} needs a value <${option.value}>`);
         }
-        // `-c=file`, as the public model's users write it
+        // `-c=file` is accepted too, because users of the public model write it.
         const text = token.rawName.startsWith("--") || !token.inlineValue ? value : value.replace(/^=/, "");
         given.set(token.name, [...(given.get(token.name) ?? []), text]);
       }
@@ -69,14 +69,14 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
   return { help, given, operands };
 }
 
-/** The value of a switch; undefined for a text that is none. */
+/** The value of a switch; undefined for an invalid text. */
 function readSwitch(text: string): boolean | undefined {
   return ["true", "1"].includes(text) ? true : ["false", "0"].includes(text) ? false : undefined;
 }
 
 /**
- * The value of an option's texts. The last of several texts counts, except for lists.
- * @throws Error saying what is expected
+ * Converts the texts of an option. The last text wins, except for lists.
+ * @throws Error with the expected form
  */
 function readValue(option: OptionDefinition, texts: readonly string[]): unknown {
   const last = texts.at(-1) ?? "";

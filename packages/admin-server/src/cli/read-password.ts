@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 
-/** Characters of a password that are read. */
+/** Limit of a password in characters. */
 const maxCharacters = 4096;
 const [interrupt, endOfInput, backspace, deleteKey, eraseLine] = [
   "\u0003",
@@ -12,7 +12,7 @@ const [interrupt, endOfInput, backspace, deleteKey, eraseLine] = [
   "\u0015",
 ];
 
-/** The error of a password over the limit. */
+/** The error for a password above the limit. */
 function tooLong(): StartError {
   return new StartError(`the password is over the limit of ${maxCharacters} characters`);
 }
@@ -28,7 +28,7 @@ function tooLong(): StartError {
  * | Control-U | takes all away |
  *
  * Other keys are characters of the password, arrows too: they come as several characters.
- * @throws StartError for a line over the limit
+ * @throws StartError for a line above the limit
  */
 async function readHidden(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
@@ -70,7 +70,7 @@ async function readHidden(prompt: string): Promise<string> {
   }
 }
 
-/** The first line of standard input, without what ends it. @throws StartError */
+/** The first line of standard input, without its line break. @throws StartError */
 async function readFirstLine(): Promise<string> {
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8") as AsyncIterable<string>) {

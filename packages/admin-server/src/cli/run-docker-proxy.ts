@@ -20,8 +20,8 @@ import { runServer, type ServerRun } from "./run-server.ts";
 export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
   /**
    * - `standalone`: follows labels and serves the sites itself
-   * - `controller`: follows labels and gives the config to servers in containers
-   * - `server`: waits for a controller and serves what that gives it
+   * - `controller`: follows labels and sends the config to servers in containers
+   * - `server`: waits for a controller and serves its config
    */
   readonly mode: "standalone" | "controller" | "server";
   /** Sockets of container engines; empty: the socket from the environment. */
@@ -29,30 +29,33 @@ export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" |
   /** Folders with certificates of the client, one for each socket. */
   readonly certificates: readonly string[];
   readonly versions: readonly string[];
-  /** A range of addresses; "" is any. */
+  /** Range of the controller's addresses; "" for any. */
   readonly controllerNetwork: string;
-  /** Networks through which upstreams are reached; empty: the networks of this container, or any network outside of containers. */
+  /**
+   * Networks through which upstreams are reached. Default: the networks of this container; outside containers any
+   * network.
+   */
   readonly ingressNetworks: readonly string[];
-  /** A serverfile to which labels add; "" for none. */
+  /** A serverfile that labels extend; "" for none. */
   readonly file: string;
-  /** First word of labels (`caddy`). */
+  /** First word of labels; default `caddy`. */
   readonly prefix: string;
-  /** True: a site that cannot be adapted is left out. False: it stops every change. */
+  /** True: a site that cannot be adapted is left out. False: such a site blocks every change. */
   readonly leavesOutFaults: boolean;
-  /** True: labels of containers that do not run count too. */
+  /** True: labels of stopped containers count too. */
   readonly readsStopped: boolean;
-  /** How often containers are looked at without an event, as Go writes durations (`30s`). */
+  /** Interval at which containers are checked without an event, as a Go duration (`30s`). */
   readonly polling: string;
-  /** How long events are gathered before a look at the containers, as Go writes durations (`100ms`). */
+  /** Time for which events are collected before containers are checked, as a Go duration (`100ms`). */
   readonly throttle: string;
 }
 
-/** The author of changes, for the history. */
+/** The author of changes, in the history. */
 const author = "labels of containers";
-/** Shortest time between two looks without an event; a shorter one would keep the engine busy. */
+/** Minimum milliseconds between two checks without an event; less would keep the engine busy. */
 const leastPollingMs = 100;
 
-/** Reads a duration of an option. @throws StartError when it is none, or shorter than `least` */
+/** Parses a duration of an option. @throws StartError for an invalid one, or one below `least` */
 function milliseconds(option: string, text: string, least: number): number {
   const ms = parseGoDuration(text);
   if (ms !== undefined && ms >= least && ms <= 2 ** 31 - 1) {
@@ -63,7 +66,7 @@ function milliseconds(option: string, text: string, least: number): number {
   );
 }
 
-/** Clients of all engines. Variables of Docker count only without `--docker-sockets`. @throws StartError */
+/** Clients of all engines. Docker's variables apply only without `--docker-sockets`. @throws StartError */
 function engineClients(run: DockerProxyRun): EngineClient[] {
   const { DOCKER_HOST, DOCKER_CERT_PATH, DOCKER_API_VERSION, DOCKER_TLS_VERIFY } = process.env;
   const verifies = DOCKER_TLS_VERIFY !== undefined && DOCKER_TLS_VERIFY !== "";
@@ -76,7 +79,7 @@ function engineClients(run: DockerProxyRun): EngineClient[] {
   });
 }
 
-/** The serverfile that was made of labels, for people to look at. */
+/** Saves the serverfile that was built from labels, for people to read. */
 async function keepText(server: Server, text: string, log: Logger): Promise<void> {
   const path = join(dirname(server.autosave.path), "Serverfile.autosave");
   try {
@@ -88,11 +91,11 @@ async function keepText(server: Server, text: string, log: Logger): Promise<void
 }
 
 /**
- * `server docker-proxy`: until told to stop.
+ * `server docker-proxy`: runs until it is stopped.
  * | mode | admin endpoint | labels |
  * |---|---|---|
  * | standalone | as usual | followed; sites are served here |
- * | controller | as usual | followed; sites go to servers in containers by their admin endpoint |
+ * | controller | as usual | followed; sites are sent to servers in containers through their admin endpoint |
  * | server | on the network of the controller | not read |
  * @returns the exit code.
  * @throws StartError

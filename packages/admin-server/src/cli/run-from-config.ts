@@ -1,4 +1,4 @@
-// Which config `server run` starts with:
+// The config with which `server run` starts:
 //
 // | options | config |
 // |---|---|
@@ -23,31 +23,31 @@ import { watchConfig } from "./watch-config.ts";
 
 /** The arguments of `server run`. */
 export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
-  /** "" is the default file, if there is one. */
+  /** Config file; "" for the default file, if it exists. */
   readonly config: string;
   /** Name of the file's format; "" guesses it. */
   readonly adapter: string;
-  /** True: the saved config goes before the file. */
+  /** True: the saved config takes precedence over the file. */
   readonly resume: boolean;
-  /** True: the file is read again when it changes. */
+  /** True: the file is loaded again when it changes. */
   readonly watch: boolean;
-  /** "" writes none. */
+  /** File for the process id; "" for none. */
   readonly pidfile: string;
-  /** Address that gets a message when the server runs; "": none. */
+  /** Address that is notified when the server runs; "" for none. */
   readonly pingback: string;
 }
 
-/** The running config was loaded from elsewhere than the file. */
+/** The running config was not loaded from the file. */
 class OtherConfig extends Error {}
 
-/** The config file, which is read again on SIGUSR1, and after changes while it is watched. */
+/** The config file. It is loaded again on SIGUSR1, and after changes while it is watched. */
 class ConfigFile {
   readonly path: string;
   /** Name of the file's format; "" guesses it. */
   readonly #adapter: string;
-  /** Lets one reload run at a time. */
+  /** Allows one reload at a time. */
   readonly #reloads = new ChangeLock(1);
-  /** The bytes that were read last; undefined when the saved configuration runs. */
+  /** The bytes of the last load; undefined when the saved configuration runs. */
   current: Uint8Array | undefined;
 
   constructor(path: string, adapter: string) {
@@ -62,9 +62,9 @@ class ConfigFile {
     this.current = config.json;
   }
 
-  /** SIGUSR1: the file again, as long as what runs came from it. */
+  /** Handles SIGUSR1: loads the file again, if the running config came from it. */
   async reload(server: Server, log: Logger): Promise<void> {
-    // One after the other: what was read first must not come after what was read later.
+    // One at a time, so that an older reading never replaces a newer one.
     await this.#reloads.runAnyway(async () => {
       try {
         this.#refuseOther(server);
@@ -92,8 +92,8 @@ class ConfigFile {
   }
 
   /**
-   * A file that cannot be watched is only a warning: the server still runs.
-   * @returns a function that ends the watch; undefined without a watch
+   * Watches the file. If that is impossible, a warning is logged: the server still runs.
+   * @returns a function that stops watching; undefined without a watch
    */
   watch(server: Server, log: Logger): undefined | (() => Promise<void>) {
     if (this.current === undefined || this.path === "-") {
@@ -107,7 +107,7 @@ class ConfigFile {
     });
   }
 
-  /** Reads the file, and prints what its adapter noticed. @throws StartError */
+  /** Reads the file, and prints the adapter's warnings. @throws StartError */
   async #read(): Promise<ReadConfig> {
     const config = await readConfig(this.path, this.#adapter);
     printWarnings(this.path, config.warnings);
@@ -129,11 +129,11 @@ class ConfigFile {
 }
 
 /**
- * Loads the saved configuration. A damaged config is renamed, and the newest valid one of the history is loaded
- * in its place.
- * @param isOnly whether there is no file to load instead
+ * Loads the saved configuration. A damaged one is renamed, and the newest valid config of the history is loaded
+ * instead.
+ * @param isOnly true when there is no file to load instead
  * @returns false when nothing was loaded
- * @throws ServerError for a configuration that is whole, and cannot run
+ * @throws ServerError for an undamaged configuration that cannot run
  */
 async function resumeSaved(
   server: Server,
@@ -142,7 +142,7 @@ async function resumeSaved(
   log: Logger,
 ): Promise<boolean> {
   const { autosave, engine, history } = server;
-  // Bytes that are no UTF-8 would load as other letters, and a changed digit as another port.
+  // Invalid UTF-8 would load as other letters, and a changed digit as another port.
   let damage = saved.checksum !== "wrong" && isJson(saved.text) ? undefined : await damageOf(saved, history);
   if (damage === undefined) {
     try {
@@ -173,7 +173,7 @@ async function resumeSaved(
   return false;
 }
 
-/** Starts with the saved configuration if asked to, else with the file, else with none. */
+/** Starts with the saved configuration if requested, else with the file, else without a configuration. */
 async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log: Logger): Promise<void> {
   if (resume) {
     const saved = await server.autosave.read();
@@ -191,7 +191,7 @@ async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log:
   await file.load(server);
 }
 
-/** Writes the process id; a failure is logged, since the server can run without the file. */
+/** Writes the process id; a failure is only logged, because the server can run without the file. */
 async function writePidFile(path: string, log: Logger): Promise<void> {
   try {
     await writeFile(path, `${process.pid}\n`);
@@ -201,7 +201,7 @@ async function writePidFile(path: string, log: Logger): Promise<void> {
   }
 }
 
-/** `server run`: until told to stop. @returns the exit code. @throws StartError */
+/** `server run`: runs until it is stopped. @returns the exit code. @throws StartError */
 export function runFromConfig(options: RunFromConfig): Promise<number> {
   if (options.config === "" && options.adapter !== "") {
     throw new StartError("run: --adapter needs the file it is for: name it with --config");
@@ -211,7 +211,7 @@ export function runFromConfig(options: RunFromConfig): Promise<number> {
     ...options,
     async load(server, log) {
       if (options.pidfile !== "") {
-        // First, because loading may take its time. Source: the public model
+        // Written first, because loading may take long. Source: the public model
         await writePidFile(options.pidfile, log);
       }
       if (options.config === "" && file.path !== "") {

@@ -2,10 +2,10 @@
 //
 // | signal | effect | exit code |
 // |---|---|---|
-// | SIGTERM, SIGINT, `POST /stop` | running requests end, then the process | 0, or 3 when stopping failed |
+// | SIGTERM, SIGINT, `POST /stop` | running requests finish, then the process ends | 0, or 3 when stopping failed |
 // | SIGQUIT | ends immediately | 2 |
-// | SIGUSR1 | reads the file again | |
-// | SIGUSR2, SIGHUP | nothing, as in the model | |
+// | SIGUSR1 | loads the file again | |
+// | SIGUSR2, SIGHUP | none, as in the public model | |
 
 import {
   createLogger,
@@ -26,28 +26,28 @@ import { restOptimizingCompiler, useOptimizingCompiler } from "./optimizing-comp
 import { ConfigTextError } from "./read-config.ts";
 import { growYoungSpace } from "./young-space.ts";
 
-/** A server that runs in this process until it must stop. */
+/** A server that runs in this process until it is stopped. */
 export interface ServerRun {
-  /** Least severe lines that are logged, until a config says otherwise. */
+  /** Minimum level of logged lines, until a config sets another. */
   readonly logLevel: LogLevel;
-  /** Form of log lines; `auto` is `console` on a terminal, else `json`. */
+  /** Format of log lines; `auto` is `console` on a terminal, else `json`. */
   readonly logEncoding: "auto" | "json" | "console";
-  /** Threads that serve traffic; undefined is up to one for each core, started as traffic asks for them. */
+  /** Number of threads that serve traffic. Undefined: up to one for each core, started on demand. */
   readonly workers: number | undefined;
   /** Loads the first configuration. @throws StartError, ServerError: the process ends with exit code 1 */
   load(server: Server, log: Logger): Promise<void>;
   /** Called once the server runs. @returns a function that is called before the stop */
   running?(server: Server, log: Logger): Promise<undefined | (() => Promise<void>)>;
-  /** SIGUSR1; ignored without. */
+  /** Called on SIGUSR1; absent ignores the signal. */
   reload?(server: Server, log: Logger): Promise<void>;
 }
 
-/** Whether log lines are for people; workers cannot see for themselves that there is a terminal. */
+/** True for log lines for people. Workers cannot detect the terminal themselves. */
 function usesConsole(encoding: ServerRun["logEncoding"]): boolean {
   return encoding === "console" || (encoding === "auto" && process.stderr.isTTY === true);
 }
 
-/** The reason why a server did not start, with what to do about a port. */
+/** The reason why a server did not start, with advice about a used port. */
 function startErrorText(error: unknown): string {
   const text = messageOf(error);
   if (text.includes("address already in use")) {
@@ -58,14 +58,14 @@ function startErrorText(error: unknown): string {
     : text;
 }
 
-/** The line of a configuration goes where people read: into a log of JSON it would bring lines that are none. */
+/** Prints the faulty line only for people, because it would break a JSON log. */
 function printExcerpt(error: unknown, encoding: ServerRun["logEncoding"]): void {
   if (error instanceof ConfigTextError && usesConsole(encoding)) {
     process.stderr.write(error.excerpt);
   }
 }
 
-/** @param onStopRequest called when the admin API is asked to stop the server */
+/** @param onStopRequest called when a client of the admin API stops the server */
 function createServer(
   run: ServerRun,
   log: Logger,
@@ -87,7 +87,9 @@ function createServer(
   });
 }
 
-/** Runs a server until told to stop. @returns the exit code. Source: the public model (Caddy 2.11), seen running */
+/**
+ * Runs a server until it is stopped. @returns the exit code. Source: the public model (Caddy 2.11), observed behavior
+ */
 export async function runServer(run: ServerRun): Promise<number> {
   restOptimizingCompiler();
   const lines = new OwnLines();
@@ -139,6 +141,6 @@ export async function runServer(run: ServerRun): Promise<number> {
     return exitCodes.stopFailed;
   }
   log.info("stopped");
-  // The code that stopped it may have set the exit code.
+  // The part that stopped the server may have set the exit code.
   return Number(process.exitCode ?? exitCodes.success);
 }

@@ -3,9 +3,9 @@ import type { Server } from "../server.ts";
 import { runServer, type ServerRun } from "./run-server.ts";
 
 /**
- * Runs the configuration that a command made from its options, until it must stop.
- * Such a server has no admin endpoint, and its config is never saved, so it leaves nothing behind.
- * @param command its name, for the log
+ * Runs a configuration that a command built from its options, until the server is stopped.
+ * Such a server has no admin endpoint, and its config is never saved.
+ * @param command name of the command, for the log
  * @param running called once the server runs
  * @returns the exit code
  */

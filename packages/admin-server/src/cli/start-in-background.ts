@@ -5,7 +5,7 @@ import { isSea } from "node:sea";
 import { StartError } from "lifecycle/errors";
 import { PingbackListener, pingbackVariable } from "./pingback.ts";
 
-/** Bytes of the token: another process of the machine must not guess it. */
+/** Bytes of the token: other processes must not be able to guess it. */
 const tokenBytes = 32;
 
 /** The command that starts this program again: an executable, or Node with the program's file. */
@@ -17,7 +17,7 @@ function ownProgram(): [file: string, args: string[]] {
 /**
  * Starts `server run` as a process that outlives this one, and waits until it runs.
  * @param readsInput true: the server reads this process's standard input
- * @returns its process id. @throws StartError when it ended before it ran; it has told why on standard error
+ * @returns its process id. @throws StartError when it ended before it ran; it has printed the reason to standard error
  */
 export async function startInBackground(options: readonly string[], readsInput: boolean): Promise<number> {
   const [file, args] = ownProgram();

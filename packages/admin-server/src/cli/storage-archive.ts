@@ -7,30 +7,30 @@ import { messageOf } from "server-core/errors";
 import type { Storage } from "server-core/storage/storage";
 import { isStoredValue } from "./open-storage.ts";
 
-/** An archive holds private keys. */
+/** Restrictive permissions, because an archive contains private keys. */
 const archiveMode = 0o600;
-/** Bytes of one value. Values are certificates, keys and accounts, which are small. */
+/** Limit of one value in bytes. Values are certificates, keys and accounts, which are small. */
 const maxValueBytes = 16 * 1024 * 1024;
-/** Bytes of all values together: they are held in memory before the first is stored. */
+/** Limit of all values together in bytes: they are held in memory before the first is stored. */
 const maxArchiveBytes = 256 * 1024 * 1024;
 
 /**
  * Writes all values of a storage as a tar archive, one at a time.
- * @param output "-" is standard output; a file is whole or not there
- * @returns how many. @throws ServerError, StartError
+ * @param output file, written completely or not at all; "-" is standard output
+ * @returns number of values. @throws ServerError, StartError
  */
 export async function exportStorage(storage: Storage, output: string): Promise<number> {
   const temporary = `${output}.${process.pid}.tmp`;
   const { readable, controller } = createTarPacker();
   const target = output === "-" ? process.stdout : createWriteStream(temporary, { mode: archiveMode });
   const written = readable.pipeTo(Writable.toWeb(target));
-  // Its failure is reported when it is awaited; until then it must not count as unhandled.
+  // The error is reported when the promise is awaited; until then it must not count as unhandled.
   written.catch(() => {});
   let count = 0;
   try {
     for (const key of (await storage.list("")).filter(isStoredValue)) {
       const value = await storage.load(key);
-      // A value may go while others are read.
+      // A value may be deleted while others are read.
       if (value !== undefined) {
         const writer = controller.add({ name: key, size: value.length, mode: archiveMode }).getWriter();
         if (value.length > 0) {
@@ -55,10 +55,10 @@ export async function exportStorage(storage: Storage, output: string): Promise<n
   }
 }
 
-/** An archive without files: two blocks of zeros. */
+/** Size of an archive without files: two blocks of zeros. */
 const emptyArchiveBytes = 1024;
 
-/** Passes bytes on, and finds out whether they are an archive without files. */
+/** Passes bytes on, and detects an archive without files. */
 class ArchiveInput {
   readonly #input: AsyncIterable<Uint8Array>;
   #bytes = 0;
@@ -68,7 +68,7 @@ class ArchiveInput {
     this.#input = input;
   }
 
-  /** True when all bytes were 0, and there were enough of them for an empty archive. */
+  /** True when all bytes were 0, and their number suffices for an empty archive. */
   get isEmptyArchive(): boolean {
     return this.#isBlank && this.#bytes >= emptyArchiveBytes;
   }
@@ -83,7 +83,7 @@ class ArchiveInput {
   }
 }
 
-/** Every file of an archive. @throws Error for a file that is no archive, for links, and values that are too large */
+/** Reads every file of an archive. @throws Error for an invalid archive, for links, and for too large values */
 async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
   const archive = new ArchiveInput(input);
   const entries = (Readable.toWeb(Readable.from(archive.chunks())) as ReadableStream<Uint8Array>).pipeThrough(
@@ -126,10 +126,10 @@ async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
 }
 
 /**
- * Stores the files of a tar archive. The whole archive is read before the first file is stored, so that a broken archive changes
- * nothing; values that the archive does not name stay.
- * @param input "-" is standard input
- * @returns how many. @throws ServerError, StartError
+ * Stores the files of a tar archive. The whole archive is read before the first file is stored, so a broken archive
+ * changes nothing. Values that the archive lacks stay.
+ * @param input file; "-" is standard input
+ * @returns number of values. @throws ServerError, StartError
  */
 export async function importStorage(storage: Storage, input: string): Promise<number> {
   let values: Map<string, Buffer>;

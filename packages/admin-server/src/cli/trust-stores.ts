@@ -7,7 +7,7 @@ import { exitCodes } from "lifecycle/stop-request";
 import { z } from "zod";
 import { askAdmin, findAdminAddress } from "./ask-admin.ts";
 
-/** The part of `GET /pki/ca/<id>` that is read. */
+/** The needed part of `GET /pki/ca/<id>`. */
 const authorityInfo = z.object({ root_certificate: z.string() });
 
 /** The first certificate of a PEM text. @throws StartError when there is none */
@@ -19,7 +19,7 @@ function firstOf(pem: string | Uint8Array, source: string): X509Certificate {
   return root;
 }
 
-/** The root of an authority of a running server. @param ca "" for local. @throws StartError, ServerError */
+/** The root of a CA of a running server. @param ca id; "" for local. @throws StartError, ServerError */
 export async function fetchRoot(
   ca: string,
   address: string,
@@ -36,12 +36,12 @@ export async function fetchRoot(
   return firstOf(info.data.root_certificate, `${where}${path}`);
 }
 
-/** The root in a file. @throws ServerError CERTIFICATE */
+/** The root certificate in a file. @throws ServerError CERTIFICATE */
 export async function readRoot(file: string): Promise<X509Certificate> {
   return firstOf(await readPemFile(file), file);
 }
 
-/** Prints a line for each trust store. @returns exit code: 1 when one failed */
+/** Prints a line for each trust store. @returns exit code: 1 when one store failed */
 export function printOutcomes(outcomes: readonly StoreOutcome[], done: string): number {
   for (const { store, fault } of outcomes) {
     if (fault === undefined) {

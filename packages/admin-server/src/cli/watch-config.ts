@@ -4,22 +4,22 @@ import { type ReadConfig, readConfig } from "./read-config.ts";
 
 /** Interval of checking the file. Source: the public model (Caddy 2.11) */
 const intervalMs = 1_000;
-/** A large configuration is read less often, so that watching takes at most one part in this many of a core. */
+/** A large configuration is checked less often, so that watching uses at most this fraction of a core. */
 const restFactor = 20;
 
 /** Arguments of a watch. */
 export interface ConfigWatch {
-  /** The running configuration, as it was read. */
+  /** The running configuration, as read. */
   readonly current: Uint8Array;
   readonly log: Logger;
-  /** Runs what was read. @throws ServerError: the old one goes on */
+  /** Loads a configuration. @throws ServerError: the old one continues */
   load(config: ReadConfig): Promise<void>;
 }
 
 /**
- * Reloads a configuration file whenever its result changes: the file, an imported file, or a variable. It
- * reads and adapts the file at intervals, so no import is missed, and no file that an editor or a volume
- * replaces. A configuration that cannot be read or run is logged once, and the next change is awaited.
+ * Loads a configuration file again whenever its result changes: the file, an imported file, or a variable. The file is
+ * read and adapted at intervals, so imports and replaced files are noticed too. A configuration that cannot be read or
+ * run is logged once, and the next change is awaited.
  * @returns a function that ends the watch
  */
 export function watchConfig(

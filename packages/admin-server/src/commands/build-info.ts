@@ -3,8 +3,8 @@ import { version } from "lifecycle/version";
 import { defineCommand } from "../cli/command.ts";
 
 /**
- * `server build-info`. Exit code 0. Only libraries with a fixed version are listed; a range would not tell
- * what runs.
+ * `server build-info`. Exit code 0. Only libraries with a fixed version are listed, because a range does not identify
+ * the running version.
  */
 export const buildInfo = defineCommand({
   name: "build-info",

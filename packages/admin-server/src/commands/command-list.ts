@@ -1,7 +1,7 @@
 import type { Command } from "../cli/command.ts";
 
 /**
- * The list of all commands, in the order of the help. Each is loaded on use, so that small ones start fast.
+ * All commands, in the order of the help. Each is loaded on use, so that small commands start fast.
  */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import("./run.ts")).run,
@@ -38,12 +38,12 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 /** Names of all commands, including names of two words. */
 export const commandNames: readonly string[] = Object.keys(commands);
 
-/** The command of a name, loaded. @returns undefined when there is none */
+/** Loads a command by name. @returns undefined for an unknown name */
 export async function loadCommand(name: string): Promise<Command | undefined> {
   return Object.hasOwn(commands, name) ? commands[name]?.() : undefined;
 }
 
-/** All commands, for lists of them: help, completion and manual pages. */
+/** Loads all commands for lists: help, completion and manual pages. */
 export function loadAllCommands(): Promise<Command[]> {
   return Promise.all(Object.values(commands).map((load) => load()));
 }

@@ -1,9 +1,9 @@
 import type { OptionDefinition } from "../cli/command.ts";
 
-/** The formats that `--adapter` names. JSON needs no adapter. */
+/** The values of `--adapter`. JSON needs no adapter. */
 const formats = ["serverfile", "caddyfile", "json", "json5", "yaml", "toml"] as const;
 
-/** `--config` of commands that take the Serverfile of the working folder where none is named. */
+/** `--config` of commands with a default: the Serverfile of the working folder. */
 export const configOption = {
   kind: "text",
   short: "c",
@@ -23,7 +23,7 @@ export const adapterOption = {
   defaultText: "what its name says, else JSON",
 } as const satisfies OptionDefinition;
 
-/** `--envfile`: read before anything else, so that variables hold for the config and for other options. */
+/** `--envfile`: read before everything else, so that its variables apply to the config and to other options. */
 export const environmentFileOption = {
   kind: "list",
   value: "file",
@@ -31,7 +31,7 @@ export const environmentFileOption = {
   about: "Sets the variables of a file of KEY=VALUE lines first; those that are set already stay",
 } as const satisfies OptionDefinition;
 
-/** Options of commands that ask a running server. */
+/** Options of commands that send requests to a running server. */
 export const adminOptions = {
   address: {
     kind: "text",

@@ -3,7 +3,7 @@ import { defineCommand } from "../cli/command.ts";
 import { environmentFileOption } from "./config-options.ts";
 import { runOptions, runSettings } from "./run-options.ts";
 
-/** Roles of the process; see `DockerProxyRun`. */
+/** Modes of the process; see `DockerProxyRun`. */
 const modes = ["standalone", "controller", "server"] as const;
 
 /**

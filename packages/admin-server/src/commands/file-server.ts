@@ -2,10 +2,10 @@ import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, httpServerLimits } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
-/** Compressions whose files may lie beside others. */
+/** Compressions with sidecar files. */
 const compressions = ["br", "gzip", "zstd"] as const;
 
-/** Values of the options that make the config. */
+/** Option values that determine the config. */
 interface FileServerOptions {
   readonly domain: string;
   readonly root: string;
@@ -20,7 +20,7 @@ interface FileServerOptions {
   readonly debug: boolean;
 }
 
-/** The address of `--listen`, else the usual port of the scheme. */
+/** The address of `--listen`, else the default port of the scheme. */
 function listenAddress({ listen, domain }: FileServerOptions): string {
   return listen || (domain === "" ? ":80" : ":443");
 }

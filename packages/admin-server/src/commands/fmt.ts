@@ -5,7 +5,7 @@ import { exitCodes } from "lifecycle/stop-request";
 import { messageOf } from "server-core/errors";
 import { defineCommand } from "../cli/command.ts";
 
-/** Reads a file or standard input. @throws StartError when it cannot be read or is too large */
+/** Reads a file or standard input. @throws StartError when it is unreadable or too large */
 async function readInput(path: string, mostBytes: number): Promise<string> {
   try {
     const input = path === "-" ? await text(process.stdin) : await readFile(path, "utf8");
@@ -21,10 +21,10 @@ async function readInput(path: string, mostBytes: number): Promise<string> {
 /**
  * `server fmt`. Exit codes:
  *
- * - 0: the file was in its usual form, or was overwritten, or came from standard input
- * - 1: the file was not in that form, or could not be read
+ * - 0: the file was formatted already, or was overwritten, or came from standard input
+ * - 1: the file was not formatted, or could not be read
  *
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed behavior
  */
 export const fmt = defineCommand({
   name: "fmt",

@@ -4,7 +4,7 @@ import { defineCommand } from "../cli/command.ts";
 import { commandHelp, commandsBelow, groupHelp, programHelp } from "../cli/help-text.ts";
 import { didYouMean } from "../cli/nearest-word.ts";
 
-/** `server help`. Exit codes: 0; 1 for a command that is not there. */
+/** `server help`. Exit codes: 0; 1 for an unknown command. */
 export const help = defineCommand({
   name: "help",
   summary: "Print what a command does, or what commands there are",

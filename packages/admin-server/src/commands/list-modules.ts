@@ -3,12 +3,12 @@ import { version } from "lifecycle/version";
 import { defineCommand } from "../cli/command.ts";
 import { adapterOption } from "./config-options.ts";
 
-/** The package of modules that come with the server. */
+/** Package name of the server's own modules. */
 const packageName = "admin-server";
 
 /**
  * `server list-modules`. Exit codes: 0; 1 when the config or one of its modules cannot be read.
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed behavior
  */
 export const listModules = defineCommand({
   name: "list-modules",

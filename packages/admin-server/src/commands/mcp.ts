@@ -4,8 +4,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
 /**
- * `server mcp`. Exit codes: 0 when the assistant closes the input; 1 for an admin endpoint that is no host and port.
- * Failures of single requests reach the assistant as answers of the protocol.
+ * `server mcp`. Exit codes: 0 when the assistant closes the input; 1 for an admin endpoint without host and port.
+ * The assistant gets failures of single requests as protocol responses.
  */
 export const mcp = defineCommand({
   name: "mcp",

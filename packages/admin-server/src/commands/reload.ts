@@ -3,8 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, adminOptions, configOption } from "./config-options.ts";
 
 /**
- * `server reload`. Exit codes: 0 when the config runs, also when nothing changed; 1 when it cannot be read, no server
- * answers, or the server refuses it. A refused config leaves the old one running.
+ * `server reload`. Exit codes: 0 when the config runs, even unchanged; 1 when it cannot be read, no server responds, or
+ * the server refuses it. After a refusal the old config continues.
  */
 export const reload = defineCommand({
   name: "reload",

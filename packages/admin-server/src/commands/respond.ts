@@ -11,12 +11,12 @@ import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, headersFrom, httpServerLimits } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
-/** Bytes of a body that is piped in. */
+/** Limit of a piped body in bytes. */
 const maxBodyBytes = 16 * 1024 * 1024;
 /** Limit of ports in a range: each port is one server. */
 const maxServers = 1_000;
 
-/** Values of the options that make the config. */
+/** Option values that determine the config. */
 interface RespondOptions {
   readonly listen: string;
   readonly status: number | undefined;
@@ -26,7 +26,7 @@ interface RespondOptions {
   readonly debug: boolean;
 }
 
-/** One address for each port of a range. @throws StartError */
+/** Splits a port range into one address for each port. @throws StartError */
 function expandAddress(listen: string): { readonly address: string; readonly port: number }[] {
   try {
     const range = parseNetworkAddress(listen);
@@ -47,7 +47,7 @@ function expandAddress(listen: string): { readonly address: string; readonly por
 }
 
 /**
- * Status and body: options win, an operand of three digits is a status, any other a body.
+ * Determines status and body: options have precedence; an operand of three digits is a status, any other a body.
  * | command line | status | body |
  * |---|---|---|
  * | `respond 503` | 503 | |
@@ -68,8 +68,8 @@ function answerOf(options: RespondOptions, operand: string | undefined): { statu
 }
 
 /**
- * The configuration that the options describe: a server for each port.
- * @param body a template that sees .N, .Port and .Address
+ * Builds the configuration from options: a server for each port.
+ * @param body template with .N, .Port and .Address
  * @throws StartError, ServerError Source: the public model (Caddy 2.11)
  */
 export async function respondConfig(options: RespondOptions, status: number, body: string) {
@@ -124,7 +124,7 @@ async function readPipe(): Promise<string> {
 }
 
 /**
- * `server respond`. Exit codes are the same as for `run`; 1 for an operand that options override.
+ * `server respond`. Exit codes are the same as for `run`; 1 for an operand that contradicts options.
  * Source: the public model (Caddy 2.11)
  */
 export const respond = defineCommand({

@@ -6,7 +6,7 @@ import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, headersFrom } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
-/** Values of the options that make the config. */
+/** Option values that determine the config. */
 interface ReverseProxyOptions {
   readonly from: string;
   readonly to: readonly string[];
@@ -22,7 +22,7 @@ interface ReverseProxyOptions {
 }
 
 /**
- * The address of `--from` with its scheme and port: `localhost` is https and 443, `:8080` is http.
+ * Parses the address of `--from` with scheme and port: `localhost` means https and 443, `:8080` means http.
  * @throws StartError
  */
 function downstreamAddress(from: string): SiteAddress {
@@ -43,14 +43,14 @@ function downstreamAddress(from: string): SiteAddress {
   return { ...address, scheme, port: address.port || (scheme === "http" ? "80" : "443") };
 }
 
-/** The addresses of `--to`, and the scheme of the first one that has one. @throws StartError */
+/** The addresses of `--to`, and the first scheme among them. @throws StartError */
 function upstreams(to: readonly string[]) {
   let scheme = "";
   const dials: string[] = [];
   for (const each of to) {
     try {
       const upstream = parseUpstream(each);
-      // One transport serves all: the first scheme counts. Source: the public model
+      // One transport serves all upstreams, so the first scheme wins. Source: the public model
       scheme ||= upstream.scheme;
       dials.push(...upstream.dials);
     } catch (error) {
@@ -60,7 +60,7 @@ function upstreams(to: readonly string[]) {
   return { scheme, dials };
 }
 
-/** The transport for a scheme: plain HTTP/1.1 for none. */
+/** The transport for a scheme; without a scheme plain HTTP/1.1. */
 function transport(scheme: string, insecure: boolean) {
   if (scheme === "https") {
     return { protocol: "http", tls: insecure ? { insecure_skip_verify: true } : {} };
@@ -69,7 +69,7 @@ function transport(scheme: string, insecure: boolean) {
 }
 
 /**
- * The config that the options describe.
+ * Builds the config from options.
  * `--from example.com --to :9001,:9002` gives one server on `:443` with the host `example.com` and two upstreams.
  * @throws StartError. Source: the public model (Caddy 2.11)
  */

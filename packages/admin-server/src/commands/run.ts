@@ -5,12 +5,12 @@ import { runOptions, runSettings } from "./run-options.ts";
 /**
  * `server run`. Exit codes:
  *
- * - 0: stopped as asked
+ * - 0: stopped normally
  * - 1: could not start
- * - 2: forced to quit
+ * - 2: forced to exit
  * - 3: error while stopping
  *
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed behavior
  */
 export const run = defineCommand({
   name: "run",

@@ -4,7 +4,7 @@ import { adapterOption, configOption, environmentFileOption } from "./config-opt
 
 /**
  * `server start`. Exit codes: 0 once the server runs in the background; 1 when it ended before that.
- * Source: the public model (Caddy 2.11), seen running
+ * Source: the public model (Caddy 2.11), observed behavior
  */
 export const start = defineCommand({
   name: "start",
@@ -41,7 +41,7 @@ export const start = defineCommand({
     const switches = (["watch", "resume"] as const)
       .filter((name) => options[name])
       .map((name) => `--${name}`);
-    // Variables of --envfile are set here already, and the server inherits them.
+    // Variables of --envfile are set already, and the server inherits them.
     const pid = await startInBackground([...texts, ...switches], options.config === "-");
     process.stdout.write(`Successfully started the server (pid=${pid}): it runs in the background\n`);
     return exitCodes.success;

@@ -3,7 +3,7 @@ import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
 /**
- * `server stop`. Exit codes: 0 when the server has taken the request, which is before it ends; 1 when none answers.
+ * `server stop`. Exit codes: 0 when the server accepted the request, before it ends; 1 when no server responds.
  */
 export const stop = defineCommand({
   name: "stop",

@@ -3,8 +3,7 @@ import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
 /**
- * `server trust`. Exit codes: 0 when all stores trust the root, or did already; 1 when one store fails or no server
- * answers.
+ * `server trust`. Exit codes: 0 when all stores trust the root; 1 when one store fails or no server responds.
  */
 export const trust = defineCommand({
   name: "trust",

@@ -1,12 +1,12 @@
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 
-/** Message of a thread that ends, with its number. */
+/** Topic of the message of a thread that is about to end, with its number. */
 export const endingTopic = "threads.ending";
 
-/** How long a thread that ends waits for the main thread, in milliseconds. Its clients wait with it. */
+/** Milliseconds that an ending thread waits for the main thread. Its clients wait too. */
 const patienceMs = 2_000;
 
-/** Where the main thread acknowledges that a thread may end: one number for each thread, which threads can wait for. */
+/** Acknowledgements by the main thread that a thread may end: one number for each thread, on which threads can wait. */
 export class EndNotices {
   readonly #acknowledged: Int32Array;
 
@@ -14,7 +14,7 @@ export class EndNotices {
     this.#acknowledged = new Int32Array(buffer);
   }
 
-  /** Memory for so many threads, the main thread included. */
+  /** Allocates memory for this many threads, including the main thread. */
   static create(threads: number): EndNotices {
     return new EndNotices(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
   }
@@ -24,20 +24,20 @@ export class EndNotices {
     return this.#acknowledged.buffer as SharedArrayBuffer;
   }
 
-  /** A new thread has this number. */
+  /** Resets the number for a new thread. */
   expect(thread: number): void {
     Atomics.store(this.#acknowledged, thread, 0);
   }
 
-  /** The main thread: the thread may end now. */
+  /** Called by the main thread: the thread may end now. */
   acknowledge(thread: number): void {
     Atomics.store(this.#acknowledged, thread, 1);
     Atomics.notify(this.#acknowledged, thread);
   }
 
   /**
-   * Tells the main thread that this thread ends, and stops it until that is acknowledged. Its listeners stay open
-   * meanwhile. Nothing else may run in it any more.
+   * Tells the main thread that this thread ends, and blocks until the main thread acknowledges. Its listeners stay open
+   * meanwhile. No other code may run in the thread afterwards.
    */
   announce({ thread, askMain }: Pick<ThreadMessages, "thread" | "askMain">): void {
     askMain(endingTopic, thread).catch(() => {}); // it has ended before an answer could be read

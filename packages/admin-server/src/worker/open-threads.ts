@@ -2,13 +2,13 @@
 //
 // | event | who acts | what happens to clients |
 // |---|---|---|
-// | start | `Workers` calls `spawn` | nothing is served yet |
-// | serving | `onServing` | the thread takes new connections, and the held ones of the waiting room |
+// | start | `Workers` calls `spawn` | clients are not served yet |
+// | serving | `onServing` | the thread accepts new connections, and takes those of the waiting room |
 // | uncaught error | the thread announces its end and throws | its open connections are lost |
-// | last one ends | the main thread opens the waiting room before it acknowledges | new connections wait |
-// | death | `onDeath` | ports and passwords of the thread are forgotten; a successor starts |
-// | death by lack of memory | no announcement | connections in between may be refused |
-// | stop | `onStop` | connections that wait are closed |
+// | the last thread ends | the main thread opens the waiting room before it acknowledges | new connections wait |
+// | death | `onDeath` | ports and passwords of the thread are released; a successor starts |
+// | death by lack of memory | no announcement | connections may be refused until the successor serves |
+// | stop | `onStop` | waiting connections are closed |
 
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
@@ -29,35 +29,33 @@ import { startThreadsOnDemand } from "./thread-demand.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /**
- * The young heap of each worker, from the start. Requests leave little garbage that survives: 4 MB cost a
- * request as little as 16 MB, while 2 MB cost a tenth more. Node's own default would take 100 MB for each
- * thread under load.
+ * Size of the young heap of each worker, from the start. Requests leave little surviving garbage: 4 MB costs a request
+ * as little as 16 MB, while 2 MB costs a tenth more. Node's own default would take 100 MB for each thread under load.
  */
 const semiSpaceMb = 4;
 
 /**
- * The limit of the young heap when much survives, as with successive configs of a thousand routes. With this
- * room a config is copied once or not at all, instead of again with each successor. It counts three
- * semi-spaces.
+ * Limit of the young heap when much survives, as with successive configs of a thousand routes. With this room a config
+ * is copied at most once, instead of again with each successor. The limit counts three semi-spaces.
  */
 const maxYoungGenerationSizeMb = 48;
 
 /**
- * Gives later threads their full young heap from the start. V8 grows it by what survives, and with requests
- * nothing survives, so it would stay at 1 MiB. An idle worker's memory is the same either way.
- * The flag holds for the whole process, so it is set before the first thread starts.
+ * Gives later threads their full young heap from the start. V8 grows the heap by what survives; with requests nothing
+ * survives, so it would stay at 1 MiB. An idle worker's memory is the same either way.
+ * The flag applies to the whole process, so it is set before the first thread starts.
  */
 function openYoungSpace(): void {
   setFlagsFromString(`--min-semi-space-size=${semiSpaceMb}`);
 }
 
-/** How worker threads are started. */
+/** Options for starting worker threads. */
 export interface WorkerThreadOptions {
-  /** How many at most; 0: the main thread serves. */
+  /** Maximum number of workers; 0: the main thread serves. */
   readonly count: number;
   /** True: one worker starts, further ones under load. Default: all workers start. */
   readonly onDemand?: boolean;
-  /** Form of the log lines that workers write: `json` or `console`. */
+  /** Format of the workers' log lines: `json` or `console`. */
   readonly logEncoding: "json" | "console";
 }
 
@@ -65,11 +63,11 @@ export interface WorkerThreadOptions {
 export interface WorkerStart {
   /** Number of the worker, from 1 on; the main thread is 0. */
   readonly thread: number;
-  /** Memory of counters that all threads share. */
+  /** Shared memory of the counters. */
   readonly table: SharedArrayBuffer;
-  /** Name of the least level that is written. */
+  /** Minimum level of log lines. */
   readonly logLevel: string;
-  /** Form of the worker's log lines. */
+  /** Format of the worker's log lines. */
   readonly logEncoding: "json" | "console";
   /** Folder of the server's own files. */
   readonly dataFolder: string;
@@ -77,7 +75,7 @@ export interface WorkerStart {
   readonly endNotices: SharedArrayBuffer;
 }
 
-/** Message of a worker that asks for named memory, which other threads get too. */
+/** Topic of a worker's request for named memory, which other threads get too. */
 export const memoryTopic = "threads.memory";
 
 /** Memory that is shared under a name. The first request decides its size. */
@@ -86,36 +84,35 @@ export interface MemoryRequest {
   readonly byteLength: number;
 }
 
-/** Requests that a log line of a thread's death names. */
+/** Limit of requests named in the log line about a thread's death. */
 const maxNamedRequests = 20;
 
 /**
- * Platforms whose sockets several threads can open on one port. Source: node's `reusePort` of `server.listen`
+ * Platforms where several threads can open one port. Source: node's `reusePort` of `server.listen`
  * On other platforms the main thread serves.
  */
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
 
-/** The most workers that a server starts by itself: one for each core; none where ports cannot be shared. */
+/** Default limit of workers: one for each core; 0 where ports cannot be shared. */
 export function defaultWorkers(): number {
   return sharingPlatforms.has(process.platform) ? availableParallelism() : 0;
 }
 
 /** The threads of a server and what they share. */
 export interface Threads {
-  /** Counters, gauges and memory that all threads share. */
+  /** Counters, gauges and memory shared by all threads. */
   readonly shared: SharedState;
-  /** Questions between threads. */
+  /** Messages between threads. */
   readonly messages: ThreadMessages;
-  /** Opens ports, or notes which thread has which. */
+  /** Opens ports, or records which thread has which. */
   readonly ports: PortSource;
-  /** Undefined when the main thread serves. */
+  /** Worker threads; undefined when the main thread serves. */
   readonly workers: Workers | undefined;
 }
 
 /**
- * An inherited socket is closed with its thread and cannot be opened again. The parent still has it, and
- * restarts the process when it ends with an error, as systemd does with `Restart=on-failure`. No connection
- * is refused in between.
+ * An inherited socket is closed with its thread and cannot be opened again. The parent still has the socket, and
+ * restarts the process after an error, as systemd does with `Restart=on-failure`. No connection is refused meanwhile.
  */
 function endForLost(lost: readonly string[], log: Logger): void {
   if (lost.length === 0) {
@@ -137,7 +134,7 @@ function startWorker(workerData: WorkerStart): Worker {
   });
 }
 
-/** Keeps the ports open while no worker serves, for clients to wait there. A failure is logged. */
+/** Keeps the ports open while no worker serves, so that clients can wait. A failure is logged. */
 class PortsRoom {
   readonly #room: WaitingRoom;
   readonly #ports: SharedPorts;
@@ -150,11 +147,11 @@ class PortsRoom {
   }
 
   async open(): Promise<void> {
-    // A waiting room that fails costs only the connections that would have waited.
+    // A failed waiting room costs only the connections that would have waited.
     await this.#room.open(this.#ports.tcpAddresses()).catch(this.#warn);
   }
 
-  /** Hands those who wait to a worker, and the ports. */
+  /** Passes the ports and the waiting connections to a worker. */
   release(thread: number): void {
     const relays = {
       open: (address: ListenAddress, path: string) => this.#ports.relay(thread, address, path),
@@ -184,13 +181,13 @@ function keptMemory(memory: ReturnType<typeof memoryKeeper>, { name, byteLength 
   return memory(name, byteLength);
 }
 
-/** The same services without workers: nothing is shared, and messages are calls. */
+/** The same services without workers: nothing is shared, and messages are direct calls. */
 function mainThreadAlone(log: Logger, memory: ReturnType<typeof memoryKeeper>): Threads {
   const shared = new TableState(SharedTable.create(1), memory);
   return { shared, messages: new SingleThread(), ports: new OwnPorts(log), workers: undefined };
 }
 
-/** @returns what starts a worker, with the memory that it shares */
+/** @returns function that starts a worker with the shared memory */
 function workerSpawner(
   log: Logger,
   { logEncoding }: WorkerThreadOptions,
@@ -206,10 +203,10 @@ function workerSpawner(
 }
 
 /**
- * Prepares what threads share, and starts the workers.
+ * Prepares the shared objects, and starts the workers.
  * @param options absent, or a count of 0: the main thread serves alone
- * @param dataFolder folder of the server's own files, which workers need
- * @param onThreadDeath told of a thread that has died, before its successor starts
+ * @param dataFolder folder of the server's own files, for workers
+ * @param onThreadDeath called for a dead thread, before its successor starts
  */
 export function openThreads(
   log: Logger,

@@ -1,37 +1,37 @@
-/** How often the threads are looked at, in milliseconds. */
+/** Milliseconds between two checks of the threads. */
 const lookEveryMs = 250;
-/** Mean utilization of the threads, 0 to 1, above which more threads start. */
+/** Mean utilization of the threads, from 0 to 1, above which more threads start. */
 const mostBusy = 0.5;
-/** Looks between two shares of connections: clients that were asked to come back must have had time for it. */
+/** Checks between two shares of connections: clients need time to connect again. */
 const looksBetweenShares = 4;
-/** Shares after the threads became more; then a client with one busy connection is left in peace. */
+/** Limit of shares after a growth. Afterwards a client with one busy connection is not disturbed any more. */
 const mostShares = 10;
-/** A thread that works less than this part of what the busiest does got too few connections. */
+/** A thread with less than this fraction of the busiest thread's work has too few connections. */
 const leastPartOfBusiest = 0.25;
 
-/** Threads that can become more. */
+/** Threads whose number can grow. */
 export interface GrowingThreads {
-  /** How many there are, those on their way too. */
+  /** Number of threads, including starting ones. */
   readonly size: number;
   /** True when every thread serves. */
   readonly areAllServing: boolean;
-  /** Part of the time since the last call that each serving thread was at work, 0 to 1, by its number. */
+  /** Utilization of each serving thread since the last call, from 0 to 1, by thread number. */
   utilization(): ReadonlyMap<number, number>;
-  /** @returns once the further ones serve, or died */
+  /** @returns promise that settles when the new threads serve, or have died */
   growTo(size: number): Promise<void>;
 }
 
-/** Has threads end a part of their connections, 0 to 1, for others to get them. */
+/** Makes threads close a part of their connections, from 0 to 1, so that others get them. */
 type Share = (threads: readonly number[], part: number) => void;
 
 /**
- * Doubles the number of threads while the serving ones are busy, up to `most`. An idle server has one: each thread holds
- * 15 MiB and takes 130 ms of processor time to start. Threads never become fewer, because a port that a thread closes resets
- * connections that it has not accepted yet.
+ * Doubles the number of threads while the serving ones are busy, up to `most`. An idle server has one thread, because
+ * each holds 15 MiB and takes 130 ms of processor time to start. The number never shrinks: closing a port resets
+ * connections that the thread has not accepted yet.
  *
- * Kept connections would stay with the earlier threads, so these close a part of them. The system assigns the
- * new connections to threads at random. While a thread has almost none, the busiest thread closes more.
- * @returns a function that ends the growth
+ * Kept connections would stay with the earlier threads, so these close some of them. The system assigns the new
+ * connections randomly. While a thread has almost none, the busiest thread closes more.
+ * @returns a function that stops the growth
  */
 export function startThreadsOnDemand(threads: GrowingThreads, most: number, share: Share): () => void {
   let isGrowing = false;
@@ -66,7 +66,7 @@ export function startThreadsOnDemand(threads: GrowingThreads, most: number, shar
   return () => clearInterval(timer);
 }
 
-/** Has the busiest thread share where another one has next to nothing. */
+/** Makes the busiest thread share when another one has almost no work. */
 function shareOnce(busy: ReadonlyMap<number, number>, share: Share): void {
   const [busiest, most] = [...busy].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
   const least = Math.min(...busy.values());

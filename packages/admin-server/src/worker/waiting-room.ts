@@ -1,6 +1,6 @@
 // | state | connections |
 // |---|---|
-// | door open | accepted, paused, at most 1,000 |
+// | door open | accepted and paused, at most 1,000 |
 // | worker serves | each is relayed over a socket of the file system, with a PROXY protocol header |
 // | relay fails | closed, and logged |
 // | room closed | all are closed |
@@ -15,18 +15,18 @@ import { messageOf } from "server-core/errors";
 import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
 import { openPort } from "server-core/listen/open-port";
 
-/** Connections that wait at most, over all addresses; more are closed. */
+/** Limit of waiting connections, over all addresses; further ones are closed. */
 const maxWaiting = 1_000;
 
 /** Has a worker take connections at a path, for an address it listens on, and end that. */
 export interface Relays {
-  /** Begins to take connections at the path. */
+  /** Makes the worker accept connections for `address` on the Unix socket at `path`. */
   open(address: ListenAddress, path: string): Promise<unknown>;
-  /** Ends it for the address. */
+  /** Stops this for the address. */
   close(address: ListenAddress): Promise<unknown>;
 }
 
-/** An address as the config has it, and with the port in fact. */
+/** An address as configured, and with its actual port. */
 export interface RoomAddress {
   readonly configured: ListenAddress;
   readonly bound: ListenAddress;
@@ -36,30 +36,30 @@ export interface RoomAddress {
 interface Door {
   readonly address: ListenAddress;
   readonly server: Server;
-  /** Connections that no worker has taken yet. */
+  /** Connections that no worker has yet. */
   readonly waiting: Set<Socket>;
 }
 
 /**
- * Holds connections while no worker thread lives. The main thread accepts them and reads nothing. The next
- * serving worker gets each over a private socket, with the address of its client. Node cannot hand a socket
- * to another thread, so the bytes of these connections pass through the main thread until they end.
+ * Holds connections while no worker thread lives. The main thread accepts them and reads nothing. The next serving
+ * worker gets each over a private socket, with the address of its client. Node cannot pass a socket to another thread,
+ * so the bytes of these connections pass through the main thread until they end.
  */
 export class WaitingRoom {
   readonly #log: Logger;
-  /** Listeners that are open now. */
+  /** Open listeners. */
   readonly #doors = new Set<Door>();
-  /** Connections that a worker has; their bytes pass through this thread. */
+  /** Connections that a worker serves; their bytes pass through this thread. */
   readonly #relayed = new Set<Socket>();
   #waiting = 0;
-  /** True once the server stops: no door opens any more. */
+  /** True once the server stops: no door opens afterwards. */
   #closed = false;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** Begins to accept. Never fails: an address that cannot be had stays closed. */
+  /** Starts to accept. Never rejects: an address that cannot be opened stays closed. */
   async open(addresses: readonly RoomAddress[]): Promise<void> {
     await Promise.all(addresses.map((address) => this.#openDoor(address)));
   }
@@ -95,14 +95,14 @@ export class WaitingRoom {
     }
   }
 
-  /** Forgets a connection that a worker took, or that is gone. */
+  /** Removes a connection that a worker took, or that has closed. */
   #leave({ waiting }: Door, socket: Socket): void {
     if (waiting.delete(socket)) {
       this.#waiting--;
     }
   }
 
-  /** A worker serves again: it gets those who wait, and all that come. */
+  /** Called when a worker serves again: it gets the waiting connections, and all later ones. */
   async release(relays: Relays): Promise<void> {
     const doors = [...this.#doors];
     if (doors.length === 0) {
@@ -123,7 +123,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Hands over the connections of one door. Those that cannot be handed over are closed. */
+  /** Passes on the connections of one door. A connection that cannot be passed on is closed. */
   async #releaseDoor(door: Door, relays: Relays, path: string): Promise<void> {
     const { address, waiting } = door;
     try {
@@ -147,7 +147,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Joins a connection with a worker. @param path of the socket on which the worker listens */
+  /** Connects a waiting connection to a worker. @param path path of the worker's socket */
   #relay(socket: Socket, path: string): Promise<void> {
     return new Promise((resolve) => {
       const inner = connect({ path, allowHalfOpen: true });
@@ -177,7 +177,7 @@ export class WaitingRoom {
     });
   }
 
-  /** Closes everything; the process ends. */
+  /** Closes everything, because the process ends. */
   close(): void {
     this.#closed = true;
     for (const { server, waiting } of this.#doors) {

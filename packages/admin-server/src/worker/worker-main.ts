@@ -27,7 +27,7 @@ import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-thread
 // | ends it | the main thread, or an uncaught error in it |
 // | keeps its metrics | the worker; they are collected when somebody asks for them, and end with it |
 //
-// A worker that is started by hand has no parent thread that gives it a config.
+// A worker that is started by hand has no parent thread that sends a config.
 const start = workerData as WorkerStart;
 if (parentPort === null) {
   throw new Error("this is the program of a worker thread");
@@ -43,7 +43,7 @@ const log = createLogger({
 });
 lines.attach(log);
 const endNotices = new EndNotices(start.endNotices);
-// The main thread must know before the listeners of this thread close: else clients would be refused.
+// The main thread must know before the listeners of this thread close; otherwise clients would be refused.
 const announceEnd = () =>
   endNotices.announce({ thread: start.thread, askMain: (topic, value) => messages.askMain(topic, value) });
 process.on("exit", announceEnd); // not emitted after an uncaught error, nor when the memory is at its end
@@ -87,5 +87,5 @@ followMainThread(
     "workers",
   ),
 );
-// The start leaves garbage behind: with one thread for each core it adds up.
+// The start leaves garbage behind, once for each thread.
 releaseMemory();

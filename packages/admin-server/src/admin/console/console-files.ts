@@ -7,13 +7,13 @@ import { gzip } from "node:zlib";
 export interface ConsoleFile {
   /** Its `Content-Type`. */
   readonly type: string;
-  /** Its content as it lies in the folder. */
+  /** Content as in the folder. */
   readonly bytes: Uint8Array;
-  /** The same, compressed with gzip. */
+  /** Content compressed with gzip. */
   readonly gzipped: Uint8Array;
 }
 
-/** Media types by ending; files with another ending are not served. */
+/** Media types by extension; files with other extensions are not served. */
 const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
@@ -21,29 +21,28 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Names as the build makes them: nothing that could lead out of the folder. */
+/** Matches names that the build creates. Such names cannot lead out of the folder. */
 const assetName = /^[\w-]+(?:\.[\w-]+)*\.(css|js|svg)$/;
 
 /**
- * The built console in its folder. Files are cached, except the page, because it names the files of a new
- * build.
+ * The built console. Files are cached, except the page, because a new build changes the file names in the page.
  */
 export class ConsoleFiles {
   readonly #folder: string;
-  /** Files by name, each read once. Failed reads are not kept. */
+  /** Cached files by name. Failed reads are not cached. */
   readonly #assets = new Map<string, Promise<ConsoleFile | undefined>>();
 
-  /** @param folder with `index.html` and `static/` */
+  /** @param folder folder with `index.html` and `static/` */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** The page; undefined where the console was not built. */
+  /** The page; undefined when the console was not built. */
   page(): Promise<ConsoleFile | undefined> {
     return this.#read("index.html", "html");
   }
 
-  /** A file below `static/`. @returns undefined when there is none of that name */
+  /** A file below `static/`. @returns undefined for a missing file */
   async asset(name: string): Promise<ConsoleFile | undefined> {
     const extension = assetName.exec(name)?.[1];
     if (extension === undefined) {
@@ -53,13 +52,13 @@ export class ConsoleFiles {
     this.#assets.set(name, known);
     const file = await known;
     if (file === undefined) {
-      // Names that clients make up are not remembered.
+      // Missing files are not cached, because clients can invent names.
       this.#assets.delete(name);
     }
     return file;
   }
 
-  /** Reads and compresses a file. @returns undefined when it cannot be read */
+  /** Reads and compresses a file. @returns undefined when it is unreadable */
   async #read(name: string, extension: string): Promise<ConsoleFile | undefined> {
     let bytes: Uint8Array;
     try {

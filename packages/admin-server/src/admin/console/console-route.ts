@@ -8,7 +8,7 @@ import { type ConsoleFile, ConsoleFiles } from "./console-files.ts";
 /** A file name with a hash of the content: such a file never changes. */
 const hashedName = /-[\w-]{8}\.[a-z]+$/;
 
-/** No other page may hold this one in a frame, or know that it is open; its scripts are named by the policy in the page. */
+/** Prevents other pages from framing this page or keeping a reference to it. A policy in the page lists its scripts. */
 const guardHeaders = {
   "Content-Security-Policy": "frame-ancestors 'none'",
   "X-Frame-Options": "DENY",
@@ -24,7 +24,7 @@ function isOff(config: JsonValue): boolean {
   return isJsonObject(admin) && member(admin, "ui") === false;
 }
 
-/** A file as an answer, packed when the client takes gzip. */
+/** Sends a file, compressed if the client accepts gzip. */
 function send(file: ConsoleFile, request: AdminRequest, cacheControl: string): AdminReply {
   const compressed = /\bgzip\b/.test(request.header("accept-encoding"));
   return {
@@ -39,7 +39,7 @@ function send(file: ConsoleFile, request: AdminRequest, cacheControl: string): A
   };
 }
 
-/** The answer when the folder has no page, as in a checkout without a build. */
+/** The response when the folder has no page, as in a checkout without a build. */
 const notBuilt: AdminReply = {
   status: 404,
   headers: { "Content-Type": "text/plain; charset=utf-8" },
@@ -47,8 +47,8 @@ const notBuilt: AdminReply = {
 };
 
 /**
- * `/ui/`: the console, a browser app that uses this same API. Its files, and its page for every other path below.
- * @param folder of the built app
+ * `/ui/`: the console, a browser app that uses this API. It sends its files, and the page for every other path below.
+ * @param folder folder of the built app
  */
 export function consoleRoute(engine: ConfigEngine, folder: string): AdminRoute {
   const files = new ConsoleFiles(folder);

@@ -11,11 +11,11 @@ import type { Workers } from "server-core/engine/workers";
 import { ServerError } from "server-core/errors";
 import { Profiler } from "./profiler.ts";
 
-/** Seconds of a profile when the query names none. */
+/** Default duration of a profile, in seconds. */
 const defaultSeconds = 30;
-/** Longest profile in seconds: sampling slows the thread. */
+/** Limit of a profile in seconds: sampling slows the thread. */
 const maxSeconds = 300;
-/** Begin of all paths. */
+/** Prefix of all paths. */
 const root = "/debug/pprof/";
 
 /** The page that lists the profiles. */
@@ -32,12 +32,12 @@ const index = `<!doctype html>
 </ul>
 `;
 
-/** Headers by which a browser saves the profile as a file. */
+/** Headers that make a browser save the profile as a file. */
 function download(name: string): Record<string, string> {
   return { "Content-Type": "application/json", "Content-Disposition": `attachment; filename="${name}"` };
 }
 
-/** `?seconds=`, above 0 and at most `maxSeconds`. @throws ServerError ADMIN_REQUEST */
+/** Parses `?seconds=`, above 0 and at most `maxSeconds`. @throws ServerError ADMIN_REQUEST */
 function secondsOf(request: AdminRequest): number {
   const text = request.query.get("seconds") ?? String(defaultSeconds);
   const seconds = Number(text);
@@ -47,7 +47,7 @@ function secondsOf(request: AdminRequest): number {
   return seconds;
 }
 
-/** `?thread=`; 0 is the main thread. @throws ServerError ADMIN_REQUEST */
+/** Parses `?thread=`; 0 is the main thread. @throws ServerError ADMIN_REQUEST */
 function threadOf(request: AdminRequest): number {
   const text = request.query.get("thread") ?? "0";
   if (!/^\d{1,3}$/.test(text)) {
@@ -56,10 +56,13 @@ function threadOf(request: AdminRequest): number {
   return Number(text);
 }
 
-/** The client has disconnected, so the answer is not read. */
+/** The client has disconnected, so nobody reads this response. */
 const gone: AdminReply = { status: 499 };
 
-/** @param take makes the profile @throws ServerError ADMIN_REQUEST for a query that is malformed; what `take` throws */
+/**
+ * Takes a profile. @param take creates the profile @throws ServerError ADMIN_REQUEST for a malformed query; the error
+ * of `take`
+ */
 async function timed(
   request: AdminRequest,
   name: string,
@@ -77,7 +80,7 @@ async function timed(
   }
 }
 
-/** The answer begins with the snapshot's first bytes; no other profile is taken until its last. */
+/** Streams the snapshot. No other profile is taken until the stream ends. */
 async function heap(profiler: Profiler): Promise<AdminReply> {
   const started = Promise.withResolvers<AdminReply>();
   profiler
@@ -91,7 +94,7 @@ async function heap(profiler: Profiler): Promise<AdminReply> {
 }
 
 /**
- * `/debug/pprof/…`: profiles in V8's own formats, under the names of the model's profiles of another run time.
+ * `/debug/pprof/…`: profiles in V8's own formats, under the public model's paths.
  * Source of the paths: the public model (Caddy 2.11)
  */
 export function profileRoutes(workers?: Workers): AdminRoute[] {

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Workers } from "server-core/engine/workers";
 import { ServerError } from "server-core/errors";
 
-/** One profile at a time: two would slow the server and each other. */
+/** Takes one profile at a time, because two would slow the server and distort each other. */
 export class Profiler {
   #busy = false;
 
-  /** @throws ServerError ADMIN_BUSY while another one is taken */
+  /** Runs `take`. @throws ServerError ADMIN_BUSY while another profile is running */
   async exclusively<Result>(take: () => Promise<Result>): Promise<Result> {
     if (this.#busy) {
       throw new ServerError("ADMIN_BUSY", "another profile is being taken");
@@ -22,16 +22,16 @@ export class Profiler {
 
   readonly #workers: Workers | undefined;
 
-  /** @param workers undefined where the main thread serves */
+  /** @param workers undefined when the main thread serves */
   constructor(workers?: Workers) {
     this.#workers = workers;
   }
 
   /**
-   * CPU profile of a thread in V8's format (`.cpuprofile`).
-   * @param thread 0: the main one; else the number of a worker
+   * Takes a CPU profile of a thread in V8's format (`.cpuprofile`).
+   * @param thread number of a worker; 0 for the main thread
    * @param signal aborts the profile, without a result
-   * @throws ServerError ADMIN_BUSY; ADMIN_REQUEST for a thread that does not run
+   * @throws ServerError ADMIN_BUSY; ADMIN_REQUEST for a thread that is not running
    */
   cpu(thread: number, seconds: number, signal: AbortSignal): Promise<unknown> {
     if (thread > 0) {
@@ -52,8 +52,7 @@ export class Profiler {
   }
 
   /**
-   * A sampled profile of the main thread's allocations that are still in use, in V8's format
-   * (`.heapprofile`).
+   * Takes a sampled profile of the main thread's live allocations, in V8's format (`.heapprofile`).
    */
   allocations(seconds: number, signal: AbortSignal): Promise<unknown> {
     return this.#inspect(async (session) => {
@@ -63,7 +62,7 @@ export class Profiler {
     });
   }
 
-  /** Takes a profile of this thread with the inspector, one at a time. An abort ends it, and the inspector stops. */
+  /** Takes a profile of this thread with the inspector, one at a time. An abort stops the inspector. */
   #inspect(take: (session: Session) => Promise<unknown>): Promise<unknown> {
     return this.exclusively(async () => {
       const session = new Session();

@@ -11,14 +11,14 @@ import { type Storage, storages } from "server-core/storage/storage";
 import { IdentityCertificates, type IdentitySource, identityCertificates } from "./identity-certificates.ts";
 import { type IdentityConfig, identitySchema, obtainedIdentifiers } from "./identity-config.ts";
 
-/** Milliseconds between two looks for certificates to renew. */
+/** Milliseconds between two checks for certificates to renew. */
 const renewEveryMs = 600_000;
-/** The last part of a certificate's life in which it is renewed. */
+/** Remaining fraction of a certificate's lifetime at which it is renewed. */
 const renewalWindowRatio = 1 / 3;
 
 /**
- * Obtains and renews the certificates by which the server proves who it is. They rest in the server's own folder, not in
- * the storage of the config, which other servers may share. Source: the public model (Caddy 2.11), its identity
+ * Obtains and renews the certificates that identify the server. They are stored in the server's own folder, not in the
+ * configured storage, which other servers may share. Source: the public model (Caddy 2.11), its identity
  */
 class IdentityApp implements App {
   readonly #config: IdentityConfig | null;
@@ -34,7 +34,7 @@ class IdentityApp implements App {
     this.#source = { cache: new CertificateCache(), identifiers: obtainedIdentifiers(config) };
   }
 
-  /** @throws ServerError for an identifier that no certificate can be had for, and for issuers that cannot be */
+  /** @throws ServerError for an identifier that cannot have a certificate, and for invalid issuers */
   async provision(): Promise<void> {
     const { identifiers, cache } = this.#source;
     const unfit = identifiers.findIndex((name) => !qualifiesForCertificate(name));
@@ -64,7 +64,7 @@ class IdentityApp implements App {
     });
   }
 
-  /** Obtains what is missing. It does not wait for authorities: a certificate may come after the config runs. */
+  /** Obtains missing certificates, without waiting: a certificate may arrive after the config runs. */
   async start(): Promise<void> {
     const manager = this.#manager;
     if (manager === undefined) {
@@ -77,7 +77,7 @@ class IdentityApp implements App {
     this.#timer.unref();
   }
 
-  /** From now on handshakes show the certificates of this config. */
+  /** From now on handshakes use the certificates of this config. */
   activate(): void {
     this.#certificates?.value.use(this.#source);
   }
@@ -85,14 +85,14 @@ class IdentityApp implements App {
   // No-op: the admin endpoint may use the certificates until `close`.
   async stop(): Promise<void> {}
 
-  /** Ends renewal, and withdraws the certificates unless a newer config has replaced them. */
+  /** Stops renewal, and withdraws the certificates unless a newer config has replaced them. */
   close(): void {
     clearInterval(this.#timer);
     this.#manager?.close();
     this.#certificates?.value.release(this.#source);
   }
 
-  /** Issuers without `issuers`: the internal authority for internal names, ACME for others. */
+  /** Default issuers: the internal CA for internal names, ACME for others. */
   async #usualIssuers(): Promise<(name: string) => readonly CertificateIssuer[]> {
     const internal = [await this.#context.load(issuers, "internal", {}, "issuers")];
     const acme = [await this.#context.load(issuers, "acme", {}, "issuers")];
@@ -100,12 +100,12 @@ class IdentityApp implements App {
   }
 }
 
-/** How certificates of the identity are had. */
+/** Certificate policy of the server's identity. */
 function policy(storage: Storage, from: readonly CertificateIssuer[]) {
   return { storage, issuers: from, keyType: "p256" as const, renewalWindowRatio, reuseKeys: false };
 }
 
-/** `admin.identity` of the document; there for every config, like `logging`. */
+/** The app for `admin.identity`; loaded for every config, like `logging`. */
 export const identityApp = defineModule({
   id: "admin.identity.app",
   config: identitySchema.nullable(),

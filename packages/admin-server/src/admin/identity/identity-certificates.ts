@@ -2,23 +2,23 @@ import type { LoadedCertificate } from "certificates/material/loaded-certificate
 import type { CertificateCache } from "certificates/tls/certificates/certificate-cache";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** The parts of a config that concern certificates of the server itself. */
+/** A config's source of the server's own certificates. */
 export interface IdentitySource {
-  /** Certificates that were obtained so far. */
+  /** Certificates obtained until now. */
   readonly cache: CertificateCache;
-  /** Names that the server is known by, the most usual one first. */
+  /** Names of the server, the default one first. */
   readonly identifiers: readonly string[];
 }
 
 /**
- * The server's own certificates, which it obtains itself. One store for the process: the running config fills
- * it, and every listener or client that needs a certificate reads it.
+ * The server's own certificates, which it obtains itself. The process has one store: the running config fills it, and
+ * every listener or client that needs a certificate reads it.
  */
 export class IdentityCertificates implements SharedResource {
   #source: IdentitySource | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** Takes what a config has, from now on. */
+  /** Replaces the source by a config's source. */
   use(source: IdentitySource): void {
     this.#source = source;
     this.changed();
@@ -32,29 +32,29 @@ export class IdentityCertificates implements SharedResource {
     }
   }
 
-  /** Tells that certificates came or went. */
+  /** Notifies the listener that certificates were added or removed. */
   changed(): void {
     for (const listener of this.#listeners) {
       listener();
     }
   }
 
-  /** Has `listener` called whenever certificates came or went. */
+  /** Registers a listener that is called whenever certificates are added or removed. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Forgets who wants to know of changes. */
+  /** Removes the listeners. */
   close(): void {
     this.#listeners.clear();
   }
 
-  /** The one for a name that a client asks for. */
+  /** The certificate for a name that a client requests. */
   find(name: string): LoadedCertificate | undefined {
     return this.#source?.cache.find(name.toLowerCase())[0];
   }
 
-  /** The one for clients that ask for no name. */
+  /** The certificate for clients without a requested name. */
   get usual(): LoadedCertificate | undefined {
     for (const name of this.#source?.identifiers ?? []) {
       const found = this.find(name);
@@ -66,5 +66,5 @@ export class IdentityCertificates implements SharedResource {
   }
 }
 
-/** The one store of the process, which configs share. */
+/** The only store of the process, shared by configs. */
 export const identityCertificates: ResourceKind<IdentityCertificates> = { name: "admin.identity" };

@@ -25,7 +25,7 @@ export type IdentityConfig = z.infer<typeof identitySchema>;
 
 /**
  * The identifiers whose certificates the server obtains itself.
- * In lower case. Where `certificates` are given without `issuers`, it obtains none.
+ * Names are in lower case. With `certificates` but without `issuers`, the server obtains none.
  */
 export function obtainedIdentifiers(config: IdentityConfig | null | undefined): readonly string[] {
   const isFromFiles = (config?.certificates ?? []).length > 0 && (config?.issuers ?? []).length === 0;

@@ -4,11 +4,11 @@ import { readPemFile } from "certificates/material/read-file";
 import { errorAt, messageOf, ServerError } from "server-core/errors";
 import type { IdentityConfig } from "./identity-config.ts";
 
-/** A certificate with its key. */
+/** A certificate and its key. */
 export interface Credential {
-  /** The certificate itself, for its names. */
+  /** The parsed certificate, used for its names. */
   readonly certificate: X509Certificate;
-  /** Certificate and key, ready for handshakes. */
+  /** TLS context with certificate and key. */
   readonly context: SecureContext;
   /** Certificate and chain, PEM. */
   readonly cert: Buffer;
@@ -16,14 +16,14 @@ export interface Credential {
   readonly key: Buffer;
 }
 
-/** Reads a pair of files. @throws ServerError MODULE_CONFIG also when key and certificate do not belong together */
+/** Reads a pair of files. @throws ServerError MODULE_CONFIG, also when key and certificate do not match */
 async function readCredential(files: {
   readonly certificate: string;
   readonly key: string;
 }): Promise<Credential> {
   try {
     const [cert, key] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)]);
-    // The context checks that certificate and key belong together.
+    // Creating the context checks that certificate and key match.
     const context = createSecureContext({ cert, key, minVersion: "TLSv1.2" });
     return { certificate: new X509Certificate(cert), context, cert, key };
   } catch (error) {
@@ -33,7 +33,7 @@ async function readCredential(files: {
   }
 }
 
-/** Certificates from files by which the server proves who it is. */
+/** Identity certificates from files. */
 export class IdentityFiles {
   readonly #credentials: readonly Credential[];
 
@@ -54,12 +54,12 @@ export class IdentityFiles {
     return new IdentityFiles(credentials);
   }
 
-  /** The first whose certificate is for a name. */
+  /** The first certificate that covers a name. */
   find(name: string): Credential | undefined {
     return this.#credentials.find(({ certificate }) => certificate.checkHost(name) !== undefined);
   }
 
-  /** The certificate for handshakes without a name. */
+  /** The certificate for handshakes without SNI. */
   get first(): Credential | undefined {
     return this.#credentials[0];
   }

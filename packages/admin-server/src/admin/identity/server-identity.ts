@@ -3,13 +3,13 @@ import type { LoadedCertificate } from "certificates/material/loaded-certificate
 import type { IdentityCertificates } from "./identity-certificates.ts";
 import type { IdentityFiles } from "./identity-files.ts";
 
-/** The oldest version of TLS that is spoken with it. */
+/** Minimum TLS version for the server's identity. */
 export const identityMinVersion = "TLSv1.2";
 
-/** Made once for each certificate, which is replaced by another one and never changed. */
+/** Cache by certificate. A certificate object never changes, but may be replaced. */
 const contexts = new WeakMap<LoadedCertificate, SecureContext>();
 
-/** The context of a certificate that was obtained; made once. */
+/** The TLS context of an obtained certificate, created once. */
 function contextOf(certificate: LoadedCertificate): SecureContext {
   let context = contexts.get(certificate);
   if (context === undefined) {
@@ -23,13 +23,13 @@ function contextOf(certificate: LoadedCertificate): SecureContext {
   return context;
 }
 
-/** A certificate with its key, PEM. */
+/** A certificate and its key, PEM. */
 export interface ShownCertificate {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
 }
 
-/** A certificate as TLS takes it. */
+/** Converts a certificate to the form that TLS options need. */
 export function shownCertificate(certificate: LoadedCertificate | undefined): ShownCertificate | undefined {
   return certificate === undefined ? undefined : { cert: certificate.chainPem, key: certificate.keyPem };
 }
@@ -39,20 +39,20 @@ export class ServerIdentity {
   readonly #files: IdentityFiles;
   readonly #obtained: IdentityCertificates;
 
-  /** @param obtained read at each use, because they change */
+  /** @param obtained read for each use, because it changes */
   constructor(files: IdentityFiles, obtained: IdentityCertificates) {
     this.#files = files;
     this.#obtained = obtained;
   }
 
   /**
-   * The certificate for a handshake without a name, or with a foreign name; undefined while there is none.
+   * The certificate for a handshake without SNI, or with a foreign name; undefined when there is none.
    */
   get usual(): ShownCertificate | undefined {
     return this.#files.first ?? shownCertificate(this.#obtained.usual);
   }
 
-  /** The certificate for a handshake with this name; undefined while there is none. */
+  /** The TLS context for a handshake with this name; undefined when there is none. */
   contextFor(name: string): SecureContext | undefined {
     const fromFiles = this.#files.find(name);
     if (fromFiles !== undefined) {

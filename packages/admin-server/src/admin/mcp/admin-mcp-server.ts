@@ -8,7 +8,8 @@ import { changeTools, previewTools } from "./change-tools.ts";
 import { readTools } from "./read-tools.ts";
 
 /**
- * The text that an assistant reads first. It says that texts of a config are data, since a config may hold words of strangers.
+ * The instructions for assistants. They explain that texts in a config are data, because strangers may have written
+ * them.
  */
 const instructions =
   "A web server and reverse proxy. One JSON document is its config; any part has a path. Read with get_config and list_routes; explain_request " +
@@ -18,15 +19,15 @@ const instructions =
 
 /** A request of an assistant, and its rights. */
 export interface AdminMcpRequest {
-  /** Asks the admin API in the name of the client. */
+  /** Sends requests to the admin API with the client's rights. */
   readonly context: AdminToolContext;
-  /** True when the config allows tools that change; without it they are not even listed. */
+  /** True when the config allows tools that change; otherwise they are not listed. */
   readonly mayChange: boolean;
 }
 
 /**
- * A server of the protocol for one request. Errors of the API reach the assistant in their words; others only the
- * log.
+ * Creates a protocol server for one request. The assistant gets errors of the API in full; other errors are only
+ * logged.
  */
 function serverFor({ context, mayChange }: AdminMcpRequest, log: Logger) {
   return mcpServerOf<AdminTool>({
@@ -43,7 +44,7 @@ function serverFor({ context, mayChange }: AdminMcpRequest, log: Logger) {
   });
 }
 
-/** Answers requests of the protocol. @param maxBodyBytes bytes of one message */
+/** Answers protocol requests. @param maxBodyBytes limit of one message, in bytes */
 export function openAdminMcp(
   log: Logger,
   maxBodyBytes: number,

@@ -1,13 +1,13 @@
 import type { Prompt } from "assistant-tools/tool";
 import { z } from "zod";
 
-/** An argument; longer texts are refused. */
+/** Schema of an argument with a length limit. */
 const text = z.string().max(8_192);
 
 /** Arguments are user text, so they are quoted as JSON and cannot end the quotes. */
 const quoted = (value: string | undefined) => JSON.stringify(value ?? "");
 
-/** Questions that assistants offer to their users. None of them changes anything without asking. */
+/** Prompts that assistants offer to their users. Each asks before it changes anything. */
 export const adminPrompts: readonly Prompt[] = [
   {
     name: "explain_url",

@@ -2,29 +2,29 @@ import { type Tool as AnyTool, type ToolParts, withBudget } from "assistant-tool
 import type { AdminQuestion, AdminReply } from "server-core/admin/admin-message";
 import type { z } from "zod";
 
-/** Everything that a tool asks with, for one call. */
+/** Everything that a tool needs for one call. */
 export interface AdminToolContext {
-  /** Asks the admin API in the name of the client, with its rights. */
+  /** Sends requests to the admin API with the client's rights. */
   readonly ask: (question: AdminQuestion) => Promise<AdminReply>;
 }
 
 /** A tool of the admin endpoint. */
 export type AdminTool = AnyTool<AdminToolContext>;
 
-/** Declares a tool; its answer is cut to the budget of the call. */
+/** Declares a tool; its result is cut to the budget of the call. */
 export function defineAdminTool<Shape extends z.ZodRawShape>(
   parts: ToolParts<AdminToolContext, Shape>,
 ): AdminTool {
   return withBudget(parts);
 }
 
-/** An answer of the admin API that is a failure, in its words. */
+/** A failed response of the admin API, with its message. */
 export class AdminRefusal extends Error {}
 
-/** The longest answer that is read; a config may be large. */
+/** Limit of a response in bytes; a config may be large. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** The text of an answer, which may be a stream. @throws AdminRefusal over the limit */
+/** Reads the text of a response, which may be a stream. @throws AdminRefusal above the limit */
 async function textOf({ body = "" }: AdminReply): Promise<string> {
   if (typeof body === "string") {
     return body;
@@ -44,17 +44,20 @@ async function textOf({ body = "" }: AdminReply): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** An answer of the admin API, read. */
+/** A parsed response of the admin API. */
 export interface AdminAnswer {
-  /** A status of 2xx, or one that the caller named as good. */
+  /** Status: 2xx, or one that the caller accepts. */
   readonly status: number;
-  /** Parsed; undefined where the answer is empty. */
+  /** Parsed body; undefined for an empty one. */
   readonly value: unknown;
   /** A header by its name in lower case. */
   header(name: string): string | undefined;
 }
 
-/** Asks the admin API. @param goodStatus further statuses that are answers. @throws AdminRefusal in the words of the API */
+/**
+ * Sends a request to the admin API. @param goodStatus further accepted statuses. @throws AdminRefusal with the message
+ * of the API
+ */
 export async function askAdmin(
   { ask }: AdminToolContext,
   question: AdminQuestion,

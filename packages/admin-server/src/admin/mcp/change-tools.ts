@@ -22,7 +22,7 @@ import {
 import { hasHidden, hideSecrets, hideSecretsInPatch } from "./hidden-values.ts";
 import { configPath } from "./read-tools.ts";
 
-/** A config that an assistant writes; larger ones are loaded by people. */
+/** Limit of a config from an assistant, in characters. */
 const maxConfigCharacters = 200_000;
 
 /** Arguments of a change of one part. */
@@ -35,7 +35,7 @@ const change = {
   path: configPath,
   value: z.json().optional().describe("The new value; none for DELETE."),
 };
-/** The hash that the assistant has read. After another client's change the call fails with 412. */
+/** Hash that the assistant has read. If another client changed the config since, the call fails with 412. */
 const etag = z
   .string()
   .min(1)
@@ -51,7 +51,7 @@ const format = z
   .describe("`json`, or the text format: serverfile, which is also called caddyfile.");
 
 /**
- * Refuses values that stand for what was hidden: writing them would replace a secret by "(hidden)". @throws
+ * Refuses placeholders of hidden values, because writing them would replace a secret by "(hidden)". @throws
  * AdminRefusal
  */
 function refuseHidden(value: unknown): void {
@@ -62,7 +62,7 @@ function refuseHidden(value: unknown): void {
   }
 }
 
-/** Reads a whole config of an assistant. @returns the config as JSON. @throws AdminRefusal */
+/** Converts a whole config from an assistant. @returns the config as JSON. @throws AdminRefusal */
 async function readConfig(
   context: AdminToolContext,
   given: { readonly config: string; readonly format: string },
@@ -80,7 +80,7 @@ async function readConfig(
   return { json: Buffer.from(JSON.stringify(result)), warnings };
 }
 
-/** The difference that a whole config would make, and whether it would run. */
+/** Computes the difference that a whole config would make, and checks that it would run. */
 async function preview(
   context: AdminToolContext,
   json: Uint8Array,
@@ -103,7 +103,7 @@ async function preview(
   };
 }
 
-/** Tools that tell what a change would do, and change nothing. */
+/** Tools that show the effect of a change without making it. */
 export const previewTools: readonly AdminTool[] = [
   defineAdminTool({
     name: "validate_config",
@@ -132,7 +132,7 @@ export const previewTools: readonly AdminTool[] = [
         const { config: changed } = changeAt({ config: whole as JsonValue }, change);
         return preview(context, Buffer.from(JSON.stringify(changed)), undefined);
       };
-      // Where nothing stands yet, the server asks the schema whether to append or to set: only one of the two is valid.
+      // For an empty place, the schema decides between append and set: only one of the two is valid.
       const set = await previewAs(() => false);
       if (set.fields.valid === true || method !== "POST") {
         return set;
@@ -157,7 +157,7 @@ async function apply(
   return { fields: { applied: true, config_etag: header("etag") }, lists: [], rest: "" };
 }
 
-/** Tools that change the running config: only where the operator allows it. */
+/** Tools that change the running config, if the operator allows them. */
 export const changeTools: readonly AdminTool[] = [
   defineAdminTool({
     name: "change_config",

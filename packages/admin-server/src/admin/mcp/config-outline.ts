@@ -1,18 +1,18 @@
 import { leftOut as leftOutMember } from "./hidden-values.ts";
 
-/** A part of a config, cut to a length. */
+/** A shortened part of a config. */
 export interface Outline {
   readonly value: unknown;
-  /** Paths of parts that are not shown, each with its size. */
+  /** Paths and sizes of omitted parts. */
   readonly leftOut: readonly { readonly path: string; readonly bytes: number }[];
 }
 
-/** Characters of a value as JSON. */
+/** Length of a value as JSON, in characters. */
 function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
 
-/** Instead of a part: says what it is, and never looks like a value of a config. */
+/** Replaces an omitted part: describes it, and never looks like a config value. */
 function placeholderOf(value: unknown): unknown {
   return Array.isArray(value)
     ? { [leftOutMember]: `${value.length} elements` }
@@ -23,10 +23,10 @@ function placeholderOf(value: unknown): unknown {
       };
 }
 
-/** A member or element needs so much to say something. */
+/** Minimum characters for a member or element; with fewer, it shows nothing useful. */
 const leastCharacters = 100;
 
-/** How much of each entry is shown: what small ones leave over is shared by the larger ones. */
+/** Distributes the characters over entries. Small entries leave their rest to larger ones. */
 function sharesOf(lengths: readonly number[], characters: number): number[] {
   const shares = new Array<number>(lengths.length).fill(0);
   let left = characters;
@@ -40,11 +40,11 @@ function sharesOf(lengths: readonly number[], characters: number): number[] {
 }
 
 /**
- * Cuts a part of a config: long lists lose their end, large inner parts give way level by level, so that the shape
- * stays.
+ * Shortens a part of a config: long lists lose their end, and large inner parts are omitted level by level, so that the
+ * structure stays visible.
  * A list of 1,000 routes cut to 500 characters shows the first few and `{ "(left out)": "995 more" }`.
- * @param path of the part, with its slash in front
- * @param characters of JSON, at most about
+ * @param path path of the part, with its leading slash
+ * @param characters approximate limit of the JSON, in characters
  */
 export function outlineConfig(value: unknown, path: string, characters: number): Outline {
   if (lengthOf(value) <= characters || typeof value !== "object" || value === null) {

@@ -1,8 +1,8 @@
-/** Names of members that hold secrets: passwords, keys, tokens of accounts. */
+/** Matches member names for secrets: passwords, keys, account tokens. */
 const secretName =
   /(?:^|_)(?:password|passwd|secret|secret_key|token|api_token|auth_token|api_key|apikey|access_key|private_key|credentials?|mac_key|hmac|cookie_key|client_secret|bearer)$/i;
 
-/** Fields that carry a login. */
+/** Matches header fields that carry credentials. */
 const secretField = /^(?:authorization|proxy-authorization|cookie|x-api-key|x-auth-token)$/i;
 
 /** The text instead of a secret. */
@@ -11,12 +11,12 @@ const hidden = "(hidden)";
 /** The member that replaces an omitted part of an object. */
 export const leftOut = "(left out)";
 
-/** A text with a placeholder is none itself: it says where the secret is. */
+/** A text with a placeholder is not secret: it only names the source of the secret. */
 function isSecret(value: unknown): boolean {
   return typeof value === "string" && value !== "" && !/^\{(?:env|file)\.[^}]*\}$/.test(value);
 }
 
-/** A private key in PEM, which is hidden under any name. */
+/** Matches a private key in PEM, which is hidden under any name. */
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /** True for a member or a header field that holds a secret. */
@@ -24,7 +24,7 @@ function isSecretName(name: string): boolean {
   return secretName.test(name) || secretField.test(name);
 }
 
-/** Hides all texts in a value, as below a member `credentials`. */
+/** Hides all texts in a value, for example below a member `credentials`. */
 function hideAll(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(hideAll);
@@ -39,7 +39,7 @@ function hideAll(value: unknown): unknown {
  * A part of a config without secrets: assistants send what they read to a model, often a third party's. Names
  * of members tell what is one. Placeholders such as `{env.X}` stay. `{ "password": "x", "user": "a" }`
  * becomes `{ "password": "(hidden)", "user": "a" }`.
- * @param name of the member that holds the value
+ * @param name name of the member with this value
  */
 export function hideSecrets(value: unknown, name = ""): unknown {
   if (isSecretName(name)) {
@@ -57,7 +57,7 @@ export function hideSecrets(value: unknown, name = ""): unknown {
   return value;
 }
 
-/** A JSON patch without secrets: its values stand under names that only their paths tell. */
+/** Removes secrets from a JSON patch. The member names of its values are in the paths. */
 export function hideSecretsInPatch(patch: unknown): unknown {
   if (!Array.isArray(patch)) {
     return hideSecrets(patch);

@@ -7,16 +7,16 @@ import { ServerError } from "server-core/errors";
 import { isJsonObject, member } from "server-core/json/json-value";
 import { decodeAdminConfig } from "../admin-config.ts";
 
-/** Arguments hold at most a config that an assistant wrote. */
+/** Limit of a message in bytes. The largest one has a config from an assistant. */
 const maxBodyBytes = 1_048_576;
 
-/** Fields of a request that the protocol looks at. */
+/** Header fields that the protocol uses. */
 const fields = [
   ...["content-type", "accept", "mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"],
   "last-event-id",
 ];
 
-/** The request as the SDK takes it. @throws ServerError ADMIN_TOO_LARGE */
+/** Converts the request for the SDK. @throws ServerError ADMIN_TOO_LARGE */
 async function webRequest(request: AdminRequest): Promise<Request> {
   const headers = new Headers();
   for (const name of fields) {
@@ -34,8 +34,8 @@ async function webRequest(request: AdminRequest): Promise<Request> {
 }
 
 /**
- * `/mcp`: the Model Context Protocol, where `admin.mcp` turns it on. Its tools ask the admin API in the name of the client, so
- * they can do what that client may do. The SDK is loaded with the first request.
+ * `/mcp`: the Model Context Protocol, enabled by `admin.mcp`. Its tools call the admin API with the client's rights.
+ * The SDK is loaded with the first request.
  */
 export function mcpRoute(engine: ConfigEngine, log: Logger): AdminRoute {
   let opened: Promise<ReturnType<typeof import("./admin-mcp-server.ts")["openAdminMcp"]>> | undefined;
@@ -51,7 +51,7 @@ export function mcpRoute(engine: ConfigEngine, log: Logger): AdminRoute {
         throw new ServerError("ADMIN_METHOD", "method not allowed");
       }
       opened ??= import("./admin-mcp-server.ts").then((found) => found.openAdminMcp(log, maxBodyBytes));
-      // The SDK speaks the web's Request and Response.
+      // The SDK uses the web's Request and Response.
       const answer = await (await opened)(await webRequest(request), {
         context: { ask: request.ask },
         mayChange: mcp.allow_changes === true,

@@ -5,12 +5,12 @@ import { type AdminTool, type AdminToolContext, askAdmin, defineAdminTool } from
 import { outlineConfig } from "./config-outline.ts";
 import { hideSecrets, hideSecretsInPatch } from "./hidden-values.ts";
 
-/** A text argument; longer ones are refused. */
+/** Schema of a text argument with a length limit. */
 const text = z.string().max(4_096);
 const limit = z.int().min(1).max(1_000).default(50).describe("Most items of the answer.");
 const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before those of the answer.");
 const contains = text.default("").describe("Only items with this part, in any case.");
-/** Advice for an assistant whose list was cut. */
+/** Advice for an assistant whose list was shortened. */
 const rest = "raise budget, or ask again with contains or a larger offset";
 
 /** A path of the config, without empty segments. */
@@ -18,7 +18,7 @@ export const configPath = text
   .regex(/^\/(?!.*\/\/)/)
   .describe("Place in the config, as in the admin API: `/`, `/apps/http/servers/example/routes/0`.");
 
-/** A list of the admin API, with how many there are. */
+/** Reads a list of the admin API, and its total count. */
 async function listOf(
   context: AdminToolContext,
   path: string,
@@ -35,7 +35,7 @@ async function listOf(
   };
 }
 
-/** `get_config`: a part of the config without secrets, cut to the budget. The etag serves tools that change. */
+/** `get_config`: a part of the config without secrets, cut to the budget. Tools that change need its etag. */
 const getConfig = defineAdminTool({
   name: "get_config",
   title: "Read the config",
@@ -60,7 +60,7 @@ const getConfig = defineAdminTool({
   },
 });
 
-/** `explain_request`: a rehearsal, see routes/rehearsal-route.ts. Nothing is sent. */
+/** `explain_request`: a rehearsal, see routes/rehearsal-route.ts. No request is sent. */
 const explainRequest = defineAdminTool({
   name: "explain_request",
   title: "What happens to a request",
@@ -106,7 +106,7 @@ const listRoutes = defineAdminTool({
   answer: ({ budget: _budget, ...args }, context) => listOf(context, "/http/routes", args, "routes"),
 });
 
-/** `list_upstreams`: as `GET /reverse_proxy/upstreams`, those in trouble first. */
+/** `list_upstreams`: as `GET /reverse_proxy/upstreams`, sorted by `trouble`. */
 const listUpstreams = defineAdminTool({
   name: "list_upstreams",
   title: "Servers behind proxies",
@@ -178,7 +178,10 @@ const getHistoryDiff = defineAdminTool({
   },
 });
 
-/** `get_schema`: as `GET /config/schema`; without an id the ids alone, since the whole schema fits no budget. */
+/**
+ * `get_schema`: as `GET /config/schema`. Without an id it returns only the ids, because the whole schema exceeds any
+ * budget.
+ */
 const getSchema = defineAdminTool({
   name: "get_schema",
   title: "Options of a module",
@@ -196,7 +199,7 @@ const getSchema = defineAdminTool({
       return { fields: { id, schema }, lists: [], rest: "raise budget" };
     }
     const { $defs = {} } = value as { readonly $defs?: Readonly<Record<string, unknown>> };
-    // A module that stands inline has the member that names it behind its id.
+    // An inline module has, after its id, the member that names the module.
     const ids = Object.keys($defs).flatMap((name) => {
       const [kind = "", inline] = name.split(":");
       return inline === undefined ? [kind] : kind === "inline" ? [inline] : [];
@@ -205,7 +208,7 @@ const getSchema = defineAdminTool({
   },
 });
 
-/** Tools that look. */
+/** Tools that only read. */
 export const readTools: readonly AdminTool[] = [
   ...[getConfig, explainRequest, listRoutes, listUpstreams, listListeners, listCertificates],
   ...[listHistory, getHistoryDiff, getSchema],

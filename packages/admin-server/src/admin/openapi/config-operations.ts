@@ -22,7 +22,7 @@ const cacheControl = header(
   "`must-revalidate` loads the config again even if nothing changed.",
 );
 
-/** Answers that all four changes share. */
+/** Responses that all four changes share. */
 const changeAnswers = {
   "200": { ...done, description: "The new config runs and is saved; also when nothing changed." },
   ...guards,
@@ -31,7 +31,7 @@ const changeAnswers = {
   "503": refused("256 changes wait already, or the server is stopping."),
 };
 
-/** The header of reading answers, which `If-Match` takes back. */
+/** The ETag header of read responses, for use in `If-Match`. */
 const etag = {
   Etag: { description: 'Path and hash of the answer: `"<path> <hash>"`.', schema: { type: "string" } },
 };
@@ -39,7 +39,7 @@ const etag = {
 const value = body("The value.", { "application/json": anyJson });
 const missing = refused("There is nothing at the path.");
 
-/** The operation that reads a place. @param at how its id ends */
+/** The operation that reads a path. @param at suffix of the operation id */
 function reading(at: string, parameters: readonly unknown[]): DocumentedOperation {
   return {
     operationId: `read${at}`,
@@ -64,7 +64,7 @@ function reading(at: string, parameters: readonly unknown[]): DocumentedOperatio
   };
 }
 
-/** The four changes and the reading of one place. @param at how operation ids end */
+/** The four changes and the reading of one path. @param at suffix of the operation ids */
 function operations(at: string, parameters: readonly unknown[]): Record<string, DocumentedOperation> {
   return {
     get: reading(at, parameters),
@@ -113,7 +113,7 @@ function operations(at: string, parameters: readonly unknown[]): Record<string, 
   };
 }
 
-/** `/config/` and `/id/`. OpenAPI has no parameter over several segments: slashes in `path` stand as they are. */
+/** `/config/` and `/id/`. OpenAPI has no parameter with several segments: slashes in `path` are not escaped. */
 export const configOperations = {
   "/config/": operations("Config", []),
   "/config/{path}": operations("At", [

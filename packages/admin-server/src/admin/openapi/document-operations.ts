@@ -13,7 +13,7 @@ import {
   totalCount,
 } from "./operations.ts";
 
-/** A body in any format; the model reads other formats at `/load` too. */
+/** A body in any format; as in the public model, `/load` accepts other formats too. */
 const anyFormat = body(
   "A whole config. The part of the media type after the slash names the format: json, json5, yaml, toml, …",
   {
@@ -27,7 +27,7 @@ const entry = path("n", "Number of the entry.", { type: "integer", minimum: 1 })
 const noEntry = refused("The history has no such entry.");
 const ifMatch = header("If-Match", 'ETag of `/config/` or of a part of it, `"<path> <hash>"`.');
 
-/** A reading operation with the answers that all have. */
+/** A read operation with the common responses. */
 function get(operation: Omit<DocumentedOperation, "responses">, responses: Record<string, DocumentedAnswer>) {
   return { get: { ...operation, responses: { ...responses, ...guards } } };
 }

@@ -1,5 +1,5 @@
-// The document is written by hand. A test calls each operation on a running server, and validates the answers.
-// Schemas of the config itself are at `GET /config/schema`, since they depend on the modules.
+// The document is written by hand. A test calls each operation on a running server, and validates the responses.
+// The config's own schema is at `GET /config/schema`, because it depends on the modules.
 
 import { version } from "lifecycle";
 import { configOperations } from "./config-operations.ts";
@@ -271,7 +271,7 @@ const schemas = {
   },
 };
 
-/** The admin API as an OpenAPI 3.1 document. Source of the form: OpenAPI Specification 3.1.1 */
+/** The admin API as an OpenAPI 3.1 document. Source: OpenAPI Specification 3.1.1 */
 export function openapiDocument() {
   return {
     openapi: "3.1.1",

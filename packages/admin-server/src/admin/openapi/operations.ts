@@ -1,24 +1,24 @@
-/** One answer that an operation may give. */
+/** A possible response of an operation. */
 export interface DocumentedAnswer {
   readonly description: string;
-  /** Media type and JSON Schema of the body; absent where there is none. */
+  /** Media type and JSON Schema of the body; absent without a body. */
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
-  /** Headers of the answer, in addition to the common ones. */
+  /** Headers of the response, in addition to the common ones. */
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
-/** One method of one path, as OpenAPI has it. */
+/** One method of one path, in OpenAPI's form. */
 export interface DocumentedOperation {
-  /** Name that generators of clients make a function of; unique in the document. */
+  /** Name from which client generators make a function; unique in the document. */
   readonly operationId: string;
-  /** One line for lists. */
+  /** One-line summary for lists. */
   readonly summary: string;
   readonly description?: string;
   /** Parameters of path, query and header. */
   readonly parameters?: readonly unknown[];
   /** The body; absent for operations without one. */
   readonly requestBody?: unknown;
-  /** Answers by status. */
+  /** Responses by status. */
   readonly responses: Readonly<Record<string, DocumentedAnswer>>;
 }
 
@@ -27,7 +27,7 @@ export function json(description: string, schema: unknown, mediaType = "applicat
   return { description, content: { [mediaType]: { schema } } };
 }
 
-/** An answer of 200 without a body. */
+/** A 200 response without a body. */
 export const done: DocumentedAnswer = { description: "Done; the body is empty." };
 
 /** A refusal: JSON with `error`. */
@@ -35,7 +35,7 @@ export function refused(description: string): DocumentedAnswer {
   return json(description, { $ref: "#/components/schemas/Error" });
 }
 
-/** The checks that guard every path. */
+/** Responses of the access checks, common to all paths. */
 export const guards = {
   "400": refused("The request is not understood, or what it asks for cannot be."),
   "403": refused("Host or Origin is not admitted."),
@@ -59,7 +59,7 @@ export function query(name: string, description: string, schema: unknown): unkno
   return { name, in: "query", description, schema };
 }
 
-/** A request body in some media types, each of one schema. */
+/** A request body in several media types, each with its schema. */
 export function body(description: string, content: Readonly<Record<string, unknown>>): unknown {
   return {
     description,
@@ -68,7 +68,7 @@ export function body(description: string, content: Readonly<Record<string, unkno
   };
 }
 
-/** Parameters that select a part of a list. */
+/** Parameters that select a page of a list. */
 export const listPageParameters = [
   query("contains", "Only entries with this text, in any case.", { type: "string" }),
   query("limit", "Most entries of the answer; all when absent.", {
@@ -79,7 +79,7 @@ export const listPageParameters = [
   query("offset", "Entries before those of the answer.", { type: "integer", minimum: 0 }),
 ];
 
-/** Header of an answer that holds a part of a list. */
+/** Response header with the total count of a list. */
 export const totalCount = {
   "X-Total-Count": { description: "Entries that match, on all pages.", schema: { type: "integer" } },
 };

@@ -1,12 +1,12 @@
 import { guards, json, listPageParameters, query, refused, totalCount } from "./operations.ts";
 
-/** How long a profile is taken. */
+/** Duration of a profile. */
 const seconds = query("seconds", "How long to look (30), at most 300.", {
   type: "number",
   exclusiveMinimum: 0,
   maximum: 300,
 });
-/** The thread that a profile is of. */
+/** Thread to profile. */
 const thread = query("thread", "Which worker, 1 and up; 0 is the main thread (0).", {
   type: "integer",
   minimum: 0,
@@ -19,7 +19,7 @@ function text(description: string, mediaType: string) {
   return { description, content: { [mediaType]: { schema: { type: "string" } } } };
 }
 
-/** Operations that report on the running process. */
+/** Operations that report about the running process. */
 export const processOperations = {
   "/reverse_proxy/upstreams": {
     get: {

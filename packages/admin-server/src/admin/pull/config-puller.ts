@@ -13,27 +13,26 @@ import type { PullConfig } from "../pull-config.ts";
 import { fetchConfig } from "./fetch-config.ts";
 import { shownAddress } from "./source-address.ts";
 
-/** How a config wants to be replaced. */
+/** A parsed `admin.config.load`. */
 interface Plan {
   readonly source: PullConfig;
-  /** Milliseconds until the pull; 0: pulls once, before the load is acknowledged. */
+  /** Milliseconds until the pull; 0 pulls once, before the load is acknowledged. */
   readonly delayMs: number;
 }
 
-/** The news of the source that the running config is replaced from. */
+/** State of pulling the config from its source. */
 export interface PullState {
   /** URL without its secret parts. */
   readonly url: string;
-  /** RFC 3339; null where it was not asked yet. */
+  /** RFC 3339; null before the first attempt. */
   readonly last_try: string | null;
   readonly last_success: string | null;
-  /** The fault of the last try; null where it succeeded. */
+  /** Error of the last attempt; null after a success. */
   readonly last_error: string | null;
 }
 
 /**
- * The plan of a config; undefined without one. @throws ServerError MODULE_CONFIG for settings that contradict each
- * other
+ * Parses the plan of a config; undefined without one. @throws ServerError MODULE_CONFIG for contradictory settings
  */
 function planOf(document: ConfigDocument): Plan | undefined {
   const { config } = decodeAdminConfig(document.admin);
@@ -53,9 +52,9 @@ function planOf(document: ConfigDocument): Plan | undefined {
 }
 
 /**
- * Replaces the config by one that it fetches from elsewhere, `admin.config.load`. Without a delay the fetched config
- * follows at once, and when the fetch fails, the requesting config is refused. With `load_delay` it is fetched
- * after that time, again and again until there is a new one, which then says itself how it goes on.
+ * Replaces the config by one that it fetches, as `admin.config.load` says. Without a delay the fetched config follows
+ * at once; if the fetch fails, the requesting config is refused. With `load_delay` the fetch happens after this time,
+ * and repeats until a new config runs. The new config decides about further pulls.
  * Source: the public model (Caddy 2.11)
  */
 export class ConfigPuller implements Participant {
@@ -63,9 +62,9 @@ export class ConfigPuller implements Participant {
   readonly #identity: IdentityCertificates;
   readonly #log: Logger;
   #engine: ConfigEngine | undefined;
-  /** Ends the pulling of the config that runs; undefined while it pulls none. */
+  /** Stops the pulls of the running config; undefined when it has none. */
   #current: AbortController | undefined;
-  /** The answer of `GET /pull`. It survives a config with the same source, since pulling goes on there. */
+  /** The response of `GET /pull`. It is kept for a config with the same source, because pulling continues. */
   #state: PullState | undefined;
 
   constructor(adapters: AdapterRegistry, identity: IdentityCertificates, log: Logger) {
@@ -80,7 +79,7 @@ export class ConfigPuller implements Participant {
   }
 
   /**
-   * Fetches the first config when there is no delay. A failed fetch refuses the config.
+   * Fetches the new config first if there is no delay. A failed fetch refuses the config.
    * @throws ServerError CONFIG_PULL
    */
   async prepare(document: ConfigDocument): Promise<Transition> {
@@ -94,19 +93,22 @@ export class ConfigPuller implements Participant {
     return {
       commit: () => {
         this.#follow(control, plan);
-        // Deferred: the change that requested the pull holds the lock.
+        // Deferred, because the change that requested the pull still holds the lock.
         setImmediate(() => void this.#pull(plan, first, control.signal));
       },
       rollback: async () => control.abort(),
     };
   }
 
-  /** Undefined where the running config pulls none. */
+  /** State of pulling; undefined when the running config has none. */
   get state(): PullState | undefined {
     return this.#state;
   }
 
-  /** Ends the pulls of the last config. @param control aborts the pulls of the next config @param plan plan of the next config */
+  /**
+   * Stops the pulls of the last config. @param control stops the pulls of the next config @param plan plan of the next
+   * config
+   */
   #follow(control: AbortController | undefined, plan: Plan | undefined): void {
     this.#current?.abort();
     this.#current = control;
@@ -118,7 +120,10 @@ export class ConfigPuller implements Participant {
     }
   }
 
-  /** @param fault undefined on success. @param url URL of the source; the running config may have changed */
+  /**
+   * @param fault error of the attempt; undefined on success. @param url URL of the source; the running config may have
+   * changed
+   */
   #note(url: string, fault: unknown): void {
     if (this.#state?.url !== shownAddress(url)) {
       return;
@@ -130,19 +135,19 @@ export class ConfigPuller implements Participant {
         : { ...this.#state, last_try, last_error: messageOf(fault) };
   }
 
-  /** Checks the settings, and fetches nothing. @throws ServerError */
+  /** Checks the settings without fetching. @throws ServerError */
   async check(document: ConfigDocument): Promise<void> {
     planOf(document);
   }
 
-  /** Ends pulling; a fetch under way is cancelled. */
+  /** Stops pulling; a running fetch is canceled. */
   async stop(): Promise<void> {
     this.#follow(undefined, undefined);
   }
 
   /**
-   * Each failure is logged and kept for `GET /pull`; the running config goes on, and the next try follows.
-   * @param first already fetched; undefined waits and fetches
+   * Pulls until a config runs. Each failure is logged and kept for `GET /pull`; the running config continues.
+   * @param first already fetched config; undefined waits and fetches
    */
   async #pull(plan: Plan, first: Uint8Array | undefined, signal: AbortSignal): Promise<void> {
     let next = first;
@@ -173,7 +178,7 @@ export class ConfigPuller implements Participant {
     }
   }
 
-  /** @param signal aborted when another config has taken the place of the one that asks for this, also while this waits */
+  /** @param signal aborted when another config has replaced the requesting one, also during the wait */
   async #apply(body: Uint8Array, url: string, signal: AbortSignal): Promise<void> {
     const next = planOf(decodeDocument(parseJson(body)));
     if (next?.delayMs === 0) {

@@ -10,10 +10,10 @@ import type { PullConfig } from "../pull-config.ts";
 import { maxBodyBytes } from "../request-body.ts";
 import { shownAddress, splitCredentials } from "./source-address.ts";
 
-/** Milliseconds for the whole exchange when the config names none. */
+/** Default limit of the whole exchange, in milliseconds. */
 const defaultTimeoutMs = 10_000;
 
-/** A client with the certificates that the config names. @throws ServerError when one cannot be read */
+/** An HTTP client with the configured certificates. @throws ServerError for an unreadable certificate */
 async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefined): Promise<Agent> {
   const read = (path: string | null | undefined) => (path ? readPemFile(path) : undefined);
   if (tls?.use_server_identity === true && identity === undefined) {
@@ -36,14 +36,14 @@ async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefi
   });
 }
 
-/** The reason below the error of `fetch`, which itself says only "fetch failed". */
+/** The cause of a `fetch` error, whose own message is only "fetch failed". */
 function causeOf(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
 }
 
 /**
- * Placeholders are filled in; unknown ones in values stay.
- * @param authorization from the URL; a configured header precedes it, as in the model
+ * Replaces placeholders; unknown ones in values are kept.
+ * @param authorization credentials of the URL; a configured header has precedence, as in the public model
  */
 function headersOf({ header }: PullConfig, authorization: string | undefined): [string, string][] {
   const headers = Object.entries(header ?? {}).flatMap(([name, values]) =>
@@ -54,11 +54,11 @@ function headersOf({ header }: PullConfig, authorization: string | undefined): [
 }
 
 /**
- * Fetches a config, in any format there is.
+ * Fetches a config in any supported format.
  * @param signal cancels the fetch
- * @param identity what the server shows of itself where the config asks for that
+ * @param identity the server's own certificate, used if the config requires it
  * @returns the config as JSON
- * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for a config that cannot be read
+ * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for an invalid config
  */
 export async function fetchConfig(
   config: PullConfig,

@@ -5,22 +5,22 @@ import { messageOf, ServerError } from "server-core/errors";
 import type { AdminGate } from "../admin-listener.ts";
 import type { AccessEntry } from "../remote-config.ts";
 
-/** A right of a client. */
+/** A parsed right. */
 interface Permission {
   /** Allowed paths, including everything below them; undefined: all paths. */
   readonly paths: readonly string[] | undefined;
-  /** Undefined: all. */
+  /** Allowed methods; undefined for all. */
   readonly methods: ReadonlySet<string> | undefined;
 }
 
 interface Entry {
-  /** Public keys, DER. */
+  /** Public keys of the clients, DER. */
   readonly keys: readonly Buffer[];
-  /** Empty allows everything. */
+  /** Rights; empty allows everything. */
   readonly permissions: readonly Permission[];
 }
 
-/** The key of a certificate, which stays the same when the certificate is renewed. */
+/** The public key of a certificate, which stays the same when the certificate is renewed. */
 function publicKeyOf(certificate: X509Certificate): Buffer {
   return certificate.publicKey.export({ type: "spki", format: "der" });
 }
@@ -31,7 +31,7 @@ function isWithin(path: string, root: string): boolean {
   return path === trimmed || path.startsWith(`${trimmed}/`);
 }
 
-/** @param path of `entry` in the document. @throws ServerError MODULE_CONFIG */
+/** @param path document path of `entry`. @throws ServerError MODULE_CONFIG */
 function parseEntry(entry: AccessEntry, path: string): Entry {
   const keys = (entry.public_keys ?? []).map((text, position) => {
     try {
@@ -50,13 +50,13 @@ function parseEntry(entry: AccessEntry, path: string): Entry {
 }
 
 /**
- * Rights at the remote admin endpoint. A client is identified by the key of its certificate, regardless of who issued
- * it; the handshake proves the key. Source: the public model (Caddy 2.11), its access control
+ * Access rights at the remote admin endpoint. A client is identified by the key of its certificate, with any issuer;
+ * the handshake proves possession of the key. Source: the public model (Caddy 2.11), its access control
  */
 export class RemoteAccess implements AdminGate {
   readonly #entries: readonly Entry[];
 
-  /** @throws ServerError MODULE_CONFIG for text that is no certificate */
+  /** @throws ServerError MODULE_CONFIG for an invalid certificate */
   constructor(entries: readonly AccessEntry[]) {
     this.#entries = entries.map((entry, position) =>
       parseEntry(entry, `/config/admin/remote/access_control/${position}`),

@@ -18,7 +18,7 @@ import { IdentityFiles } from "../identity/identity-files.ts";
 import { identityMinVersion, ServerIdentity } from "../identity/server-identity.ts";
 import { RemoteAccess } from "./remote-access.ts";
 
-/** Where the endpoint listens when the config names no address. Source: the public model (Caddy 2.11) */
+/** Default address of the endpoint. Source: the public model (Caddy 2.11) */
 const defaultAddress = ":2021";
 const defaultPort = 2021;
 
@@ -26,27 +26,27 @@ const defaultPort = 2021;
 const refuseClosed = (): never => {
   throw new ServerError("ADMIN_UNKNOWN_CLIENT", "the remote admin endpoint is closed");
 };
-/** Answers requests that still wait at an endpoint that a config has removed. */
+/** Gate for requests that still wait at an endpoint that a config has removed. */
 const closedGate: AdminGate = { check: refuseClosed, permit: refuseClosed };
 
-/** The endpoint that is open now. */
+/** The open endpoint. */
 interface Opened {
-  /** The address as the config has it. */
+  /** Address from the config. */
   readonly configured: string;
-  /** The address that is bound. */
+  /** Bound address. */
   address: ListenAddress;
   readonly listener: AdminListener;
   identity: ServerIdentity;
 }
 
-/** The endpoint that a config describes, checked; nothing is open yet. */
+/** A validated endpoint of a config, not open yet. */
 interface Plan {
   readonly configured: string;
   /** The address to bind. */
   readonly wanted: ListenAddress;
   /** Certificates and keys of the server's identity. */
   readonly files: IdentityFiles;
-  /** The clients that may connect, and the requests that each may send. */
+  /** Clients that may connect, and their rights. */
   readonly access: RemoteAccess;
 }
 
@@ -77,25 +77,25 @@ async function plan(document: ConfigDocument): Promise<Plan | undefined> {
 }
 
 /**
- * The admin endpoint for other machines: TLS with the server's identity, clients known by their certificates. Stays open
- * over reloads, as the local one does; new certificates and permissions take effect immediately.
+ * The admin endpoint for other machines. It uses TLS with the server's identity, and identifies clients by certificate.
+ * It stays open over reloads, like the local endpoint; new certificates and permissions take effect at once.
  */
 export class RemoteAdminEndpoint implements Participant {
   readonly #log: Logger;
   readonly #certificates: IdentityCertificates;
   #handler: AdminHandler | undefined;
   #opened: Opened | undefined;
-  /** Ends when the endpoint before has closed; `stop` waits for it. */
+  /** Settles when the previous endpoint has closed; `stop` waits for it. */
   #closing: Promise<unknown> = Promise.resolve();
 
-  /** @param certificates of the server itself, which come and go while the endpoint is open */
+  /** @param certificates the server's own certificates, which may change while the endpoint is open */
   constructor(certificates: IdentityCertificates, log: Logger) {
     this.#certificates = certificates;
     this.#log = log;
     certificates.onChange(() => this.#present());
   }
 
-  /** Where it listens now. */
+  /** Address of the endpoint; undefined while closed. */
   get address(): ListenAddress | undefined {
     return this.#opened?.address;
   }
@@ -105,7 +105,7 @@ export class RemoteAdminEndpoint implements Participant {
     this.#handler = handler;
   }
 
-  /** Opens the address that a config wants. @throws ServerError LISTEN, MODULE_CONFIG; then nothing has changed */
+  /** Opens the configured address. @throws ServerError LISTEN, MODULE_CONFIG; then nothing has changed */
   async prepare(document: ConfigDocument): Promise<Transition> {
     const next = await plan(document);
     if (next === undefined) {
@@ -145,7 +145,8 @@ export class RemoteAdminEndpoint implements Participant {
       throw new Error("the remote admin endpoint has no handler yet");
     }
     const identity = new ServerIdentity(files, this.#certificates);
-    // Every certificate passes the handshake. RemoteAccess then identifies the client, and can answer with a reason.
+    // The handshake accepts every client certificate. RemoteAccess then identifies the client, and can respond with a
+    // reason.
     const options: ServerOptions = {
       ...identity.usual,
       minVersion: identityMinVersion,
@@ -163,13 +164,13 @@ export class RemoteAdminEndpoint implements Participant {
     }
   }
 
-  /** Shows the present certificate to handshakes that name no host. Others ask for theirs by name. */
+  /** Sets the default certificate, for handshakes without SNI. Others are chosen by name. */
   #present(): void {
     const opened = this.#opened;
     opened?.listener.present({ ...opened.identity.usual, minVersion: identityMinVersion });
   }
 
-  /** @param gate decides on requests that still wait at the endpoint that closes */
+  /** @param gate decides about requests that still wait at the closing endpoint */
   #replace(next: Opened | undefined, gate: AdminGate = closedGate): void {
     const previous = this.#opened;
     this.#opened = next;

@@ -1,35 +1,35 @@
-// A subroute's inner routes are described instead of the outer one. From
+// Describes the inner routes of a subroute instead of the outer one. For
 //
 //     { "match": [{ "host": ["a.example"] }],
 //       "handle": [{ "handler": "subroute", "routes": [{ "handle": [{ "handler": "file_server" }] }] }] }
 //
-// comes one route with the host `a.example` and the handler `file_server`.
+// the result is one route with the host `a.example` and the handler `file_server`.
 
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { formatJsonPointer } from "server-core/tree/json-pointer";
 
-/** A route that answers or changes requests, with what it has from the routes around it. */
+/** A route that answers or changes requests, including conditions of enclosing routes. */
 export interface DescribedRoute {
-  /** Its place as threads name it: `servers/s/routes/0`. */
+  /** Key of the route in the threads' counters: `servers/s/routes/0`. */
   readonly key: string;
-  /** JSON pointer to it in the config. */
+  /** JSON pointer to the route in the config. */
   readonly at: string;
   /** Name of the route's server in the config. */
   readonly server: string;
-  /** `errors`: it answers when another fails. A named route: its name. "" for all others. */
+  /** `errors` for an error route, the name for a named route, "" for all others. */
   readonly kind: string;
-  /** Empty: all of them. */
+  /** Hosts that the route matches; empty for all. */
   readonly hosts: readonly string[];
   readonly paths: readonly string[];
   /** Other matchers that decide, by name. */
   readonly others: readonly string[];
-  /** The chain, outermost first. */
+  /** Handlers of the chain, outermost first. */
   readonly handlers: readonly string[];
-  /** Where proxies of the chain send requests. */
+  /** Upstreams of the chain's proxies. */
   readonly upstreams: readonly string[];
 }
 
-/** The parts that outer routes decide. */
+/** The parts that outer routes determine. */
 type Inherited = Pick<
   DescribedRoute,
   "server" | "kind" | "hosts" | "paths" | "others" | "handlers" | "upstreams"
@@ -46,7 +46,7 @@ function listAt(value: JsonValue | undefined, name: string): readonly JsonValue[
   return isJsonArray(found) ? found : [];
 }
 
-/** The members of the object at a member; none for anything else. */
+/** The entries of an object member; empty for anything else. */
 function membersAt(value: JsonValue | undefined, name: string): [string, JsonValue][] {
   const found = at(value, name);
   return isJsonObject(found) ? Object.entries(found) : [];
@@ -55,13 +55,13 @@ function membersAt(value: JsonValue | undefined, name: string): [string, JsonVal
 const texts = (values: readonly JsonValue[]) => values.filter((value) => typeof value === "string");
 const unique = (names: readonly string[]) => [...new Set(names)];
 
-/** The values of a matcher that every set has; none where a set goes without. */
+/** The values of a matcher that every set has; empty when a set lacks the matcher. */
 function everySet(sets: readonly JsonValue[], name: string): string[] {
   const each = sets.map((set) => texts(listAt(set, name)));
   return each.some((values) => values.length === 0) ? [] : unique(each.flat());
 }
 
-/** Names of matchers besides host and path; `method` with its values. */
+/** Names of matchers other than host and path; `method` includes its values. */
 function otherMatchers(sets: readonly JsonValue[]): string[] {
   const names = sets.flatMap((set) => (isJsonObject(set) ? Object.keys(set) : []));
   const methods = everySet(sets, "method");
@@ -72,7 +72,7 @@ function otherMatchers(sets: readonly JsonValue[]): string[] {
   );
 }
 
-/** Addresses that a proxy dials, and the name of a source that finds them at run time. */
+/** Dial addresses of a proxy, and the name of a dynamic source. */
 function upstreamsOf(handler: JsonValue): string[] {
   const dials = listAt(handler, "upstreams").flatMap((upstream) => {
     const dial = at(upstream, "dial");
@@ -82,14 +82,14 @@ function upstreamsOf(handler: JsonValue): string[] {
   return typeof source === "string" ? [...dials, `dynamic ${source}`] : dials;
 }
 
-/** Name of a handler; with the status for a fixed answer: `static_response 404`. */
+/** Name of a handler; a fixed response includes its status: `static_response 404`. */
 function handlerText(handler: JsonValue): string {
   const name = String(at(handler, "handler") ?? "?");
   const status = at(handler, "status_code");
   return name === "static_response" && status !== undefined ? `${name} ${String(status)}` : name;
 }
 
-/** Describes a list of routes. @param key id of the list in the threads' readings; @param path in the config */
+/** Describes a list of routes. @param key key of the list in the threads' counters @param path path in the config */
 function* describeList(
   routes: readonly JsonValue[],
   key: string,

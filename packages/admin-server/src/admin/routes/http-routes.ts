@@ -11,18 +11,18 @@ import { activeHealthPrefix } from "server-modules/handlers/reverse-proxy/active
 import { type DescribedRoute, describeRoutes } from "./describe-routes.ts";
 import { type RouteTraffic, RouteWindow } from "./route-window.ts";
 
-/** Hosts, paths and upstreams that an entry names; more are counted. */
+/** Limit of hosts, paths and upstreams in an entry; the rest is only counted. */
 const mostNamed = 5;
 
-/** A route with what happened on it. */
+/** A route and its traffic. */
 interface SeenRoute extends DescribedRoute {
-  /** Undefined at the first reading, when nothing can be compared. */
+  /** Traffic of the route; undefined at the first reading, when there is no earlier one to compare. */
   readonly traffic: RouteTraffic | undefined;
-  /** Number of the route's upstreams that fail a check. */
+  /** Number of the route's upstreams with a failed check. */
   readonly unhealthy: number;
 }
 
-/** Addresses that fail an active check of some proxy. */
+/** Addresses with a failed active check of any proxy. */
 function unhealthyUpstreams(shared: SharedState): Set<string> {
   const failing = shared.list(activeHealthPrefix).filter(({ count }) => count % 2 === 1);
   return new Set(
@@ -36,7 +36,7 @@ function unhealthyUpstreams(shared: SharedState): Set<string> {
 const compareTexts = (a: string | undefined, b: string | undefined) =>
   (a ?? "").localeCompare(b ?? "", "en", { numeric: true });
 
-/** Orders of the list, each with ties in the order of the config. */
+/** Sort orders of the list. Ties keep the order of the config. */
 const orders: Readonly<Record<string, (a: SeenRoute, b: SeenRoute) => number>> = {
   config: () => 0,
   host: (a, b) => compareTexts(a.hosts[0], b.hosts[0]) || compareTexts(a.paths[0], b.paths[0]),
@@ -45,7 +45,7 @@ const orders: Readonly<Record<string, (a: SeenRoute, b: SeenRoute) => number>> =
   p95: (a, b) => (b.traffic?.p95Ms ?? -1) - (a.traffic?.p95Ms ?? -1),
 };
 
-/** The order that a request asks for. @throws ServerError ADMIN_REQUEST for an unknown one */
+/** The requested sort order. @throws ServerError ADMIN_REQUEST for an unknown one */
 function orderOf(query: URLSearchParams): (a: SeenRoute, b: SeenRoute) => number {
   const name = query.get("order") ?? "config";
   const order = Object.hasOwn(orders, name) ? orders[name] : undefined;
@@ -56,15 +56,15 @@ function orderOf(query: URLSearchParams): (a: SeenRoute, b: SeenRoute) => number
   return order;
 }
 
-/** The words that `contains` looks in. */
+/** The text that `contains` searches. */
 function searchText({ server, kind, hosts, paths, others, handlers, upstreams }: SeenRoute): string {
   return [server, kind, ...hosts, ...paths, ...others, ...handlers, ...upstreams].join(" ");
 }
 
-/** Three digits behind the point: more would only lengthen answers. */
+/** Rounds to three decimals; more would only lengthen responses. */
 const rounded = (figure: number) => Math.round(figure * 1_000) / 1_000;
 
-/** A route as the answer has it. `null` figures are not known yet. */
+/** A route in the form of the response. `null` marks unknown figures. */
 function entryOf(route: SeenRoute): JsonValue {
   const { at, server, kind, hosts, paths, others, handlers, upstreams, unhealthy, traffic } = route;
   return {
@@ -81,12 +81,12 @@ function entryOf(route: SeenRoute): JsonValue {
   };
 }
 
-/** Traffic of a route that no thread has seen a request on. */
+/** Traffic of a route without requests. */
 const idle: RouteTraffic = { perSecond: 0, errorsPerSecond: 0, timed: 0, p95Ms: undefined };
 
 /**
- * `GET /http/routes`: the routes of the running config with their traffic of the last half minute, if somebody
- * asked then. Takes `contains`, `order`, `limit` and `offset`.
+ * `GET /http/routes`: the routes of the running config, with their traffic of the last half minute if a client polled.
+ * Accepts `contains`, `order`, `limit` and `offset`.
  */
 export function httpRoutesRoute(
   engine: ConfigEngine,

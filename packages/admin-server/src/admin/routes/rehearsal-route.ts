@@ -14,7 +14,7 @@ import { parseJsonPointer } from "server-core/tree/json-pointer";
 
 /** Limit of URL and field length in characters. Real clients stay below. */
 const maxTextLength = 8_192;
-/** Most `header` parameters. */
+/** Limit of `header` parameters. */
 const maxFields = 100;
 
 /** @throws ServerError ADMIN_REQUEST */
@@ -22,7 +22,7 @@ function refuse(message: string): never {
   throw new ServerError("ADMIN_REQUEST", message);
 }
 
-/** The request that is rehearsed, from the query. @throws ServerError ADMIN_REQUEST naming the parameter */
+/** Builds the request to rehearse from the query. @throws ServerError ADMIN_REQUEST naming the parameter */
 function requestOf(query: URLSearchParams): RehearsalRequest {
   for (const name of query.keys()) {
     if (!["url", "method", "header", "client"].includes(name)) {
@@ -62,7 +62,7 @@ function requestOf(query: URLSearchParams): RehearsalRequest {
   };
 }
 
-/** The JSON pointer of a place below the app; undefined for a place that the server added to the config. */
+/** The JSON pointer of a path below the app; undefined for a part that the server added to the config. */
 function pointerOf(path: string): string | undefined {
   return path.includes("/added/") || path.startsWith("servers/remaining_auto_https_redirects/")
     ? undefined
@@ -88,7 +88,7 @@ function fieldsOf(headers: readonly string[]): JsonValue {
   return Object.fromEntries(fields);
 }
 
-/** The report of a thread as the answer has it: places as JSON pointers, absent parts as null. */
+/** Converts the report of a thread for the response: paths as JSON pointers, absent parts as null. */
 function encode(report: RehearsalReport, config: JsonValue): JsonValue {
   const place = (path: string) => ({ at: pointerOf(path) ?? null });
   const { answeredBy, server, passedCount, status, headers, failure } = report;
@@ -120,9 +120,9 @@ function encode(report: RehearsalReport, config: JsonValue): JsonValue {
 }
 
 /**
- * `GET /http/rehearsal?url=…`: what would become of a request by the running config: the routes that it meets, what their
- * handlers do, and who answers. Nobody is asked and nothing is counted. Takes `method`, `header` (several times) and
- * `client`, its address.
+ * `GET /http/rehearsal?url=…`: explains how the running config would handle a request: its routes, what their handlers
+ * do, and which one answers. No upstream is contacted and nothing is counted. Accepts `method`, `header` (repeatable)
+ * and `client`, the client's address.
  */
 export function rehearsalRoute(engine: ConfigEngine, messages: ThreadMessages): AdminRoute {
   return {

@@ -2,27 +2,27 @@ import { middleOfStep, type RouteReading } from "http-engine/route-figures";
 
 /** Recent requests of one route, over all threads. */
 export interface RouteTraffic {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly perSecond: number;
-  /** Requests a second that failed. */
+  /** Failed requests per second. */
   readonly errorsPerSecond: number;
-  /** Requests whose time was taken. */
+  /** Number of measured requests. */
   readonly timed: number;
-  /** Undefined where fewer than {@link leastTimed} requests would speak for it. */
+  /** 95th percentile in milliseconds; undefined for fewer than {@link leastTimed} requests. */
   readonly p95Ms: number | undefined;
 }
 
-/** Fewer requests than this have no 95th percentile worth showing. */
+/** Minimum number of requests for a meaningful 95th percentile. */
 export const leastTimed = 20;
-/** Milliseconds between two readings that are kept. */
+/** Minimum milliseconds between two stored readings. */
 const leastApartMs = 1_000;
-/** Milliseconds that a reading is kept, and so the longest time that figures are for. */
+/** Milliseconds for which readings are kept, the longest period of the figures. */
 const longestMs = 30_000;
 
-/** All routes of all threads at one time. */
+/** The counters of all routes and threads at one time. */
 interface Reading {
   readonly atMs: number;
-  /** By thread, then by the id of a route. */
+  /** Route readings by thread, then by route id. */
   readonly threads: readonly ReadonlyMap<number, RouteReading>[];
 }
 
@@ -33,7 +33,7 @@ interface Sum {
   readonly times: Float64Array;
 }
 
-/** Steps of the histogram of times; threads count in the same steps. */
+/** Buckets of the time histogram; all threads use the same buckets. */
 const steps = 120;
 
 /** The 95th percentile of a histogram. @returns undefined with too few requests */
@@ -58,9 +58,9 @@ export class RouteWindow {
 
   /**
    * Takes a reading.
-   * @param nowMs as of `performance.now()`
-   * @returns the traffic since the oldest reading that is kept, by place of the route, and how long that is; undefined at
-   *   the first reading
+   * @param nowMs time on the clock of `performance.now()`
+   * @returns the traffic since the oldest stored reading, by route key, and the length of this period; undefined at the
+   * first reading
    */
   take(threads: readonly (readonly RouteReading[])[], nowMs: number): Map<string, RouteTraffic> | undefined {
     const reading: Reading = {
@@ -79,7 +79,7 @@ export class RouteWindow {
       : RouteWindow.#between(oldest, reading, seconds);
   }
 
-  /** Traffic between two readings. @param seconds time between the readings */
+  /** Traffic between two readings. @param seconds time between them */
   static #between(then: Reading, now: Reading, seconds: number): Map<string, RouteTraffic> {
     const sums = new Map<string, Sum>();
     for (const [thread, routes] of now.threads.entries()) {

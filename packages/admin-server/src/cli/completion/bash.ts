@@ -1,7 +1,7 @@
 import { type CompletedCommand, type CompletedOption, programName } from "./completion-tree.ts";
 import { quoted, quotedWords } from "./quote.ts";
 
-/** A line of `case` that completes the value of an option. */
+/** A `case` branch that completes the value of an option. */
 function valueLine(name: string, option: CompletedOption): string {
   const pattern = option.names.map((each) => quoted(`${name}:${each}`)).join("|");
   const reply =
@@ -13,7 +13,7 @@ function valueLine(name: string, option: CompletedOption): string {
   return `    ${pattern}) ${reply}; return ;;`;
 }
 
-/** Lines of `case` that complete the words behind a command. */
+/** `case` branches that complete the words after a command. */
 function wordLines({ name, below, options, choices, completes }: CompletedCommand): string[] {
   const words = [...below.map(({ word }) => word), ...choices];
   const names = options.map((option) => option.names[0] ?? "");

@@ -6,10 +6,10 @@ import { powerShellScript } from "./powershell.ts";
 import type { CompletionShell } from "./shells.ts";
 import { zshScript } from "./zsh.ts";
 
-/** Makers of scripts. All scripts are made of the same tree, so no shell lacks a command. */
+/** Script generators by shell. All use the same tree, so every shell has all commands. */
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powerShellScript };
 
-/** The script that makes a shell complete the commands of the server, their options and the values of those. */
+/** The script that completes the server's commands, options and values in a shell. */
 export function completionScript(shell: CompletionShell, commands: readonly Command[]): string {
   return scripts[shell](completionTree(commands));
 }

@@ -1,26 +1,26 @@
 import type { Command, OptionDefinition } from "../command.ts";
 
-/** The name that scripts complete. */
+/** The program name that scripts complete. */
 export const programName = "server";
 
-/** An option as scripts want it. */
+/** An option in the form that scripts need. */
 export interface CompletedOption {
-  /** `--config`, then `-c` where there is one. */
+  /** `--config`, and `-c` if it exists. */
   readonly names: readonly string[];
   readonly about: string;
   /** False for switches. */
   readonly takesValue: boolean;
-  /** Values that can be completed; empty: none are known. */
+  /** Values to complete; empty when unknown. */
   readonly choices: readonly string[];
-  /** Names of files or folders as values; undefined: neither. */
+  /** Kind of path to complete; undefined for other values. */
   readonly completes: "file" | "folder" | undefined;
 }
 
 /** The words that may follow a command. */
 export interface CompletedCommand {
-  /** "" is the program itself. */
+  /** Name of the command; "" is the program itself. */
   readonly name: string;
-  /** Words that name commands below it. */
+  /** Words of its subcommands. */
   readonly below: readonly { readonly word: string; readonly about: string }[];
   readonly options: readonly CompletedOption[];
   readonly choices: readonly string[];
@@ -48,8 +48,7 @@ function completedOption([name, option]: [string, OptionDefinition]): CompletedO
 }
 
 /**
- * Every command with the words that can follow it, the program itself first. Groups such as `storage` are commands
- * too.
+ * All commands with the words that may follow, the program itself first. Groups such as `storage` count as commands.
  * `storage export` gives three entries: the program with the word `storage`, `storage` with the word `export`, and
  * `storage export` with its options.
  */

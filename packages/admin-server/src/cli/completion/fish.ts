@@ -1,11 +1,11 @@
 import { type CompletedCommand, programName } from "./completion-tree.ts";
 
-/** A word in single quotes; fish knows two escapes in them. */
+/** Quotes a word for fish, which has two escapes in single quotes. */
 function quotedForFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** A function that prints the command of the words so far: none, `run`, `storage export`. */
+/** A function that prints the command typed until now: none, `run`, or `storage export`. */
 function commandFunction(tree: readonly CompletedCommand[]): string[] {
   const pairs = tree.filter(({ name }) => name.includes(" ")).map(({ name }) => quotedForFish(name));
   return [

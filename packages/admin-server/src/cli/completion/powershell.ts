@@ -1,17 +1,17 @@
 import { type CompletedCommand, programName } from "./completion-tree.ts";
 
-/** A word in single quotes, in which a quote is doubled. */
+/** Quotes a word for PowerShell, where a quote is doubled. */
 function quotedForPowerShell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Words with their meanings, as an array of PowerShell. */
+/** Words with their descriptions, as a PowerShell array. */
 function entry(words: readonly (readonly [word: string, about: string])[]): string {
   return `@(${words.map(([word, about]) => `,@(${quotedForPowerShell(word)}, ${quotedForPowerShell(about || word)})`).join("; ")})`;
 }
 
 /**
- * Completion for PowerShell 5 and later. Any word that is no command completes as a file, as in other shells.
+ * Completion for PowerShell 5 and later. Any word that is not a command completes as a file, as in other shells.
  */
 export function powerShellScript(tree: readonly CompletedCommand[]): string {
   const words = tree.map(({ name, below, choices, options }) => {
@@ -32,7 +32,7 @@ export function powerShellScript(tree: readonly CompletedCommand[]): string {
         ),
       ),
   );
-  // Hash tables of PowerShell do not tell -R from -r.
+  // Hash tables of PowerShell ignore case, so -R and -r would collide.
   return [
     `Register-ArgumentCompleter -Native -CommandName '${programName}' -ScriptBlock {`,
     "  param($wordToComplete, $commandAst, $cursorPosition)",

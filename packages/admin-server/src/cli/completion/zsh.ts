@@ -1,12 +1,12 @@
 import { type CompletedCommand, type CompletedOption, programName } from "./completion-tree.ts";
 import { quoted } from "./quote.ts";
 
-/** A meaning within `_arguments`, where brackets and colons have a meaning of their own. */
+/** Escapes a description in `_arguments`, where brackets and colons are special. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\[\]:]/g, "\\$&");
 }
 
-/** How zsh completes a value. */
+/** The zsh action that completes a value. */
 function action(choices: readonly string[], completes: "file" | "folder" | undefined): string {
   if (choices.length > 0) {
     return `(${choices.map((each) => each.replaceAll(" ", "\\ ")).join(" ")})`;
@@ -14,7 +14,7 @@ function action(choices: readonly string[], completes: "file" | "folder" | undef
   return completes === "folder" ? "_files -/" : completes === "file" ? "_files" : " ";
 }
 
-/** Specifications of an option, one for each spelling. */
+/** Specifications of an option, one for each name. */
 function optionSpecs(option: CompletedOption): string[] {
   const value = option.takesValue ? `:value:${action(option.choices, option.completes)}` : "";
   const others = `(${option.names.join(" ")})`;
@@ -29,7 +29,7 @@ function functionName(name: string): string {
   return `_${programName}${name === "" ? "" : `_${name.replaceAll(/[^a-z0-9]/g, "_")}`}`;
 }
 
-/** Specification of the words behind a command. */
+/** Specification of the words after a command. */
 function operandSpec({ choices, completes }: CompletedCommand): string[] {
   return choices.length === 0 && completes === undefined
     ? []
@@ -68,7 +68,7 @@ function functionLines(command: CompletedCommand): string[] {
   ];
 }
 
-/** Completion for zsh, to be sourced or to lie in a folder of `fpath`. */
+/** Completion for zsh, to be sourced or placed in a folder of `fpath`. */
 export function zshScript(tree: readonly CompletedCommand[]): string {
   return [
     `#compdef ${programName}`,
