@@ -3,10 +3,10 @@
 // | step | what happens |
 // |---|---|
 // | provision | routes and handlers are loaded; nothing listens |
-// | validate | addresses that two servers claim are refused |
-// | start | each address is opened, or shared with the config that runs |
+// | validate | addresses used by two servers are refused |
+// | start | each address is opened, or shared with the running config |
 // | activate | new connections go to this config |
-// | stop | addresses that no config has are closed; servers wait for their connections |
+// | stop | addresses without a config are closed; servers wait for their connections |
 
 import { clientCertificates } from "certificates/tls/certificates/client-certificate";
 import { errorWithin, ServerError } from "server-core/errors";
@@ -32,7 +32,7 @@ interface Binding {
 }
 
 /**
- * The addresses of a server, placeholders filled in. @throws ServerError MODULE_CONFIG with the address's position
+ * The addresses of a server with placeholders replaced. @throws ServerError MODULE_CONFIG with the address's position
  */
 function addressesOf({ listen }: Layer4ServerConfig): ListenAddress[] {
   return (listen ?? []).flatMap((text, position) => {
@@ -61,7 +61,7 @@ class Layer4App implements App {
     return this.#bindings.map(({ address }) => formatListenAddress(address));
   }
 
-  /** Loads all routes. @throws ServerError saying which server */
+  /** Loads all routes. @throws ServerError naming the server */
   async provision(): Promise<void> {
     for (const [name, config] of Object.entries(this.#config.servers ?? {})) {
       try {
@@ -76,7 +76,7 @@ class Layer4App implements App {
     }
   }
 
-  /** @throws ServerError MODULE_CONFIG for an address that two servers have, in the words of caddy-l4 */
+  /** @throws ServerError MODULE_CONFIG for an address used by two servers, with the message of caddy-l4 */
   validate(): void {
     const claimed = new Map<string, string>();
     for (const { serverName, address } of this.#bindings) {
@@ -116,7 +116,7 @@ class Layer4App implements App {
     }
   }
 
-  /** Gives the addresses back, and waits for the connections that this config took. */
+  /** Releases the addresses, and waits for the connections of this config. */
   async stop(): Promise<void> {
     await Promise.all(this.#leases.map((lease) => lease.release()));
     await Promise.all(this.#bindings.map(({ server }) => server.drain()));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { routesShape } from "./routes/route-config.ts";
 
-/** One server: addresses, and the routes that their connections go through. */
+/** One server: addresses, and the routes for their connections. */
 const serverSchema = z.strictObject({
   listen: z
     .array(z.string())

@@ -35,14 +35,14 @@ import { winboxMatcher } from "./matchers/winbox.ts";
 import { proxy } from "./proxy/proxy.ts";
 import { layer4Text, listenerWrapperText } from "./text/layer4-text.ts";
 
-/** The policy under another name. Policies of the HTTP proxy that look at no request serve both proxies. */
+/** A policy under another module id. HTTP proxy policies that do not use the request serve both proxies. */
 function renamed(id: string, policy: ModuleDefinition): ModuleDefinition {
   return { ...policy, id };
 }
 
 const policies = "layer4.proxy.selection_policies";
 
-/** The app `layer4` and all that plugs into it. */
+/** The app `layer4` and its modules. */
 export const layer4Modules: readonly ListedModule[] = [
   listed("layer4", () => layer4App, { inWorkers: true, text: () => layer4Text }),
   listed("caddy.listeners.layer4", () => listenerWrapper, { text: () => listenerWrapperText }),

@@ -6,7 +6,7 @@ import { Connection } from "./connection/connection.ts";
 import type { ConnectionSink } from "./listen/connection-listener.ts";
 import { MatchingFault, type RouteList } from "./routes/routes.ts";
 
-/** Gets a connection that no route took. @returns true when another server continues it; false: it is closed */
+/** Receives a connection that no route took. @returns true when another server continues it; false: it is closed */
 type Pass = (connection: Connection) => boolean;
 
 /** One server of the app, or one listener wrapper: it passes connections to routes, and counts the open ones. */
@@ -14,7 +14,7 @@ export class Layer4Server implements ConnectionSink {
   readonly #name: string;
   readonly #routes: RouteList;
   readonly #log: Logger;
-  /** Connections that routes still serve; a connection that went on elsewhere no longer counts. */
+  /** Connections that routes still serve. A connection that was passed to another server does not count. */
   #active = 0;
   #onIdle: (() => void) | undefined;
 
@@ -25,18 +25,17 @@ export class Layer4Server implements ConnectionSink {
   }
 
   take(socket: Socket): void {
-    // A connection that no route takes is closed. Source: caddy-l4
+    // A connection that no route took is closed. Source: caddy-l4
     this.takeOr(socket, () => false);
   }
 
-  /** Like {@link take}, for a connection that may go on elsewhere. */
+  /** Like {@link take}, for a connection that another server may continue. */
   takeOr(socket: Socket, pass: Pass): void {
     void this.#serve(new Connection(socket, socketAddresses(socket)), socket, pass);
   }
 
   /**
-   * Resolves when all its connections have ended.
-   * It sets no deadline.
+   * Resolves when all connections have ended, without a deadline.
    */
   async drain(): Promise<void> {
     if (this.#active > 0) {
@@ -46,7 +45,7 @@ export class Layer4Server implements ConnectionSink {
     }
   }
 
-  /** An error of a connection ends that connection, and no other. */
+  /** Serves a connection. An error ends only this connection. */
   async #serve(connection: Connection, socket: Socket, pass: Pass): Promise<void> {
     this.#active++;
     let isPassed = false;
@@ -67,7 +66,9 @@ export class Layer4Server implements ConnectionSink {
     }
   }
 
-  /** Logs why a connection was ended: at `warn` when no route was found, at `error` for a fault of a handler. */
+  /**
+   * Logs the reason why a connection was closed: at `warn` when no route was found, at `error` for a failed handler.
+   */
   #tell(connection: Connection, error: unknown): void {
     const text = `server ${this.#name}: connection of ${connection.addresses.remote || "a unix socket"}: ${messageOf(error)}`;
     if (error instanceof MatchingFault) {

@@ -9,9 +9,9 @@ import { routesShape } from "./routes/route-config.ts";
 import { RouteList } from "./routes/routes.ts";
 
 /**
- * The socket of a connection that goes on to an HTTP server.
- * HTTP needs the socket itself. An address that a PROXY protocol header named is kept for the HTTP server.
- * @throws Error for a stream that is no socket
+ * The socket of a connection that continues to an HTTP server.
+ * HTTP needs the socket itself. The client address of a PROXY protocol header is kept for the HTTP server.
+ * @throws Error for a stream that is not a socket
  */
 function socketOf(connection: Connection): Socket {
   const stream = connection.take();
@@ -27,7 +27,7 @@ function socketOf(connection: Connection): Socket {
 }
 
 /**
- * Routes of raw connections on an address of an HTTP server. Connections that no route takes go on to HTTP. So one
+ * Routes for raw connections on an address of an HTTP server. Connections that no route takes continue to HTTP. So one
  * port can serve SSH and HTTPS. Source: caddy-l4, `caddy.listeners.layer4`
  */
 export const listenerWrapper = defineModule({

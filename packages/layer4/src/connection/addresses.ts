@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Both ends of a connection. */
+/** Addresses of both ends of a connection. */
 export interface ConnectionAddresses {
   /** IP address of the client; "" over a unix socket. */
   readonly remoteAddress: string;
@@ -12,24 +12,24 @@ export interface ConnectionAddresses {
   readonly localPort: number;
   /** `host:port` of the client, with brackets around IPv6. */
   readonly remote: string;
-  /** Likewise, of this end. */
+  /** `host:port` of this end, in the same form. */
   readonly local: string;
 }
 
 /**
- * Takes the prefix of an IPv4 address that is written as IPv6: `::ffff:192.0.2.1` becomes `192.0.2.1`. Otherwise
- * ranges of IPv4 would not contain it.
+ * Removes the prefix of an IPv4 address in IPv6 form: `::ffff:192.0.2.1` becomes `192.0.2.1`. Otherwise IPv4 ranges
+ * would not contain the address.
  */
 function bare(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
-/** `192.0.2.1:80`, `[2001:db8::1]:80`; "" for a unix socket. */
+/** Writes `192.0.2.1:80` or `[2001:db8::1]:80`; "" for a unix socket. */
 function joined(address: string, port: number): string {
   return address === "" ? "" : `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-/** The addresses of a connection from its parts; an undefined part means a unix socket. */
+/** Builds the addresses of a connection; an undefined part means a unix socket. */
 export function addressesOf(
   remoteAddress: string | undefined,
   remotePort: number | undefined,
@@ -47,7 +47,7 @@ export function addressesOf(
   };
 }
 
-/** The addresses of a socket that is open. A socket that is closed has none any more, so this is called early. */
+/** The addresses of an open socket. A closed socket has none, so this is called early. */
 export function socketAddresses(socket: Socket): ConnectionAddresses {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   return addressesOf(remoteAddress, remotePort, localAddress, localPort);

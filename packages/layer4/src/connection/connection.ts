@@ -4,10 +4,10 @@
 // |---|---|---|
 // | accepted | `ConnectionListener` | in the paused socket |
 // | matching | `Way` calls `peek`, matchers read `bytes` | in the socket; `bytes` is a copy |
-// | a message for a handler | the handler calls `skip` | the message is taken off, the rest stays |
-// | taken | the handler calls `take` | the handler reads all of them |
+// | a message for a handler | the handler calls `skip` | the message is removed, the rest stays |
+// | taken | the handler calls `take` | the handler reads all bytes |
 // | over TLS, throttle or tee | the handler calls `over` | in the stream of the next connection |
-// | ended | whoever took it, or `Layer4Server` | gone |
+// | ended | the owner, or `Layer4Server` | gone |
 
 import type { Duplex } from "node:stream";
 import { machineReader } from "server-core/placeholders/machine-placeholders";
@@ -15,25 +15,25 @@ import { scanPlaceholders } from "server-core/placeholders/scan-placeholders";
 import type { ConnectionAddresses } from "./addresses.ts";
 
 /**
- * Bytes that matchers may look at. A client that sends more without matching a route is closed, so this bounds the
- * memory of connections that match nothing. Source: caddy-l4, `MaxMatchingBytes`
+ * Limit of bytes that matchers may see. A client that sends more without matching a route is disconnected, which bounds
+ * the memory of unmatched connections. Source: caddy-l4, `MaxMatchingBytes`
  */
 export const maxMatchingBytes = 16 * 1024;
 
 /**
- * The outcome of waiting for more bytes.
+ * The result of waiting for more bytes.
  *
- * - `more`: bytes came, and matchers can be asked again
- * - `ended`: the client ended, or the connection is gone
- * - `full`: `maxMatchingBytes` wait already, the most that matchers may see
+ * - `more`: bytes arrived, and matchers can be asked again
+ * - `ended`: the client ended its stream, or the connection is closed
+ * - `full`: `maxMatchingBytes` are waiting already, the limit for matchers
  * - `late`: the deadline passed
  */
 export type Peeked = "more" | "ended" | "full" | "late";
 
-/** A value of a placeholder, or a function that makes it when it is read. */
+/** Value of a placeholder, or a function that computes it on use. */
 type Value = string | (() => string);
 
-/** Whether the last byte has come. The event `end` waits until it is read. */
+/** True when the last byte has arrived. The event `end` comes only after reading. */
 function hasEnded(stream: Duplex): boolean {
   const { _readableState: state } = stream as unknown as {
     readonly _readableState?: { readonly ended: boolean };
@@ -41,36 +41,36 @@ function hasEnded(stream: Duplex): boolean {
   return stream.readableEnded || state?.ended === true;
 }
 
-/** Facts that matchers and handlers leave on a connection for those after them. */
+/** Values that matchers and handlers store on a connection for later ones. */
 interface Notes {
   /** Values of placeholders by full name: `l4.tls.server_name`. */
   readonly values: Map<string, Value>;
-  /** Variables that the handler `vars` sets. */
+  /** Variables of the handler `vars`. */
   readonly vars: Map<string, string>;
 }
 
 /**
- * A connection on its way through routes. Matchers look at its first bytes, which stay in it. The first handler that
- * reads takes the stream with all its bytes. A handler that changes the stream, as TLS does, passes on another connection.
+ * A connection that passes through routes. Matchers see its first bytes, which stay unread. The first handler that
+ * reads takes the stream with all bytes. A handler that changes the stream, such as TLS, passes on another connection.
  */
 export class Connection {
   readonly #stream: Duplex;
   readonly #notes: Notes;
-  /** A copy of what waits in the stream, as of the last look. */
+  /** Copy of the bytes that waited in the stream at the last look. */
   #bytes: Buffer = Buffer.alloc(0);
-  /** Bytes that waited in the stream then; more of them wake `peek`. */
+  /** Number of bytes at the last look; more bytes wake `peek`. */
   #seen = 0;
-  /** True once a handler has the stream; a second one would read only a part of the bytes. */
+  /** True once a handler has taken the stream; a second reader would get only a part of the bytes. */
   #isTaken = false;
-  /** Both ends; a PROXY protocol header changes them. */
+  /** Both ends; a PROXY protocol header replaces them. */
   addresses: ConnectionAddresses;
-  /** Whether it carries datagrams instead of a stream of bytes. */
+  /** True for datagrams, false for a stream of bytes. */
   readonly isPacket: boolean;
 
   /** @param notes variables shared with the connection below; absent: a new connection */
   constructor(stream: Duplex, addresses: ConnectionAddresses, isPacket = false, notes?: Notes) {
     this.#stream = stream;
-    // An unhandled stream error would end the thread. A reader still sees the end of the stream.
+    // Without this listener, a stream error would end the thread. A reader still sees the end of the stream.
     stream.on("error", () => {});
     this.addresses = addresses;
     this.isPacket = isPacket;
@@ -81,7 +81,7 @@ export class Connection {
     };
   }
 
-  /** The bytes that have come and that no handler has taken, at most some more than {@link maxMatchingBytes}. */
+  /** Received bytes that no handler has taken; at most slightly more than {@link maxMatchingBytes}. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -91,15 +91,15 @@ export class Connection {
     return this.#stream.destroyed;
   }
 
-  /** The stream below, for looks at it. Only {@link take} gives the right to read. */
+  /** The underlying stream, for inspection. Only {@link take} allows reading. */
   get stream(): Duplex {
     return this.#stream;
   }
 
   /**
-   * Waits for more bytes than there are.
-   * @param deadlineAt as of `performance.now()`
-   * @returns `full` where matchers have seen all that they may, `late` at the deadline, `ended` when no more will come
+   * Waits for more bytes than the current ones.
+   * @param deadlineAt time on the clock of `performance.now()`
+   * @returns `full` when matchers have seen the limit, `late` at the deadline, `ended` when no more bytes will arrive
    */
   async peek(deadlineAt: number): Promise<Peeked> {
     if (this.#bytes.length >= maxMatchingBytes) {
@@ -141,10 +141,10 @@ export class Connection {
     }
   }
 
-  /** Looks at all that waits, and leaves it there: a stream that ends while it is empty cannot be filled again. */
+  /** Copies all waiting bytes without consuming them: a stream that ends while it is empty cannot be refilled. */
   #look(): boolean {
     const stream = this.#stream;
-    // To give bytes back is an event too.
+    // Putting bytes back triggers this event too.
     if (stream.readableLength <= this.#seen) {
       return false;
     }
@@ -161,8 +161,8 @@ export class Connection {
   }
 
   /**
-   * The stream, with every byte that has come. Whoever takes it reads it to its end, or destroys it.
-   * @throws TypeError for a second take, which is a fault of the program
+   * Returns the stream with all received bytes. The taker reads it to the end, or destroys it.
+   * @throws TypeError for a second call, which is a bug
    */
   take(): Duplex {
     if (this.#isTaken) {
@@ -172,9 +172,9 @@ export class Connection {
     return this.#stream;
   }
 
-  /** Takes the first bytes off: they were for the handler that asks. @param count at most as many as {@link bytes} has */
+  /** Removes the first bytes, which were for the calling handler. @param count at most the length of {@link bytes} */
   skip(count: number): void {
-    // Without a count, `read` may return only the first piece.
+    // Without a count, `read` might return only the first chunk.
     if (count > 0) {
       this.#stream.read(count);
     }
@@ -182,12 +182,12 @@ export class Connection {
     this.#seen = this.#bytes.length;
   }
 
-  /** A connection for the next handlers, over a stream inside this one. */
+  /** Creates a connection for the next handlers, over a stream inside this one. */
   over(stream: Duplex): Connection {
     return new Connection(stream, this.addresses, this.isPacket, this.#notes);
   }
 
-  /** Gives a placeholder its value. @param name in full: `l4.tls.server_name` */
+  /** Sets the value of a placeholder. @param name full name: `l4.tls.server_name` */
   setValue(name: string, value: Value): void {
     this.#notes.values.set(name, value);
   }
@@ -197,12 +197,12 @@ export class Connection {
     this.#notes.vars.set(name, value);
   }
 
-  /** @returns "" for a variable that was not set */
+  /** @returns "" for an unset variable */
   variable(name: string): string {
     return this.#notes.vars.get(name) ?? "";
   }
 
-  /** The value of a placeholder; undefined for one that this connection does not have. */
+  /** The value of a placeholder; undefined for an unknown one. */
   value(name: string): string | undefined {
     if (name.startsWith("l4.vars.")) {
       return this.variable(name.slice("l4.vars.".length));
@@ -217,7 +217,7 @@ export class Connection {
     return value === undefined ? machineReader(name)?.() : typeof value === "string" ? value : value();
   }
 
-  /** A text of the config with its placeholders filled in; unknown ones become empty. */
+  /** Replaces the placeholders in a config text; unknown ones become empty. */
   fill(text: string): string {
     return text.includes("{")
       ? scanPlaceholders(text, () => true)
@@ -226,7 +226,7 @@ export class Connection {
       : text;
   }
 
-  /** Closes the connection immediately; unsent bytes are dropped. */
+  /** Closes the connection at once; unsent bytes are dropped. */
   destroy(): void {
     this.#stream.destroy();
   }

@@ -5,9 +5,8 @@ import type { Connection } from "./connection.ts";
  * connection for the next handler. A handler calls this once for each message of a protocol that takes turns,
  * such as SOCKS.
  * @param read parses the message and its length in bytes; undefined while it is incomplete
- * @param deadlineAt as of `performance.now()`
- * @throws what `read` throws, and when the message is not whole at the deadline, at the end, or in the bytes that
- * may wait
+ * @param deadlineAt time on the clock of `performance.now()`
+ * @throws the error of `read`, and when the message is incomplete at the deadline, at the end, or at the limit of bytes
  */
 export async function takeMessage<T>(
   connection: Connection,

@@ -8,12 +8,12 @@ export class ByteRate {
   readonly burst: number;
   readonly #bytesPerMs: number;
   readonly #now: () => number;
-  /** Bytes in the bucket at the time `#at`; negative while bytes are owed. */
+  /** Bytes in the bucket at the time `#at`; negative during a debt. */
   #level: number;
   #at: number;
 
   /**
-   * @param now a clock in milliseconds; tests pass their own
+   * @param now clock in milliseconds; tests pass their own
    * @param burst capacity of the bucket in bytes; at least 1
    */
   constructor(bytesPerSecond: number, burst: number, now: () => number = () => performance.now()) {
@@ -24,7 +24,7 @@ export class ByteRate {
     this.#at = now();
   }
 
-  /** Takes bytes from the bucket. @returns milliseconds to wait before reading them; 0: no wait */
+  /** Takes bytes from the bucket. @returns milliseconds to wait before reading them; 0 for no wait */
   take(bytes: number): number {
     const now = this.#now();
     this.#level = Math.min(this.burst, this.#level + (now - this.#at) * this.#bytesPerMs);

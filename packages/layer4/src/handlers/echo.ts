@@ -3,7 +3,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Handler } from "../routes/handler.ts";
 
-/** Sends back what comes in, until the client ends. Source: caddy-l4, `layer4.handlers.echo` */
+/** Sends received bytes back, until the client ends. Source: caddy-l4, `layer4.handlers.echo` */
 export const echo = defineModule({
   id: "layer4.handlers.echo",
   config: z.strictObject({}),

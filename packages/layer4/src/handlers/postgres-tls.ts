@@ -4,9 +4,9 @@ import { takeMessage } from "../connection/first-message.ts";
 import { readFirstMessage } from "../matchers/postgres.ts";
 import type { Handler } from "../routes/handler.ts";
 
-/** Bytes of a SSLRequest. Source: PostgreSQL documentation, "Message Formats" */
+/** Length of an SSLRequest in bytes. Source: PostgreSQL documentation, "Message Formats" */
 const sslRequestBytes = 8;
-/** A route has seen the message already: this ends what stopped within it. */
+/** Limit for receiving the message, in milliseconds. Normally a route has seen it already. */
 const messageTimeoutMs = 10_000;
 
 /** @returns the length of the request; undefined while it is incomplete. @throws Error for another message */
@@ -24,7 +24,7 @@ function readSslRequest(bytes: Buffer): { readonly value: undefined; readonly le
 }
 
 /**
- * Grants PostgreSQL's request for TLS, so that the handler `tls` behind it can end TLS:
+ * Accepts PostgreSQL's request for TLS, so that a following handler `tls` can do the handshake:
  *
  * | from the client | this handler |
  * |---|---|
@@ -41,7 +41,8 @@ export const postgresTls = defineModule({
     async handle(connection, next) {
       await takeMessage(connection, readSslRequest, performance.now() + messageTimeoutMs);
       if (connection.bytes.length > 0) {
-        // Bytes before the answer were not encrypted: an attacker on the path could have added them. Source: CVE-2021-23214
+        // Bytes before the response were unencrypted: an attacker on the path could have added them. Source:
+        // CVE-2021-23214
         throw new Error("postgres_tls: the client sent more before TLS was granted");
       }
       connection.stream.write("S");

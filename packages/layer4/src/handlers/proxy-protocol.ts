@@ -9,16 +9,16 @@ import type { Handler } from "../routes/handler.ts";
 type Header = ReturnType<typeof readProxyHeader>;
 
 /**
- * Waits until the header is whole, or there is none.
- * A connection that ends within a header is malformed; one that ends without a byte has none.
- * @throws Error when time or the bytes for matching run out
- * @param timeoutMs 0 for any time
+ * Waits until the header is complete, or certainly absent.
+ * A connection that ends within a header is malformed; one that ends without any byte has no header.
+ * @throws Error when the timeout ends, or at the limit of bytes for matching
+ * @param timeoutMs limit in milliseconds; 0 for no limit
  */
 async function headerOf(connection: Connection, timeoutMs: number): Promise<Header> {
   const deadlineAt = performance.now() + (timeoutMs || 24 * 60 * 60_000);
   for (;;) {
     const header = readProxyHeader(connection.bytes);
-    // Without any byte the parser reports "no header", so wait.
+    // Without any byte the parser reports "no header", so the loop must wait.
     if (header.kind !== "partial" && connection.bytes.length > 0) {
       return header;
     }
@@ -35,15 +35,15 @@ async function headerOf(connection: Connection, timeoutMs: number): Promise<Head
 }
 
 /**
- * Takes a PROXY protocol header off, and believes it or not, by the address of the sender:
+ * Removes a PROXY protocol header. The sender's address decides whether its content is trusted:
  *
  * | policy | with a header | without one |
  * |---|---|---|
- * | `use` | the header's address becomes the client's | goes on |
- * | `ignore` | the header is taken off, the address stays | goes on |
- * | `reject` | closed | goes on |
+ * | `use` | the header's address becomes the client's | continues |
+ * | `ignore` | the header is removed, the address stays | continues |
+ * | `reject` | closed | continues |
  * | `require` | the header's address becomes the client's | closed |
- * | `skip` | nothing is looked at | goes on |
+ * | `skip` | nothing is read | continues |
  */
 export const proxyProtocol = defineModule({
   id: "layer4.handlers.proxy_protocol",

@@ -4,7 +4,7 @@ import type { Handler } from "../routes/handler.ts";
 import { routesShape } from "../routes/route-config.ts";
 import { RouteList } from "../routes/routes.ts";
 
-/** Routes of their own, as one handler. A connection that none of them takes goes on behind the subroute. */
+/** Nested routes as one handler. A connection that no route takes continues after the subroute. */
 export const subroute = defineModule({
   id: "layer4.handlers.subroute",
   config: z.strictObject(routesShape),

@@ -7,8 +7,8 @@ import type { Handler } from "../routes/handler.ts";
 import { loadHandlers, runHandlers } from "../routes/routes.ts";
 
 /**
- * The stream of the branch: it reads the bytes that the next handlers read, and writes to the client too. It ends
- * when the client ends. A branch that ends first gets no more bytes, and the next handlers go on.
+ * The stream of the branch: it reads the same bytes as the next handlers, and may write to the client. It ends when the
+ * client ends. A branch that ends earlier gets no more bytes, and the next handlers continue.
  */
 class BranchStream extends Duplex {
   readonly #client: Duplex;
@@ -20,7 +20,7 @@ class BranchStream extends Duplex {
     this.#client = client;
   }
 
-  /** Passes a piece of the client on; null at its end. @param taken called when the branch wants more */
+  /** Passes a chunk of the client on; null at the end. @param taken called when the branch accepts more */
   give(chunk: Buffer | null, taken: () => void): void {
     if (this.destroyed || this.push(chunk) || chunk === null) {
       taken();
@@ -48,12 +48,12 @@ class BranchStream extends Duplex {
 }
 
 /**
- * The stream of the next handlers: they get each piece once the branch took it. So the slower of both sets the pace,
- * and at most one piece waits.
+ * The stream of the next handlers: they get each chunk once the branch has accepted it. So the slower of both sets the
+ * pace, and at most one chunk waits.
  */
 class TeedStream extends Duplex {
   readonly #below: Duplex;
-  /** A piece waits until the branch has read enough. */
+  /** True while a chunk waits for the branch. */
   #waits = false;
 
   constructor(below: Duplex, branch: BranchStream) {
@@ -100,7 +100,7 @@ class TeedStream extends Duplex {
   }
 }
 
-/** Runs handlers beside the next ones, on the same bytes. Source: caddy-l4, `layer4.handlers.tee` */
+/** Runs handlers in parallel with the next ones, on the same bytes. Source: caddy-l4, `layer4.handlers.tee` */
 export const tee = defineModule({
   id: "layer4.handlers.tee",
   config: z.strictObject({

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Handler } from "../routes/handler.ts";
 import { ByteRate } from "./byte-rate.ts";
 
-/** Bytes in a second; a fraction is allowed, and 0 or nothing means no limit. */
+/** Bytes per second; fractions are allowed, and 0 or absent means no limit. */
 const bytesPerSecond = () => z.number().min(0).nullish();
 /** Burst in bytes; 0 or absent: the bytes of one second. */
 const burst = () => z.int().min(0).nullish();
@@ -46,7 +46,7 @@ class ThrottledStream extends Duplex {
     }
   }
 
-  /** Passes at most `most` available bytes; waits when none are available. */
+  /** Passes at most `most` available bytes; waits if none are available. */
   #pass(most: number): void {
     const below = this.#below;
     // `read(most)` returns null while fewer bytes are available.

@@ -22,7 +22,7 @@ const configSchema = z.strictObject({
 });
 
 /**
- * The policies, or one for all handshakes when the config has none. @throws ServerError with the policy's position
+ * Loads the policies; without any in the config, one for all handshakes. @throws ServerError with the policy's position
  */
 async function loadPolicies(
   config: z.infer<typeof configSchema>,
@@ -41,12 +41,12 @@ async function loadPolicies(
   return policies;
 }
 
-/** Versions as placeholders name them. */
+/** TLS versions in the form of placeholders. */
 const versions: Readonly<Record<string, string>> = { "TLSv1.2": "tls1.2", "TLSv1.3": "tls1.3" };
 
 /**
  * Sets the placeholders of the handshake: `{l4.tls.server_name}`, `{l4.tls.version}` such as `tls1.3`,
- * `{l4.tls.cipher_suite}`, `{l4.tls.proto}` as agreed by ALPN, and `{l4.tls.resumed}`.
+ * `{l4.tls.cipher_suite}`, `{l4.tls.proto}` as negotiated with ALPN, and `{l4.tls.resumed}`.
  */
 function tellHandshake(connection: Connection, secure: TLSSocket): void {
   const details = tlsDetails(secure);
@@ -77,7 +77,7 @@ export const tls = defineModule({
     let ready: Promise<unknown> | undefined;
     return {
       async handle(connection, next) {
-        // The app of certificates answers once the config runs.
+        // The app `tls` answers only once the config runs.
         ready ??= Promise.all([source.loadTicketKeys(), events.load()]);
         try {
           await ready;
@@ -95,7 +95,7 @@ export const tls = defineModule({
   },
 });
 
-/** @returns undefined where the handshake failed: the acceptor has told the client why */
+/** @returns undefined for a failed handshake: the acceptor has told the client the reason */
 function shake(acceptor: TlsAcceptor, connection: Connection): Promise<TLSSocket | undefined> {
   const { remoteAddress, remotePort } = connection.addresses;
   const socket = connection.take() as Socket;

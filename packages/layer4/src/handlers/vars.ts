@@ -5,7 +5,7 @@ import type { Handler } from "../routes/handler.ts";
 /** A value of the config; numbers and booleans become texts. */
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
-/** Sets variables, then goes on: `{ "backend": "a" }` sets `{l4.vars.backend}`. */
+/** Sets variables, then continues: `{ "backend": "a" }` sets `{l4.vars.backend}`. */
 export const vars = defineModule({
   id: "layer4.handlers.vars",
   config: z.record(z.string(), value).describe("Values by name; placeholders allowed in both."),

@@ -5,28 +5,28 @@ import type { ListenAddress } from "server-core/listen/listen-address";
 import type { PortSource } from "server-core/listen/port-source";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Gets the connections of a listener. */
+/** Receives the connections of a listener. */
 export interface ConnectionSink {
-  /** Takes a connection that is paused, and closes it in the end. */
+  /** Takes a paused connection, and finally closes it. */
   take(socket: Socket): void;
 }
 
-/** Connections that may wait before the first config is switched on; further ones are closed. */
+/** Limit of connections that wait before the first config is activated; further ones are closed. */
 const maxHeld = 1_000;
 
-/** Listeners by address. Configs that have the same address share one. */
+/** Listeners by address. Configs with the same address share one. */
 export const connectionListeners: ResourceKind<ConnectionListener> = { name: "layer4.listener" };
 
 /**
- * One open address. It outlives configs: a reload changes who gets the next connection, and refuses none. Connections that
- * are open stay with the config that took them. They end when no config has the address any more.
+ * One open address. It outlives configs: a reload changes the receiver of new connections, and refuses none. Open
+ * connections stay with their config. They end when no config has the address any more.
  */
 export class ConnectionListener implements SharedResource {
   readonly #accepting: ThreadPort;
   readonly #sockets = new Set<Socket>();
-  /** Connections that wait for the first `switchTo`, in the order in which they came. */
+  /** Connections that wait for the first `switchTo`, in order of arrival. */
   #held: Socket[] = [];
-  /** The server of the config that runs; undefined before the first one. */
+  /** The server of the running config; undefined before the first one. */
   #sink: ConnectionSink | undefined;
 
   private constructor(
@@ -36,7 +36,7 @@ export class ConnectionListener implements SharedResource {
     this.#accepting = new ThreadPort(address, { ...services, paused: true }, (socket) => this.#take(socket));
   }
 
-  /** Accepts immediately; connections wait for {@link switchTo}. @throws ServerError LISTEN */
+  /** Opens an address and accepts at once; connections wait for {@link switchTo}. @throws ServerError LISTEN */
   static async open(
     address: ListenAddress,
     services: { readonly log: Logger; readonly ports: PortSource },
@@ -46,7 +46,7 @@ export class ConnectionListener implements SharedResource {
     return listener;
   }
 
-  /** From now on connections go to `sink`. */
+  /** Sends all later connections to `sink`. */
   switchTo(sink: ConnectionSink): void {
     this.#sink = sink;
     for (const socket of this.#held.splice(0)) {
@@ -54,7 +54,7 @@ export class ConnectionListener implements SharedResource {
     }
   }
 
-  /** Accepts no more, and ends what is open. The pool calls it when no config holds the listener. */
+  /** Stops accepting, and closes open connections. The pool calls this when no config holds the listener. */
   async close(): Promise<void> {
     this.#accepting.close();
     this.#accepting.release();
@@ -63,9 +63,9 @@ export class ConnectionListener implements SharedResource {
     }
   }
 
-  /** Remembers a socket until it closes, and gives it to the config that runs. */
+  /** Remembers a socket until it closes, and passes it to the running config. */
   #take(socket: Socket): void {
-    // A connection that is cut has no addresses any more, and the log wants them.
+    // Read early, because a closed connection has no address, and the log needs it.
     void socket.remoteAddress;
     void socket.localAddress;
     this.#sockets.add(socket);

@@ -3,7 +3,7 @@ import { IpRanges, ipRangesSchema } from "server-core/net/ip-ranges";
 import type { Matcher } from "../routes/handler.ts";
 
 /**
- * By the address of the client, which a PROXY protocol header before it may have set. No byte is looked at.
+ * Matches by the client's address, which an earlier PROXY protocol header may have set. No byte is read.
  * Source: caddy-l4, `layer4.matchers.remote_ip`
  */
 export const remoteIpMatcher = defineModule({
@@ -15,7 +15,9 @@ export const remoteIpMatcher = defineModule({
   },
 });
 
-/** By the address that the client connected to. No byte is looked at. Source: caddy-l4, `layer4.matchers.local_ip` */
+/**
+ * Matches by the address that the client connected to. No byte is read. Source: caddy-l4, `layer4.matchers.local_ip`
+ */
 export const localIpMatcher = defineModule({
   id: "layer4.matchers.local_ip",
   config: ipRangesSchema,

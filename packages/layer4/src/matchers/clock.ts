@@ -7,7 +7,7 @@ import type { Matcher } from "../routes/handler.ts";
 const daySeconds = 86_400;
 
 /**
- * The second of the day: `15:04:05` is 54,245. @param name of the field, for the error
+ * Parses a time of day to seconds: `15:04:05` is 54,245. @param name name of the field, for the error
  * @throws ServerError MODULE_CONFIG for a text in another form
  */
 function secondsOf(text: string, name: string): number {
@@ -20,8 +20,8 @@ function secondsOf(text: string, name: string): number {
 }
 
 /**
- * A clock of a time zone: `Europe/Berlin`, `+02:00`, `+02`, `Local` for the machine's zone, "" for UTC.
- * @returns the second of the day there, for a time in milliseconds since the Unix epoch
+ * Compiles a time zone: `Europe/Berlin`, `+02:00`, `+02`, `Local` for the machine's zone, "" for UTC.
+ * @returns function from milliseconds since the Unix epoch to the second of the day in this zone
  * @throws ServerError MODULE_CONFIG for an unknown zone
  */
 function clockOf(zone: string): (now: number) => number {
@@ -43,8 +43,8 @@ function clockOf(zone: string): (now: number) => number {
 }
 
 /**
- * By the time of day at which the connection is looked at; no byte is looked at. The range includes `after` and ends
- * before `before`. A range over midnight cannot be said: the ends change places. Source: caddy-l4,
+ * Matches by the current time of day; no byte is read. The range includes `after` and excludes `before`. A range over
+ * midnight is not possible, because a larger `after` is exchanged with `before`. Source: caddy-l4,
  * `layer4.matchers.clock`
  */
 export const clockMatcher = defineModule({

@@ -2,7 +2,7 @@
 //
 // | offset | bytes | meaning |
 // |---|---|---|
-// | 0 | 2 | length of the message behind |
+// | 0 | 2 | length of the following message |
 // | 2 | 2 | id |
 // | 4 | 2 | flags; QR, Z and the response code must be 0 |
 // | 6 | 2 | number of questions, 1 to 16 |
@@ -11,13 +11,13 @@
 //
 // The first message of a client of DNS over TCP. Source: RFC 1035, section 4; RFC 1035, section 4.2.2
 
-/** A question, with names of class and type as zone files have them. */
+/** A question; class and type have their names from zone files. */
 export interface DnsQuestion {
-  /** In lower case, with a dot at its end. */
+  /** Name in lower case, with a final dot. */
   readonly name: string;
-  /** Record type such as `A`; "" for a number without a name, which no rule can match. */
+  /** Record type such as `A`; "" for an unnamed number, which no rule can match. */
   readonly type: string;
-  /** Class such as `IN`; "" for a number without a name. */
+  /** Class such as `IN`; "" for an unnamed number. */
   readonly class: string;
 }
 
@@ -26,7 +26,7 @@ const classNames: Readonly<Record<number, string>> = {
   ...{ 1: "IN", 2: "CS", 3: "CH", 4: "HS", 254: "NONE", 255: "ANY" },
 };
 
-/** Types with a name of their own. Source: IANA, "Resource Record (RR) TYPEs" */
+/** Record types with a name. Source: IANA, "Resource Record (RR) TYPEs" */
 const typeNames: Readonly<Record<number, string>> = {
   ...{
     1: "A",
@@ -77,14 +77,14 @@ const typeNames: Readonly<Record<number, string>> = {
 };
 
 const headBytes = 12;
-/** Real clients ask one question. More than this is taken for another protocol. */
+/** Limit of questions. Real clients ask one; more means another protocol. */
 const maxQuestions = 16;
-/** QR, Z and the response code: a query has none of them. */
+/** Bits of QR, Z and the response code: all are 0 in a query. */
 const responseBits = 0x80_4f;
 
 /**
- * Reads a name: labels with a length each, 0 at the end. `03 77 77 77 00` is `www.`. Pointers are refused, since
- * nothing stands before the first name that one could point to.
+ * Parses a name: labels with a length each, 0 at the end. `03 77 77 77 00` is `www.`. Pointers are refused, because no
+ * earlier name exists.
  * @returns undefined for an invalid name
  */
 function readName(bytes: Buffer, from: number): { name: string; end: number } | undefined {
@@ -105,8 +105,8 @@ function readName(bytes: Buffer, from: number): { name: string; end: number } | 
 }
 
 /**
- * The questions of a query. @param bytes of a connection
- * @returns undefined while the message is not whole, "none" for anything else
+ * Parses the questions of a query. @param bytes first bytes of a connection
+ * @returns undefined while the message is incomplete, "none" for another protocol
  */
 export function readDnsQuestions(bytes: Buffer, maxBytes: number): DnsQuestion[] | "none" | undefined {
   if (bytes.length < 2) {
@@ -116,7 +116,7 @@ export function readDnsQuestions(bytes: Buffer, maxBytes: number): DnsQuestion[]
   if (length < headBytes || length + 2 > maxBytes) {
     return "none";
   }
-  // The head says early that another protocol is spoken.
+  // The header reveals another protocol early.
   if (bytes.length >= 6 && (bytes.readUInt16BE(4) & responseBits) !== 0) {
     return "none";
   }

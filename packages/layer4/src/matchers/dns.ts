@@ -6,7 +6,7 @@ import { type Connection, maxMatchingBytes } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 import { type DnsQuestion, readDnsQuestions } from "./dns-question.ts";
 
-/** Parts of a question that a rule can name. */
+/** Members of a rule. */
 const fields = ["name", "type", "class"] as const;
 
 const text = (what: string) => z.string().nullish().describe(`${what} (any).`);
@@ -20,12 +20,12 @@ const ruleSchema = z.strictObject({
   class_regexp: text("Expression for the class, RE2"),
 });
 
-/** Whether a question fits a rule; the connection fills in placeholders. */
+/** Tests a question; the connection provides placeholders. */
 type Rule = (question: DnsQuestion, connection: Connection) => boolean;
 
 /**
  * A rule matches when all its members match; an absent or empty member always matches.
- * @throws ServerError MODULE_CONFIG for a pattern that is none
+ * @throws ServerError MODULE_CONFIG for an invalid pattern
  */
 function compileRule(config: z.infer<typeof ruleSchema>): Rule {
   const tests = fields.map((field) => {
@@ -41,7 +41,7 @@ function compileRule(config: z.infer<typeof ruleSchema>): Rule {
 }
 
 /**
- * DNS over TCP, by what is asked. All questions of the message must be allowed:
+ * Matches DNS over TCP by its questions. All questions of the message must be allowed:
  *
  * | rules | fits `allow` | fits `deny` | fits both | fits none |
  * |---|---|---|---|---|

@@ -1,15 +1,15 @@
-// Protocols that are known by how they begin, without options.
+// Matchers for protocols with a fixed beginning, without options.
 
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
-/** These matchers take `{}` only. */
+/** Schema of these matchers: only `{}`. */
 const noOptions = () => z.strictObject({});
 
 /**
- * Whether bytes begin with `start`; undefined while there are too few to tell.
- * A first byte that differs is enough for false.
+ * True when bytes begin with `start`; undefined while there are too few.
+ * A different first byte suffices for false.
  */
 function beginWith(bytes: Buffer, start: Buffer): boolean | undefined {
   const length = Math.min(bytes.length, start.length);
@@ -31,7 +31,7 @@ export const sshMatcher = defineModule({
 });
 
 const xmppWord = "jabber";
-/** Some clients send the opening of the stream in pieces. Source: caddy-l4, `minXmppLength` */
+/** Number of bytes to wait for: some clients send the stream's opening in pieces. Source: caddy-l4, `minXmppLength` */
 const xmppBytes = 50;
 
 /**
@@ -52,8 +52,7 @@ const proxyBinary = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
 
 /**
  * A PROXY protocol header: bytes 0 to 4 are `PROXY` (version 1), or bytes 0 to 11 are the signature of version 2. The
- * header is not taken off; the handler `proxy_protocol` does that. Source: haproxy doc/proxy-protocol.txt, sections
- * 2.1 and 2.2
+ * header stays; the handler `proxy_protocol` removes it. Source: haproxy doc/proxy-protocol.txt, sections 2.1 and 2.2
  */
 export const proxyProtocolMatcher = defineModule({
   id: "layer4.matchers.proxy_protocol",

@@ -16,7 +16,7 @@ import { type FirstRequest, PeekedStream } from "./peeked-stream.ts";
 
 /**
  * Reads the first request: the head of HTTP/1, or the first headers of HTTP/2.
- * @returns undefined while the request is incomplete, "none" for anything else
+ * @returns undefined while the request is incomplete, "none" for another protocol
  */
 function readRequest(bytes: Buffer): FirstRequest | "none" | undefined {
   try {
@@ -38,10 +38,10 @@ function readRequest(bytes: Buffer): FirstRequest | "none" | undefined {
   }
 }
 
-/** Requests by the bytes that they were read from: a look at more bytes makes a new buffer. */
+/** Parsed requests by buffer: more bytes come as a new buffer. */
 const exchanges = new WeakMap<Buffer, Exchange | "none" | "more">();
 
-/** The first request as matchers of HTTP see it. Several routes look at it, so it is made once. */
+/** The first request in the form of HTTP matchers. Several routes use it, so it is cached. */
 function exchangeOf(connection: Connection): Exchange | "none" | "more" {
   const { bytes } = connection;
   let exchange = exchanges.get(bytes);
@@ -54,7 +54,7 @@ function exchangeOf(connection: Connection): Exchange | "none" | "more" {
   return exchange;
 }
 
-/** The exchange that matchers see. Nothing can be answered on it. */
+/** Creates the exchange for matchers. It cannot send a response. */
 function makeExchange(request: FirstRequest, connection: Connection): Exchange | "none" {
   try {
     const server = { product: "server", requestMemo: new RequestMemo() };

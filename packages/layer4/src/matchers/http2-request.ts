@@ -1,4 +1,4 @@
-// The beginning of HTTP/2, in bytes:
+// The beginning of an HTTP/2 connection, in bytes:
 //
 // | offset | bytes | meaning |
 // |---|---|---|
@@ -17,11 +17,11 @@ import {
 import { maxMatchingBytes } from "../connection/connection.ts";
 import type { FirstRequest } from "./peeked-stream.ts";
 
-/** Frames before the first request: settings, windows, priorities. Source: caddy-l4 */
+/** Limit of frames before the first request: settings, windows, priorities. Source: caddy-l4 */
 const maxFrames = 10;
 
 /**
- * The header block of a HEADERS frame, without padding and priority. @returns undefined where padding is longer than
+ * The header block of a HEADERS frame, without padding and priority. @returns undefined when the padding is longer than
  * the frame
  */
 function headerBlock(flags: number, payload: Buffer): Buffer | undefined {
@@ -32,7 +32,7 @@ function headerBlock(flags: number, payload: Buffer): Buffer | undefined {
 }
 
 /**
- * Decodes a header block with a new HPACK table, as the first request of a connection has one.
+ * Decodes a header block with a new HPACK table, which is correct for the first request of a connection.
  * @returns "none" without `:method` or `:path`, and for a block that cannot be decoded
  */
 function requestOf(block: Buffer): FirstRequest | "none" {
@@ -61,8 +61,8 @@ function requestOf(block: Buffer): FirstRequest | "none" {
 }
 
 /**
- * Reads the first request of HTTP/2 that begins without an upgrade.
- * @returns undefined while the first request is incomplete, "none" for anything else
+ * Parses the first request of HTTP/2 with prior knowledge.
+ * @returns undefined while the request is incomplete, "none" for another protocol
  * Source: RFC 9113, sections 3.4, 4.1 and 6.2
  */
 export function readHttp2Request(bytes: Buffer): FirstRequest | "none" | undefined {

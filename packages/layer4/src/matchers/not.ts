@@ -10,7 +10,7 @@ import { loadMatcherSets } from "../routes/routes.ts";
  * | sets | result |
  * |---|---|
  * | one matches | false |
- * | none matches yet, and one needs more bytes | more bytes are asked for |
+ * | none matches yet, and one needs more bytes | waits for more bytes |
  * | all fail | true |
  *
  * Source: caddy-l4, `layer4.matchers.not`

@@ -13,11 +13,11 @@ export interface FirstRequest {
   readonly version: string;
   /** Value of `Host` or `:authority`. */
   readonly authority: string;
-  /** Name, value, name, value, … */
+  /** Names and values, alternating. */
   readonly headers: HeaderList;
 }
 
-/** The request at the beginning of a connection, for matchers alone. Its methods for answers do nothing. */
+/** The first request of a connection, only for matchers. Its response methods do nothing. */
 export class PeekedStream extends UnconnectedStream {
   readonly version: string;
   readonly method: string;

@@ -4,29 +4,29 @@
 // |---|---|---|
 // | 0 | 4 | length of the message, these bytes included; 8 to 16,384 |
 // | 4 | 4 | 80877103 asks for TLS, 80877102 cancels a query, 3 in the upper half is version 3 |
-// | 8 | rest | version 3: names and values, each with a zero byte behind, and one more zero byte |
+// | 8 | rest | version 3: names and values, each followed by a zero byte, and a final zero byte |
 
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
-/** Code that asks for TLS: 04 d2 16 2f. */
+/** Request code for TLS: 04 d2 16 2f. */
 const sslRequest = 80_877_103;
-/** Code that cancels a query of another connection: 04 d2 16 2e. */
+/** Request code to cancel a query of another connection: 04 d2 16 2e. */
 const cancelRequest = 80_877_102;
 const smallestMessage = 8;
-/** No real client sends more; a larger length is another protocol. */
+/** Limit of the first message in bytes. A larger length means another protocol. */
 const largestMessage = 16 * 1024;
 
-/** The first message of a client of PostgreSQL. */
+/** The first message of a PostgreSQL client. */
 type FirstMessage =
   | { readonly kind: "ssl" | "cancel" }
   | { readonly kind: "startup"; readonly parameters: ReadonlyMap<string, string> };
 
 /**
- * Names and values, each with a zero byte behind, and one more at the end.
+ * Parses names and values, each followed by a zero byte, and a final zero byte.
  * `user\0app\0database\0shop\0\0` gives the user "app" and the database "shop".
- * @returns undefined for anything else
+ * @returns undefined for an invalid message
  */
 function readParameters(bytes: Buffer): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
@@ -42,7 +42,7 @@ function readParameters(bytes: Buffer): Map<string, string> | undefined {
 }
 
 /**
- * @returns undefined while the message is incomplete, "none" for anything else
+ * @returns undefined while the message is incomplete, "none" for another protocol
  * Source: PostgreSQL documentation, "Message Formats": StartupMessage, SSLRequest, CancelRequest
  */
 export function readFirstMessage(bytes: Buffer): FirstMessage | "none" | undefined {
@@ -66,9 +66,8 @@ export function readFirstMessage(bytes: Buffer): FirstMessage | "none" | undefin
 }
 
 /**
- * Matches PostgreSQL by user and database. It waits until the first message is complete. A request for TLS
- * or to cancel names no user, so with `user` or `client` it does not match. Source: caddy-l4,
- * `layer4.matchers.postgres`
+ * Matches PostgreSQL by user and database. It waits until the first message is complete. A request for TLS or to cancel
+ * has no user, so with `user` or `client` it does not match. Source: caddy-l4, `layer4.matchers.postgres`
  */
 export const postgresMatcher = defineModule({
   id: "layer4.matchers.postgres",
@@ -88,7 +87,7 @@ export const postgresMatcher = defineModule({
   provision({ user, client, tls }): Matcher {
     const users = user && Object.keys(user).length > 0 ? user : undefined;
     const clients = client?.length ? client : undefined;
-    // A client that names no database opens the one with its user's name, which is not compared.
+    // A client without a database opens the one with its user name; this name is not compared.
     const mayOpen = (parameters: ReadonlyMap<string, string>): boolean => {
       const [name, database] = [parameters.get("user"), parameters.get("database")];
       if (users === undefined) {

@@ -4,12 +4,12 @@
 // |---|---|---|
 // | 0 | 2 | 03 00: TPKT, version 3 |
 // | 2 | 2 | length of the whole message |
-// | 4 | 1 | length of the rest: 5 less than the whole |
+// | 4 | 1 | length of the rest: 5 less than the whole length |
 // | 5 | 1 | e0: connection request |
 // | 6 | 5 | 0: references and class |
-// | 11 | | a line with CR LF: a cookie, a token or a text of the client's own; it may be absent |
-// | behind it | 8 | negotiation request: 01, flags, 08 00, protocols; it may be absent |
-// | behind it | 36 | correlation, when the flag 08 is set |
+// | 11 | | a line with CR LF: a cookie, a token or a custom text; may be absent |
+// | after the line | 8 | negotiation request: 01, flags, 08 00, protocols; may be absent |
+// | after it | 36 | correlation info, when the flag 08 is set |
 //
 // The connection request of RDP. Source: [MS-RDPBCGR], section 2.2.1.1; RFC 1006 (TPKT); X.224, class 0
 
@@ -21,26 +21,26 @@ import { z } from "zod";
 import type { Connection } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 
-/** Bytes before the line. */
+/** Number of bytes before the line. */
 const headBytes = 11;
 const cookieStart = "Cookie: mstshash=";
 const negotiationBytes = 8;
 const correlationBytes = 36;
 const correlationFollows = 8;
-/** Flags of a negotiation request that are defined; another one is taken for another protocol. */
+/** Defined flags of a negotiation request; another flag means another protocol. */
 const knownFlags = 0x0b;
-/** Bits of protocols that are defined. */
+/** Defined bits of protocols. */
 const knownProtocols = 0x1f;
 
-/** The part of the request that rules look at. */
+/** The part of the request that rules use. */
 interface RdpRequest {
-  /** The line before the negotiation, without its end; "" for none. */
+  /** The line before the negotiation, without its line break; "" for none. */
   readonly line: string;
 }
 
 /**
- * No bytes at all are allowed.
- * @returns true when the bytes behind the line are a negotiation request, with or without correlation info
+ * An empty rest is allowed.
+ * @returns true when the bytes after the line are a negotiation request, with or without correlation info
  */
 function isNegotiation(bytes: Buffer): boolean {
   if (bytes.length < negotiationBytes) {
@@ -63,7 +63,7 @@ function isNegotiation(bytes: Buffer): boolean {
  * Reads the request. Bytes 0 and 1 reveal another protocol; otherwise the matcher waits for more bytes until
  * the length in bytes 2 and 3 has arrived. More bytes mean another protocol, because an RDP client waits for
  * the answer.
- * @returns undefined while the request is incomplete, "none" for anything else
+ * @returns undefined while the request is incomplete, "none" for another protocol
  */
 export function readRdpRequest(bytes: Buffer): RdpRequest | "none" | undefined {
   if ((bytes.length > 0 && bytes[0] !== 3) || (bytes.length > 1 && bytes[1] !== 0)) {
@@ -87,14 +87,14 @@ export function readRdpRequest(bytes: Buffer): RdpRequest | "none" | undefined {
   return isNegotiation(end < 0 ? payload : payload.subarray(end + 2)) ? { line } : "none";
 }
 
-/** Address of the server that a load balancer chose before. */
+/** Server address that a load balancer chose earlier. */
 interface Token {
   readonly ip: string;
   readonly port: number;
 }
 
 /**
- * The address in a routing token, whose numbers have their bytes turned round: `Cookie: msts=16777343.15629.0000` is
+ * Parses the address of a routing token, whose numbers have reversed bytes: `Cookie: msts=16777343.15629.0000` is
  * 127.0.0.1, port 3389.
  * @returns undefined for another line
  */
@@ -110,7 +110,7 @@ function readToken(line: string): Token | undefined {
 
 const text = (what: string) => z.string().nullish().describe(`${what} (any).`);
 
-/** A rule says something about one kind of line. Members for two kinds never match together. */
+/** Each rule tests one kind of line. Members for two kinds never match together. */
 const configSchema = z.strictObject({
   cookie_hash: text("User name in the cookie `mstshash`, as the client cuts it"),
   cookie_hash_regexp: text("Expression for that name, RE2"),
@@ -127,7 +127,7 @@ const configSchema = z.strictObject({
 });
 
 /**
- * A text, an expression, or neither. `isAsked` is false for neither, which fits every line.
+ * Compiles a text, an expression, or neither. Without both, `isAsked` is false and every line matches.
  * @throws ServerError MODULE_CONFIG
  */
 function compileText(exact: string | null | undefined, pattern: string | null | undefined) {
@@ -139,7 +139,7 @@ function compileText(exact: string | null | undefined, pattern: string | null | 
 }
 
 /**
- * RDP, by the line that its first message may have. It sets `{l4.rdp.cookie_hash}`, `{l4.rdp.cookie_ip}` and
+ * Matches RDP by the optional line of its first message. It sets `{l4.rdp.cookie_hash}`, `{l4.rdp.cookie_ip}` and
  * `{l4.rdp.cookie_port}`, or `{l4.rdp.custom_info}`. Source: caddy-l4, `layer4.matchers.rdp`
  */
 export const rdpMatcher = defineModule({

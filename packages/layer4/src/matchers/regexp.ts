@@ -5,7 +5,7 @@ import { z } from "zod";
 import { maxMatchingBytes } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 
-/** Bytes that are looked at when the config names no number. Source: caddy-l4, `minCount` */
+/** Default number of compared bytes. Source: caddy-l4, `minCount` */
 const defaultCount = 4;
 
 /**

@@ -7,15 +7,18 @@ import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
-/** A larger file is refused: reading it would hold up all connections of the thread. */
+/** Limit of the file in bytes. A larger file is refused: reading it would block all connections of the thread. */
 const maxFileBytes = 4 * 1024 * 1024;
 /**
- * Milliseconds between two looks at the file. A look is one `stat` in the thread of connections, so not each
- * connection makes one.
+ * Milliseconds between two checks of the file. A check is a `stat` in the thread that serves connections, so it is not
+ * made for each connection.
  */
 const checkIntervalMs = 1_000;
 
-/** Lines that are an address or a range; others, as comments, are left out. Source: caddy-l4, `loadIPAddresses` */
+/**
+ * Parses lines with an address or a range; other lines, such as comments, are skipped. Source: caddy-l4,
+ * `loadIPAddresses`
+ */
 function rangesOf(text: string): IpRanges {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const ranges = lines.filter((line) => {
@@ -28,14 +31,14 @@ function rangesOf(text: string): IpRanges {
   return new IpRanges(ranges);
 }
 
-/** The addresses in a file, which may change at any time. */
+/** The addresses in a file that may change at any time. */
 class ListFile {
   readonly #path: string;
   readonly #warn: (text: string) => void;
   #ranges = new IpRanges([]);
-  /** Time, size and inode of the file that was read; it tells a change. "none" for a file that is not there. */
+  /** Time, size and inode of the read file, to detect a change. "none" for a missing file. */
   #version = "";
-  /** Time of the last look, as of `performance.now()`. */
+  /** Time of the last check, on the clock of `performance.now()`. */
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(path: string, warn: (text: string) => void) {
@@ -43,7 +46,7 @@ class ListFile {
     this.#warn = warn;
   }
 
-  /** Reads the file again after a change; one that cannot be read keeps what it had. */
+  /** Returns the ranges, after reading a changed file. An unreadable file keeps the previous ranges. */
   ranges(now: number): IpRanges {
     if (now - this.#checkedAt >= checkIntervalMs) {
       this.#checkedAt = now;
@@ -56,7 +59,7 @@ class ListFile {
     return this.#ranges;
   }
 
-  /** Reads the file when it has changed. @throws Error for a file that is too large or cannot be read */
+  /** Reads the file if it has changed. @throws Error for a too large or unreadable file */
   #refresh(): void {
     const stat = statSync(this.#path, { throwIfNoEntry: false });
     const version = stat === undefined ? "none" : `${stat.mtimeMs}/${stat.size}/${stat.ino}`;
@@ -72,8 +75,8 @@ class ListFile {
 }
 
 /**
- * By the address of the client, from a file that is read again after each change. A file that is removed matches
- * no address. Source: caddy-l4, `layer4.matchers.remote_ip_list`
+ * Matches by the client's address, with a file that is read again after each change. A removed file matches no address.
+ * Source: caddy-l4, `layer4.matchers.remote_ip_list`
  */
 export const remoteIpListMatcher = defineModule({
   id: "layer4.matchers.remote_ip_list",

@@ -1,4 +1,4 @@
-// SOCKS by its first message. Sources: "SOCKS: A protocol for TCP proxy across firewalls" (4), RFC 1928 (5)
+// Matches SOCKS by its first message. Sources: "SOCKS: A protocol for TCP proxy across firewalls" (4), RFC 1928 (5)
 
 import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
 const commandNumbers: Readonly<Record<string, number>> = { CONNECT: 1, BIND: 2 };
-/** Version, command, port and address of a request of version 4. */
+/** Length of version, command, port and address in a version 4 request. */
 const headBytes = 8;
 
 /**
@@ -64,8 +64,8 @@ export const socks4Matcher = defineModule({
 });
 
 /**
- * SOCKS version 5, by the methods to authenticate that the client offers: byte 0 is 5, byte 1 the number of methods,
- * one byte each from offset 2. The matcher waits for all of them. Each method must be among `auth_methods`.
+ * Matches SOCKS version 5 by the offered authentication methods: byte 0 is 5, byte 1 the number of methods, then one
+ * byte for each. The matcher waits for all of them. Each method must be in `auth_methods`.
  * Source: caddy-l4, `layer4.matchers.socks5`
  */
 export const socks5Matcher = defineModule({

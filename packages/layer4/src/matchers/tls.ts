@@ -7,10 +7,10 @@ import { z } from "zod";
 import type { Connection } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 
-/** The hello that several routes look at is read once. */
+/** Cache of parsed hellos, because several routes use the same one. */
 const read = new WeakMap<Buffer, HelloState>();
 
-/** The hello at the beginning of the bytes; the rest of the bytes is not looked at. */
+/** The hello at the start of the bytes; later bytes are ignored. */
 function helloOf({ bytes }: Connection): HelloState {
   let state = read.get(bytes);
   if (state === undefined) {
@@ -21,8 +21,8 @@ function helloOf({ bytes }: Connection): HelloState {
 }
 
 /**
- * TLS, by its first message: byte 0 is 16 hex, byte 5 is 1 for a client hello. It asks for more until the hello is
- * whole. A match sets `{l4.tls.server_name}`; the bytes stay for the handler `tls`, or for an upstream that ends TLS.
+ * Matches TLS by its first message: byte 0 is 16 hex, byte 5 is 1 for a client hello. It waits until the hello is
+ * complete. A match sets `{l4.tls.server_name}`; the bytes stay for the handler `tls`, or for an upstream with TLS.
  * Source: caddy-l4, `layer4.matchers.tls`
  */
 export const tlsMatcher = defineModule({
@@ -51,7 +51,7 @@ export const tlsMatcher = defineModule({
   },
 });
 
-/** By the application protocols that a client of TLS offers. Source: caddy-l4, `tls.handshake_match.alpn` */
+/** Matches by the application protocols that a TLS client offers. Source: caddy-l4, `tls.handshake_match.alpn` */
 export const alpnMatcher = defineModule({
   id: "tls.handshake_match.alpn",
   config: z.array(z.string()).describe("Names of protocols, as `h2`; any of them."),

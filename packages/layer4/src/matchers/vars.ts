@@ -43,8 +43,8 @@ const namedPattern = z.strictObject({
 });
 
 /**
- * A test of a text, which sets a placeholder for each capture: group 1 of the pattern `p` becomes `{l4.regexp.p.1}`
- * and `{l4.regexp.1}`. Named groups have their names too.
+ * Compiles a test that sets a placeholder for each capture: group 1 of the pattern `p` becomes `{l4.regexp.p.1}` and
+ * `{l4.regexp.1}`. Named groups are available under their names too.
  * @throws ServerError MODULE_CONFIG
  */
 function compilePattern({ name, pattern }: z.infer<typeof namedPattern>) {
@@ -71,8 +71,8 @@ function compilePattern({ name, pattern }: z.infer<typeof namedPattern>) {
 }
 
 /**
- * By expressions over variables and placeholders; captures become placeholders. One that matches is enough, and the
- * rest are not tried. Source: caddy-l4, `layer4.matchers.vars_regexp`
+ * Matches expressions over variables and placeholders; captures become placeholders. The first match suffices, and the
+ * rest is not tested. Source: caddy-l4, `layer4.matchers.vars_regexp`
  */
 export const varsRegexpMatcher = defineModule({
   id: "layer4.matchers.vars_regexp",

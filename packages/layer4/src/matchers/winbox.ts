@@ -8,7 +8,7 @@
 //
 // A chunk of 255 bytes is followed by another chunk, with its length and type.
 //
-// The first message of Winbox, MikroTik's tool. It is not documented by its maker.
+// The first message of Winbox, MikroTik's tool. The protocol is not documented by MikroTik.
 // Source: caddy-l4, `layer4.matchers.winbox`; github.com/MarginResearch/mikrotik_authentication
 
 import { ServerError } from "server-core/errors";
@@ -18,34 +18,34 @@ import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
-/** Type of the first chunk. */
+/** Type byte of the first chunk. */
 const authChunk = 0x06;
-/** Type of all further chunks. */
+/** Type byte of all further chunks. */
 const nextChunk = 0xff;
 const largestChunk = 255;
 const keyBytes = 32;
-/** A name of one byte, a zero byte, the key and its parity. */
+/** Minimum message length: a name of one byte, a zero byte, the key and its parity. */
 const shortestMessage = 1 + 1 + keyBytes + 1;
-/** Longest name, in bytes. Source: caddy-l4, `MessageAuthUsernameBytesMax` */
+/** Limit of the name in bytes. Source: caddy-l4, `MessageAuthUsernameBytesMax` */
 const longestName = 255;
-/** Longest message: name, RoMON mark, zero byte, key and parity. */
+/** Limit of the message: name, RoMON mark, zero byte, key and parity. */
 const longestMessage = longestName + 2 + 1 + keyBytes + 1;
-/** Behind the name of a client that wants to reach the router's neighbours. */
+/** Suffix of the name when a client wants to reach the router's neighbors. */
 const romonMark = "+r";
-/** Form of a name. A name of another form says that this is no Winbox. */
+/** Matches a valid name. Another form means another protocol. */
 const userName = /^[0-9A-Za-z](?:[-#.0-9@A-Z_a-z]*[0-9A-Za-z])?$/;
 
-/** A client that says who it is. */
+/** The parsed first message. */
 interface WinboxRequest {
-  /** Name without the mark of RoMON. */
+  /** Name without the RoMON mark. */
   readonly username: string;
   /** `standard`: the router. `romon`: neighbours, through the router. */
   readonly mode: "standard" | "romon";
 }
 
 /**
- * Joins chunks: each has a length, a type, and that many bytes; one of 255 bytes is followed by another.
- * @returns undefined while a chunk is not whole, "none" for anything else or for bytes behind the last chunk
+ * Joins chunks: each has a length, a type, and this number of bytes; a chunk of 255 bytes is followed by another.
+ * @returns undefined while a chunk is incomplete, "none" for an invalid chunk or for bytes after the last chunk
  */
 function joinChunks(bytes: Buffer): Buffer | "none" | undefined {
   const parts: Buffer[] = [];
@@ -73,9 +73,9 @@ function joinChunks(bytes: Buffer): Buffer | "none" | undefined {
 }
 
 /**
- * Reads name and mode. The first two bytes tell most other protocols; otherwise more bytes are asked for until the
- * chunks are whole.
- * @returns undefined while the request is incomplete, "none" for anything else
+ * Parses name and mode. The first two bytes reveal most other protocols; otherwise the matcher waits until the chunks
+ * are complete.
+ * @returns undefined while the request is incomplete, "none" for another protocol
  */
 export function readWinboxRequest(bytes: Buffer): WinboxRequest | "none" | undefined {
   const message = joinChunks(bytes);
@@ -107,7 +107,7 @@ function readModes(modes: readonly string[]): readonly string[] {
   });
 }
 
-/** Winbox, by the way it connects and who it is. */
+/** Matches Winbox by mode and user name. */
 export const winboxMatcher = defineModule({
   id: "layer4.matchers.winbox",
   config: z.strictObject({

@@ -7,16 +7,16 @@ import type { UpstreamServer } from "./upstream-server.ts";
 
 type ActiveConfig = NonNullable<NonNullable<ProxyConfig["health_checks"]>["active"]>;
 
-/** Milliseconds between two checks when the config names none. */
+/** Default interval between two checks, in milliseconds. */
 const defaultIntervalMs = 30_000;
-/** Milliseconds until a check counts as failed when the config names none. */
+/** Default timeout of a check, in milliseconds. */
 const defaultTimeoutMs = 5_000;
 
 interface CheckerServices {
   readonly log: Logger;
-  /** Told when an upstream is up or down. */
+  /** Called when an upstream goes up or down. */
   readonly emit: (name: string, data: EventData) => unknown;
-  /** Told of an upstream that is found down, in the thread that looked. */
+  /** Called for an upstream that went down, in the thread that made the check. */
   readonly onDown: (server: UpstreamServer) => void;
 }
 
@@ -29,7 +29,7 @@ export class ConnectChecker {
   readonly #config: ActiveConfig;
   readonly #servers: readonly UpstreamServer[];
   readonly #services: CheckerServices;
-  /** The last state that this thread acted on. */
+  /** The last state that this thread has handled, by upstream. */
   readonly #wasHealthy = new Map<UpstreamServer, boolean>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -50,20 +50,20 @@ export class ConnectChecker {
         this.#notice(server);
       }
     };
-    // Not before the config is whole: one that is only looked at makes no connections.
+    // Starts after the config is complete, so a config that is only validated makes no connections.
     this.#timer = setTimeout(() => {
       round();
       this.#timer = setInterval(round, intervalMs).unref();
     }, 0).unref();
   }
 
-  /** Stops checking. A check that is under way still notes its result. */
+  /** Stops the checks. A running check still records its result. */
   close(): void {
     clearTimeout(this.#timer);
     clearInterval(this.#timer);
   }
 
-  /** Each thread has its own connections, and reads at its own interval what another thread found. */
+  /** Handles a changed state. Each thread reads, at its own interval, the results of other threads. */
   #notice(server: UpstreamServer): void {
     const isHealthy = server.candidate.health?.healthy !== false;
     if (this.#wasHealthy.get(server) !== false && !isHealthy) {

@@ -8,16 +8,16 @@ import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/nam
 import type { Connection } from "../connection/connection.ts";
 import type { UpstreamConfig } from "./proxy-config.ts";
 
-/** A way to an upstream: where to, and the IP address of this machine to dial from (any). */
+/** A way to dial an upstream: its address, and the local IP address. */
 export interface DialWay {
   readonly dial: DialAddress;
   readonly localAddress: string | undefined;
 }
 
-/** IPv4 or IPv6, as `isIP` tells them. */
+/** IPv4 or IPv6, in the form of `isIP`. */
 type Family = 4 | 6;
 
-/** Families that are tried, in their order. "" tries both. Source: caddy-l4, `resolver_preference` */
+/** Address families to try, in order, by option value. Default: both. Source: caddy-l4, `resolver_preference` */
 const orders: Readonly<Record<string, readonly Family[]>> = {
   "": [4, 6],
   ipv4_only: [4],
@@ -32,7 +32,7 @@ function refuse(message: string): ServerError {
 
 /**
  * The family of an address, which may have brackets or a zone: `[fe80::1%eth0]` is 6.
- * @throws ServerError MODULE_CONFIG for what is no IP address
+ * @throws ServerError MODULE_CONFIG for an invalid IP address
  */
 function familyOf(address: string): Family {
   const family = isIP(address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, ""));
@@ -42,7 +42,7 @@ function familyOf(address: string): Family {
   return family;
 }
 
-/** Own addresses of dials, and the families in which names are looked up. */
+/** Chooses local addresses of dials, and address families of lookups. */
 export class DialSource {
   readonly #localAddresses: readonly string[];
   readonly #order: readonly Family[];
@@ -67,7 +67,7 @@ export class DialSource {
   /**
    * The ways to an upstream, the preferred first. Each address of the name is one way, with the first own
    * address of its family. Without options there is one way, and the system chooses.
-   * @throws Error when the name has no address of an allowed family, or an own address is none
+   * @throws Error when the name has no address of an allowed family, or a local address is invalid
    */
   async waysTo(dial: DialAddress, connection: Connection): Promise<DialWay[]> {
     if (this.#isFree || dial.path !== "") {
@@ -87,7 +87,7 @@ export class DialSource {
     return ways;
   }
 
-  /** Addresses of a name, looked up in the allowed families only. An empty host is this machine. */
+  /** Addresses of a name, looked up only in the allowed families. An empty host means this machine. */
   async #addressesOf(host: string): Promise<string[]> {
     const name = host === "" ? "localhost" : host;
     if (isIP(name) !== 0) {

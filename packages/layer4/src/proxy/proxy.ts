@@ -18,25 +18,25 @@ import { relay } from "./relay.ts";
 import { selectionPolicies } from "./selection-policies.ts";
 import { UpstreamFailure, UpstreamServer } from "./upstream-server.ts";
 
-/** Milliseconds between two tries when the config names none. Source: caddy-l4, `try_interval` */
+/** Default pause between two attempts, in milliseconds. Source: caddy-l4, `try_interval` */
 const defaultTryIntervalMs = 250;
 
-/** An upstream with connections to it, one an address. */
+/** An upstream with an open connection to each of its addresses. */
 interface Dialed {
   readonly server: UpstreamServer;
   readonly sockets: readonly Socket[];
 }
 
 /**
- * Gives connections to upstreams:
+ * Connects clients to upstreams:
  *
  * | outcome of a dial | what happens |
  * |---|---|
  * | connected | both sides are joined until both have ended |
  * | failed, within `try_duration` | a pause, then the policy chooses again |
- * | failed, time is over | the connection is closed, the failure is logged |
+ * | failed, after `try_duration` | the connection is closed, the failure is logged |
  * | no upstream is available | the same as a failure |
- * | the client is gone | nothing more |
+ * | the client disconnected | nothing more |
  */
 class ProxyHandler implements Handler {
   readonly #servers: readonly UpstreamServer[];
@@ -45,7 +45,7 @@ class ProxyHandler implements Handler {
   readonly #tryMs: number;
   readonly #tryIntervalMs: number;
   readonly #proxyProtocol: "v1" | "v2" | undefined;
-  /** Open connections by the server that they lead to. */
+  /** Open connections by upstream server. */
   readonly #open = new Map<UpstreamServer, Set<Duplex>>();
 
   constructor(config: ProxyConfig, servers: readonly UpstreamServer[], policy: AddressPolicy) {
@@ -80,19 +80,19 @@ class ProxyHandler implements Handler {
     }
   }
 
-  /** Ends the connections to an upstream that was found down. It runs only with `close_if_unhealthy`. */
+  /** Closes the connections to an upstream that went down. Called only with `close_if_unhealthy`. */
   cut(server: UpstreamServer): void {
     for (const stream of this.#open.get(server) ?? []) {
       stream.destroy();
     }
   }
 
-  /** Forgets failures, and stops the timers that would do so later. */
+  /** Forgets failures, and stops their timers. */
   close(): void {
     this.#failures.close();
   }
 
-  /** Tries upstreams for as long as the config says. @throws what the last try failed with */
+  /** Tries upstreams within the configured time. @throws the error of the last attempt */
   async #dial(connection: Connection): Promise<Dialed | undefined> {
     const endsAt = performance.now() + this.#tryMs;
     const preface = this.#preface(connection);
@@ -119,7 +119,7 @@ class ProxyHandler implements Handler {
     }
   }
 
-  /** Asks the policy among the upstreams that are available. @returns undefined when none is */
+  /** Lets the policy choose among the available upstreams. @returns undefined when none is available */
   #choose({ addresses }: Connection): UpstreamServer | undefined {
     const available = this.#servers.filter((server) => server.isAvailable);
     const candidates = available.map(({ candidate }) => candidate);
@@ -127,7 +127,7 @@ class ProxyHandler implements Handler {
     return available.find(({ candidate }) => candidate === chosen);
   }
 
-  /** The PROXY protocol header that names the client, for upstreams that expect one. */
+  /** The PROXY protocol header with the client's address, for upstreams that expect it. */
   #preface({ addresses }: Connection): Buffer | undefined {
     const { remoteAddress, remotePort, localAddress, localPort } = addresses;
     return this.#proxyProtocol === undefined
@@ -142,7 +142,7 @@ class ProxyHandler implements Handler {
 /** Loads all upstreams. @throws ServerError with the upstream's position */
 async function loadServers(config: ProxyConfig, context: ModuleContext): Promise<UpstreamServer[]> {
   const active = config.health_checks?.active;
-  // Upstreams that are checked alike share what was found.
+  // Upstreams with equal checks share the results.
   const check = active
     ? createHash("sha256")
         .update(JSON.stringify(["connect", active]))
@@ -166,7 +166,7 @@ async function loadServers(config: ProxyConfig, context: ModuleContext): Promise
   return servers;
 }
 
-/** The config of the policy. A weighted policy gets the weights from the upstreams, where the model has them. */
+/** The config of the policy. A weighted policy gets its weights from the upstreams, as in the public model. */
 function policyConfig(config: ProxyConfig): JsonValue {
   const named = config.load_balancing?.selection ?? { policy: "random" };
   return named.policy === "weighted_round_robin"

@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pump } from "server-modules/handlers/reverse-proxy/tunnel/pump";
 
-/** Bytes that may wait for a slow side, each way. */
+/** Limit of bytes that wait for a slow side, in each direction. */
 const maxWaitingBytes = 64 * 1024;
 
 /**
- * Joins a client with one upstream or several. Each upstream gets all bytes of the client, the slowest sets the pace.
+ * Joins a client with one or more upstreams. Each upstream gets all bytes of the client, and the slowest sets the pace.
  * When one side ends, the other side is ended too, and may still write.
- * @returns when both ways have ended
+ * @returns promise that settles when both directions have ended
  */
 export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<void> {
   return new Promise((resolve) => {
@@ -19,7 +19,7 @@ export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<voi
       }
     };
     for (const stream of [...open]) {
-      // An end without FIN cuts the other side too: it must not look whole.
+      // An end without FIN closes the other side too: the data must not look complete.
       stream.once("error", cut);
       stream.once("close", () => {
         open.delete(stream);
@@ -38,7 +38,7 @@ export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<voi
     } else {
       spread(client, upstreams);
     }
-    // A side that was gone before both were joined tells nothing any more.
+    // A side that closed before the join emits no more events.
     if (open.size <= upstreams.length || client.destroyed) {
       cut();
     }
@@ -63,8 +63,8 @@ function finish(client: Duplex, upstreams: readonly Socket[]): void {
 }
 
 /**
- * Joins one client with several upstreams: each gets all bytes of the client, and the client gets what any of them
- * sends, in the order of arrival.
+ * Joins one client with several upstreams. Each gets all bytes of the client, and the client gets all their output in
+ * order of arrival.
  */
 function spread(client: Duplex, upstreams: readonly Socket[]): void {
   let left = upstreams.length;

@@ -24,37 +24,37 @@ import type { Connection } from "../connection/connection.ts";
 import { DialSource, type DialWay } from "./dial-source.ts";
 import type { ProxyConfig, UpstreamConfig } from "./proxy-config.ts";
 
-/** Milliseconds for one dial, all addresses of a name together. */
+/** Limit of one dial in milliseconds, over all addresses of a name. */
 const dialTimeoutMs = 10_000;
-/** Milliseconds until the other family of addresses is tried too. Source: RFC 8305, "Happy Eyeballs" */
+/** Milliseconds until the other address family is tried in parallel. Source: RFC 8305, "Happy Eyeballs" */
 const fallbackDelayMs = 300;
-/** Milliseconds between probes of TCP keep-alive; a dead connection is found that way. */
+/** Milliseconds between TCP keep-alive probes, which detect a dead connection. */
 const probeIntervalMs = 30_000;
 
 /** One address of an upstream. */
 interface Peer {
   /** Address from the config, with placeholders. */
   readonly address: string;
-  /** Its counts and failures, which all proxies to the same address share. */
+  /** Counters and failures of the address, shared by all proxies. */
   readonly upstream: Upstream;
 }
 
-/** TLS to an upstream, before a connection says which name it wants. */
+/** TLS settings of an upstream, before the server name of a connection is known. */
 interface UpstreamTls {
-  /** Options of the handshake that are the same for each connection. */
+  /** Handshake options common to all connections. */
   readonly options: ConnectionOptions;
-  /** A certificate that the server manages, when the config names its subject. */
+  /** A managed client certificate, when the config names its subject. */
   readonly clientCertificate: ClientCertificate | undefined;
-  /** "" for the host of the address; placeholders allowed. */
+  /** Server name with placeholders; "" for the host of the address. */
   readonly serverName: string;
-  /** Milliseconds for the handshake; 10,000 by default. */
+  /** Limit of the handshake in milliseconds; default 10,000. */
   readonly handshakeTimeoutMs: number;
   readonly renegotiation: boolean;
 }
 
-/** A server behind a proxy of layer 4. It may have several addresses, which get the same bytes. */
+/** A server behind a layer 4 proxy. It may have several addresses, which all get the same bytes. */
 export class UpstreamServer {
-  /** The upstream as policies choose it, by its first address. */
+  /** The form that policies choose, represented by the first address. */
   readonly candidate: Candidate;
   readonly #peers: readonly Peer[];
   readonly #source: DialSource;
@@ -76,7 +76,7 @@ export class UpstreamServer {
     this.#maxFails = maxFails;
   }
 
-  /** @param check name of the active checks; undefined without. @throws ServerError MODULE_CONFIG, SHARED_FULL */
+  /** @param check name of the active checks; undefined for none. @throws ServerError MODULE_CONFIG, SHARED_FULL */
   static async load(
     config: UpstreamConfig,
     index: number,
@@ -106,12 +106,12 @@ export class UpstreamServer {
     return new UpstreamServer(candidate, peers, { source, tls }, { maxConnections, maxFails });
   }
 
-  /** One for each address; each counts the connection. */
+  /** One upstream for each address; each counts the connection. */
   get upstreams(): Upstream[] {
     return this.#peers.map(({ upstream }) => upstream);
   }
 
-  /** True when active checks find it up, and no address has too many connections or failures. */
+  /** True when active checks pass, and no address has too many connections or failures. */
   get isAvailable(): boolean {
     return (
       this.candidate.health?.healthy !== false &&
@@ -123,8 +123,8 @@ export class UpstreamServer {
 
   /**
    * Opens a connection to each address.
-   * @param preface bytes that each gets first
-   * @throws UpstreamFailure; connections that were open are closed
+   * @param preface first bytes for each connection
+   * @throws UpstreamFailure; connections opened until then are closed
    */
   async dial(connection: Connection, preface: Buffer | undefined): Promise<Socket[]> {
     const opened = await Promise.allSettled(this.#peers.map((peer) => this.#open(peer, connection, preface)));
@@ -139,7 +139,7 @@ export class UpstreamServer {
     return sockets;
   }
 
-  /** Opens one address, and notes how long it took, or that it failed. @throws UpstreamFailure */
+  /** Opens one address, and records the latency or the failure. @throws UpstreamFailure */
   async #open(
     { address, upstream }: Peer,
     connection: Connection,
@@ -151,7 +151,7 @@ export class UpstreamServer {
       const way = { tls: this.#tlsFor(dial, connection), preface };
       const socket = await openFirst(await this.#source.waysTo(dial, connection), way);
       upstream.answered(performance.now() - startedAt);
-      // It may fail before the client is joined with it: while another address is dialed.
+      // The socket may fail before it is joined with the client, while another address is dialed.
       socket.on("error", () => socket.destroy());
       return socket;
     } catch (cause) {
@@ -162,7 +162,8 @@ export class UpstreamServer {
   }
 
   /**
-   * TLS for one connection; undefined without. ALPN offers the protocol that the client agreed on, `{l4.tls.proto}`.
+   * TLS options of one connection; undefined without TLS. ALPN offers the protocol negotiated with the client,
+   * `{l4.tls.proto}`.
    */
   #tlsFor(dial: DialAddress, connection: Connection): TlsOfSocket | undefined {
     const tls = this.#tls;
@@ -173,13 +174,13 @@ export class UpstreamServer {
     return {
       ...tls,
       serverName: connection.fill(tls.serverName) || dial.host || "localhost",
-      // The upstream may speak only the protocol that the client has agreed on.
+      // The upstream must use the protocol negotiated with the client.
       alpn: spoken === "" ? [] : [spoken],
     };
   }
 }
 
-/** Opens a socket on one way. @throws the error of the dial or of the handshake */
+/** Opens a socket by one way. @throws the error of the dial or of the handshake */
 function openWay({ dial, localAddress }: DialWay, way: SocketWay): Promise<Socket> {
   const options = {
     ...{ dialTimeoutMs, fallbackDelayMs, probeIntervalMs, localAddress },
@@ -192,7 +193,7 @@ function openWay({ dial, localAddress }: DialWay, way: SocketWay): Promise<Socke
   });
 }
 
-/** Tries one way after the other, in the time of one dial. @throws the error of the last */
+/** Tries the ways in order, within the time of one dial. @throws the error of the last */
 async function openFirst(ways: readonly DialWay[], way: SocketWay): Promise<Socket> {
   const endsAt = performance.now() + dialTimeoutMs;
   let last: unknown;
@@ -209,7 +210,7 @@ async function openFirst(ways: readonly DialWay[], way: SocketWay): Promise<Sock
   throw last;
 }
 
-/** An upstream could not be reached. The proxy counts it for passive checks. */
+/** An unreachable upstream. The proxy counts the failure for passive checks. */
 export class UpstreamFailure extends Error {
   readonly upstream: Upstream;
 

@@ -1,10 +1,10 @@
 import { configDuration, inlineModule, moduleMap } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Milliseconds for matching when the config names none. Source: caddy-l4, `MatchingTimeoutDefault` */
+/** Default limit of matching, in milliseconds. Source: caddy-l4, `MatchingTimeoutDefault` */
 export const defaultMatchingMs = 3_000;
 
-/** One route. Without `match` it takes every connection; without `handle` it changes nothing. */
+/** One route. Without `match` it applies to every connection; without `handle` it changes nothing. */
 const routeSchema = z.strictObject({
   match: z
     .array(moduleMap("layer4.matchers"))
@@ -18,7 +18,7 @@ const routeSchema = z.strictObject({
 
 export type RouteConfig = z.infer<typeof routeSchema>;
 
-/** Routes of a server or a subroute, with the time that matching may take. */
+/** Routes of a server or a subroute, with the time limit of matching. */
 export const routesShape = {
   routes: z
     .array(routeSchema)

@@ -3,11 +3,10 @@
 //
 // | answers | what happens |
 // |---|---|
-// | a route says yes | its handlers run; routes behind it go on with what they pass on |
+// | a route says yes | its handlers run; later routes continue with the connection that they pass on |
 // | none matches | the connection goes to `next` |
-// | one needs more bytes, none matches | the connection waits for bytes, then all undecided routes are asked
-// again |
-// | time or bytes run out | the connection is closed with a `MatchingFault` |
+// | one needs more bytes, none matches | waits for more bytes, then all undecided routes are asked again |
+// | limit of time or bytes | the connection is closed with a `MatchingFault` |
 
 import { errorWithin } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
@@ -16,16 +15,16 @@ import type { Connection, Peeked } from "../connection/connection.ts";
 import { type Handler, handlers, type Matcher, matchers, type Next } from "./handler.ts";
 import { defaultMatchingMs, type RouteConfig } from "./route-config.ts";
 
-/** A route that is ready to run. */
+/** A loaded route. */
 interface Route {
-  /** Sets of matchers; none: it is for all connections. */
+  /** Matcher sets; without any, the route applies to all connections. */
   readonly sets: readonly (readonly Matcher[])[];
   readonly handlers: readonly Handler[];
 }
 
 /** The reason why no route was found. The connection is closed, and the reason is logged. */
 export class MatchingFault extends Error {
-  /** The behaviour of the client. */
+  /** State of the client's stream. */
   readonly peeked: Peeked;
 
   constructor(peeked: Peeked) {
@@ -40,7 +39,7 @@ export class MatchingFault extends Error {
   }
 }
 
-/** All matchers of a set, in order. @returns the first answer that is not yes */
+/** Asks all matchers of a set, in order. @returns the first answer other than yes */
 function setMatches(set: readonly Matcher[], connection: Connection): boolean | undefined {
   for (const matcher of set) {
     const matched = matcher.matches(connection);
@@ -51,7 +50,7 @@ function setMatches(set: readonly Matcher[], connection: Connection): boolean | 
   return true;
 }
 
-/** @returns undefined where a set may still match */
+/** @returns undefined when a set may still match */
 function anyMatches(sets: Route["sets"], connection: Connection): boolean | undefined {
   let isOpen = false;
   for (const set of sets) {
@@ -64,7 +63,7 @@ function anyMatches(sets: Route["sets"], connection: Connection): boolean | unde
   return sets.length === 0 ? true : isOpen ? undefined : false;
 }
 
-/** Runs handlers, each around the next. */
+/** Runs handlers; each one calls the next. */
 function chain(list: readonly Handler[], index: number, last: Next): Next {
   const handler = list[index];
   return handler === undefined
@@ -72,15 +71,15 @@ function chain(list: readonly Handler[], index: number, last: Next): Next {
     : (connection) => handler.handle(connection, chain(list, index + 1, last));
 }
 
-/** The way of one connection through a list of routes. */
+/** One connection on its way through a list of routes. */
 class Way {
   readonly #routes: readonly Route[];
   readonly #matchingMs: number;
-  /** Routes that said no; their matchers are not asked again when more bytes come. */
+  /** Routes that answered no; they are not asked again. */
   readonly #refused = new Set<Route>();
-  /** The connection as the last handler passed it on. */
+  /** The connection that the last handler passed on. */
   #connection: Connection;
-  /** Routes before this one are done. */
+  /** Index of the next route; earlier routes are done. */
   #from = 0;
   /** False until the first bytes were awaited: before that, no matcher can reject by bytes. */
   #hasPeeked = false;
@@ -91,7 +90,7 @@ class Way {
     this.#connection = connection;
   }
 
-  /** @param next where the connection goes that no route has taken. @throws MatchingFault */
+  /** @param next receives a connection that no route took. @throws MatchingFault */
   async go(next: Next): Promise<void> {
     let deadlineAt = performance.now() + this.#matchingMs;
     for (;;) {
@@ -115,7 +114,7 @@ class Way {
         return; // a handler took it
       }
       this.#connection = passedOn;
-      // Behind TLS the first bytes are others.
+      // After TLS, the first bytes are different.
       this.#hasPeeked = passedOn.bytes.length > 0;
       this.#from = this.#routes.indexOf(found) + 1;
       deadlineAt = performance.now() + this.#matchingMs;
@@ -145,7 +144,7 @@ class Way {
   }
 }
 
-/** A list of routes, ready for connections. */
+/** A loaded list of routes. */
 export class RouteList {
   readonly #routes: readonly Route[];
   readonly #matchingMs: number;
@@ -156,8 +155,8 @@ export class RouteList {
   }
 
   /**
-   * @param path where the routes stand below the module's own config
-   * @throws ServerError saying route and position
+   * @param path config path of the routes, below the module's own config
+   * @throws ServerError naming route and position
    */
   static async load(
     config: {
@@ -178,13 +177,13 @@ export class RouteList {
     return new RouteList(routes, config.matching_timeout || defaultMatchingMs);
   }
 
-  /** @param next where a connection goes that no route takes. @throws MatchingFault, or what a handler throws */
+  /** @param next receives a connection that no route takes. @throws MatchingFault, or the error of a handler */
   run(connection: Connection, next: Next): Promise<void> {
     return new Way(this.#routes, this.#matchingMs, connection).go(next);
   }
 }
 
-/** Loads sets of matchers. @param path where they stand. @throws ServerError */
+/** Loads matcher sets. @param path their config path. @throws ServerError */
 export async function loadMatcherSets(
   sets: readonly Readonly<Record<string, unknown>>[],
   context: ModuleContext,
@@ -222,12 +221,12 @@ export async function loadHandlers(
   return loaded;
 }
 
-/** Runs a chain of handlers that is no route's. */
+/** Runs a chain of handlers outside a route. */
 export function runHandlers(list: readonly Handler[], connection: Connection, last: Next): Promise<void> {
   return chain(list, 0, last)(connection);
 }
 
-/** Loads matchers and handlers of a route. @throws ServerError saying which module */
+/** Loads matchers and handlers of a route. @throws ServerError naming the module */
 async function loadRoute(
   { match, handle }: RouteConfig,
   context: ModuleContext,

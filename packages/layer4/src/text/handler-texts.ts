@@ -25,7 +25,7 @@ import { rangeWords, withPrivateRanges } from "serverfile/values/private-ranges"
 import { handshakeLines, readHandshakeSet } from "./matcher-texts.ts";
 import { blockModule, plain, readBlock, type TextModule } from "./text-module.ts";
 
-/** A field whose word must be one of some; an error names them. */
+/** A field with a fixed set of words; the error message lists them. */
 function oneOf(path: string, values: readonly string[]): fields.Row {
   const read: fields.FieldReader = (cursor, draft) => {
     const value = cursor.onlyArgument();
@@ -37,7 +37,7 @@ function oneOf(path: string, values: readonly string[]): fields.Row {
   return fields.row(path, read, fields.wordsOf.text, "");
 }
 
-/** A list of ranges; the word `private_ranges` stands for the private ones, both ways. */
+/** A list of ranges; the word `private_ranges` means the private ones, for reading and writing. */
 function ranges(path: string): fields.Row {
   const read: fields.FieldReader = (cursor, draft) =>
     void listOf(draft, path).push(...cursor.someArguments().flatMap(withPrivateRanges));
@@ -57,7 +57,7 @@ const proxyProtocol = blockModule({
   timeout: fields.duration("timeout", "parsing proxy_protocol timeout duration"),
 });
 
-/** Bytes in a second, which may have a fraction. */
+/** Bytes per second, which may have a fraction. */
 function rate(path: string): fields.Row {
   const read: fields.FieldReader = (cursor, draft) => {
     const value = Number(cursor.onlyArgument());
@@ -106,7 +106,7 @@ const socks5 = blockModule({
   ),
 });
 
-/** Lines of a connection policy that set one field each. */
+/** Lines of a connection policy that each set one field. */
 const policyFields = {
   alpn: fields.texts("alpn"),
   ciphers: fields.texts("cipher_suites"),
@@ -117,8 +117,7 @@ const policyFields = {
 };
 
 /**
- * `connection_policy { … }` of the handler `tls`: single fields, and the blocks `match` and
- * `client_auth`.
+ * Reads `connection_policy { … }` of the handler `tls`: single fields, and the blocks `match` and `client_auth`.
  */
 function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
   cursor.noMoreArguments();
@@ -140,7 +139,7 @@ function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
   });
 }
 
-/** Writes what `readPolicy` reads. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** Writes the form that `readPolicy` reads. @throws ServerError CONFIG_INEXPRESSIBLE */
 function policyLine(policy: Members, matcherLines: MatcherSetWriter): Line {
   const match = policy.take("match");
   const auth = policy.child("client_authentication");
@@ -223,7 +222,7 @@ const vars: TextModule = {
   },
 };
 
-/** A word as the model's scalars: `8080` is a number, `true` a boolean, `08` and `1e3` are texts. */
+/** Parses a word as the public model's scalars: `8080` is a number, `true` a boolean, `08` and `1e3` are texts. */
 function scalar(word: string): string | number | boolean {
   if (word === "true" || word === "false") {
     return word === "true";
@@ -238,7 +237,7 @@ function tlsList(name: string): fields.Row {
   return fields.row(`tls.${name}`, read, fields.wordsOf.texts);
 }
 
-/** Lines of an upstream that set one field each. `tls` alone turns TLS on; each `tls_…` line does so too. */
+/** Lines of an upstream that each set one field. `tls` alone enables TLS; each `tls_…` line does too. */
 const upstreamFields: fields.FieldReaders = {
   tls: (cursor, draft) => {
     cursor.noMoreArguments();
@@ -272,7 +271,7 @@ const upstreamFields: fields.FieldReaders = {
   weight: fields.integer("weight", "parsing upstream option 'weight'", 32),
 };
 
-/** `upstream a:80 { … }`: addresses stand on the line, in `dial` lines, or both. */
+/** `upstream a:80 { … }`: addresses are on the line, in `dial` lines, or both. */
 function readUpstream(cursor: TokenCursor, readModule: ReadModule): Draft {
   const dial = cursor.remainingArguments();
   const draft = readBlock(cursor, {
@@ -286,7 +285,7 @@ function readUpstream(cursor: TokenCursor, readModule: ReadModule): Draft {
   return { ...draft, ...(dial.length > 0 && { dial }) };
 }
 
-/** Writes what `readUpstream` reads, addresses on the line. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** Writes the form that `readUpstream` reads, with addresses on the line. @throws ServerError CONFIG_INEXPRESSIBLE */
 function upstreamLine(upstream: Members): Line {
   const dial = upstream.texts("dial") ?? [];
   const tlsMembers = upstream.child("tls");
@@ -309,7 +308,7 @@ function upstreamLine(upstream: Members): Line {
   return lineWith(["upstream", ...dial], lines);
 }
 
-/** Lines of the proxy that set one field each. Names are flat, while the JSON members are nested. */
+/** Lines of the proxy that each set one field. Names are flat, while the JSON members are nested. */
 const proxyFields: fields.FieldReaders = {
   close_if_unhealthy: fields.flag("health_checks.active.close_if_unhealthy"),
   fail_duration: fields.duration("health_checks.passive.fail_duration", "parsing fail_duration duration"),
@@ -329,7 +328,7 @@ const proxyFields: fields.FieldReaders = {
   ),
 };
 
-/** `lb_policy random_choose 2`: a policy, and for this one a number. @throws ServerError CONFIG_ADAPTER */
+/** `lb_policy random_choose 2`: a policy, and for `random_choose` a number. @throws ServerError CONFIG_ADAPTER */
 function readPolicyName(cursor: TokenCursor): Draft {
   const [name = "", choose, ...more] = cursor.someArguments();
   const known = [
@@ -352,7 +351,7 @@ function readPolicyName(cursor: TokenCursor): Draft {
   return { policy: name, ...(choose !== undefined && { choose: Number(choose) }) };
 }
 
-/** Writes what `readPolicyName` reads. */
+/** Writes the form that `readPolicyName` reads. */
 function policyWords(policy: Members | undefined): Line[] {
   if (policy === undefined) {
     return [];
@@ -363,7 +362,7 @@ function policyWords(policy: Members | undefined): Line[] {
 }
 
 /**
- * The handler `proxy`. Where each upstream has one address and nothing else is set, all stand on the handler's line.
+ * The handler `proxy`. If each upstream has one address and no settings, all addresses are on the handler's line.
  */
 const proxy: TextModule = {
   read(cursor, { readModule }) {

@@ -7,7 +7,7 @@ import { childOf, type Draft, setMember } from "serverfile/values/draft";
 import { readRoutes, routeLines } from "./routes-text.ts";
 
 /**
- * Reads the global option. Each line of its block is a server, named `srv0`, `srv1` and so on:
+ * Reads the global option. Each line of its block is a server; their names are `srv0`, `srv1` and so on:
  *
  *     layer4 {
  *         :5432 {
@@ -50,7 +50,7 @@ const writeOption: OptionWriter = (app, matcherLines) => {
   return [{ words: ["layer4"], block }];
 };
 
-/** The line `layer4` among the listener wrappers of a server. Source: caddy-l4, `ListenerWrapper.UnmarshalCaddyfile` */
+/** The line `layer4` in the listener wrappers of a server. Source: caddy-l4, `ListenerWrapper.UnmarshalCaddyfile` */
 export const listenerWrapperText: ModuleText = {
   readText(cursor, readModule) {
     cursor.next();

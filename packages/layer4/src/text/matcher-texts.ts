@@ -1,4 +1,4 @@
-// Texts of matchers of connections, read and written back:
+// Text forms of connection matchers, for reading and writing:
 //
 // | text | JSON |
 // |---|---|
@@ -24,14 +24,14 @@ import { parseInteger } from "serverfile/values/parse-number";
 import { rangeWords, withPrivateRanges } from "serverfile/values/private-ranges";
 import { readBlock } from "./text-module.ts";
 
-/** The text of a matcher, whose config may be any JSON. */
+/** Text form of a matcher, whose config may be any JSON. */
 interface MatcherText {
   /** @param cursor on the matcher's name */
   read(cursor: TokenCursor, readModule: ReadModule): DraftValue;
   write(value: JsonValue, path: string, matcherLines: MatcherSetWriter): Line;
 }
 
-/** A matcher by name alone, such as `ssh`. */
+/** A matcher without arguments, such as `ssh`. */
 const bare: Omit<MatcherText, "write"> = {
   read(cursor) {
     cursor.noMoreArguments();
@@ -56,7 +56,7 @@ function ofMembers(
   };
 }
 
-/** The text of a matcher without options. */
+/** Text form of a matcher without options. */
 function named(name: string): MatcherText {
   return ofMembers(bare.read as (cursor: TokenCursor) => Draft, () => ({}), name);
 }
@@ -67,7 +67,7 @@ function ranges(name: string): MatcherText {
   return ofMembers(read, (members) => ({ words: rangeWords(members.texts("ranges") ?? []) }), name);
 }
 
-/** The words behind the name, as whole numbers of 32 bits. @throws ServerError CONFIG_ADAPTER */
+/** Parses the words after the name as 32-bit integers. @throws ServerError CONFIG_ADAPTER */
 function numbers(cursor: TokenCursor): number[] {
   return cursor
     .someArguments()
@@ -82,7 +82,7 @@ function appended(path: string, values: (cursor: TokenCursor) => readonly DraftV
 
 const words = (cursor: TokenCursor) => cursor.someArguments();
 
-/** A matcher with nothing but options in a block, some of them written apart. */
+/** A matcher with only options in a block; some options have their own writer. */
 function ofBlock(
   name: string,
   options: fields.FieldReaders,
@@ -243,7 +243,7 @@ const varsRegexp: MatcherText = {
     const [key, members] = first;
     const [name, pattern] = [members.text("name") ?? "", members.text("pattern") ?? ""];
     members.done("the matcher vars_regexp");
-    // Without a name the captures would get the name of the set.
+    // Without the empty name, the captures would get the name of the set.
     return name === "" ? line("vars_regexp", "", key, pattern) : line("vars_regexp", name, key, pattern);
   },
 };
@@ -256,7 +256,7 @@ const remoteIpList = ofMembers(
 
 const dnsFields = ["name", "type", "class"] as const;
 
-/** `allow example.com. A IN`: name, type and class. `*` stands for any, as missing words do. */
+/** `allow example.com. A IN`: name, type and class. `*` means any, and so do missing words. */
 function dnsRule(list: "allow" | "deny", suffix: "" | "_regexp"): fields.FieldReader {
   return (cursor, draft) => {
     const given = cursor.someArguments();
@@ -273,7 +273,9 @@ function dnsRule(list: "allow" | "deny", suffix: "" | "_regexp"): fields.FieldRe
   };
 }
 
-/** Writes what `dnsRule` reads. @throws ServerError CONFIG_INEXPRESSIBLE for a rule with texts and expressions */
+/**
+ * Writes the form that `dnsRule` reads. @throws ServerError CONFIG_INEXPRESSIBLE for a rule with texts and expressions
+ */
 function dnsRuleLine(list: string, rule: Members): Line {
   const [exact, patterns] = ["", "_regexp"].map((suffix) =>
     dnsFields.map((field) => rule.text(`${field}${suffix}`) ?? ""),
@@ -325,7 +327,7 @@ const rdp: MatcherText = {
   },
 };
 
-/** Handshakes by the modules of `tls.handshake_match`. */
+/** Text forms of handshake matchers (`tls.handshake_match`). */
 const handshakes: Readonly<Record<string, MatcherText>> = {
   alpn: listOfNames("alpn"),
   sni: listOfNames("sni"),
@@ -382,7 +384,7 @@ export function handshakeLines(set: JsonValue, path: string, matcherLines: Match
   return setLines(set, path, handshakes, matcherLines);
 }
 
-/** Texts of all matchers of connections, by name. */
+/** Text forms of all connection matchers, by name. */
 const texts4: Readonly<Record<string, MatcherText>> = {
   clock,
   dns,
@@ -421,7 +423,7 @@ const texts4: Readonly<Record<string, MatcherText>> = {
   xmpp: named("xmpp"),
 };
 
-/** A matcher of sets that a text can say once. */
+/** A matcher of sets, which a text may contain once. */
 function oneSet(
   name: string,
   value: JsonValue,
@@ -440,7 +442,7 @@ interface SetKind {
   readonly namespace: string;
 }
 
-/** The matchers on the rest of the line, or in the block that follows. */
+/** Reads the matchers on the rest of the line, or in the following block. */
 function readSet(cursor: TokenCursor, readModule: ReadModule, { texts: known, namespace }: SetKind): Draft {
   const lines = new Map<string, readonly Token[]>();
   for (const outer = cursor.nesting; cursor.nextArgument() || cursor.nextInBlock(outer); ) {
@@ -464,7 +466,8 @@ function readSet(cursor: TokenCursor, readModule: ReadModule, { texts: known, na
 }
 
 /**
- * Writes what `readSet` reads, one matcher a line. @throws ServerError CONFIG_INEXPRESSIBLE for an unknown matcher
+ * Writes the form that `readSet` reads, one matcher per line. @throws ServerError CONFIG_INEXPRESSIBLE for an unknown
+ * matcher
  */
 function setLines(
   set: JsonValue,

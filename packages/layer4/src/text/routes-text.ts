@@ -16,7 +16,7 @@ const routesFields = {
   matching_timeout: duration("matching_timeout", "parsing option 'matching_timeout' duration"),
 };
 
-/** Readers for blocks within handlers, such as the routes of `subroute`. */
+/** Readers for blocks inside handlers, such as the routes of `subroute`. */
 function readersWith(readModule: ReadModule): Readers {
   return {
     readModule,
@@ -49,7 +49,7 @@ function readHandlers(cursor: TokenCursor, readModule: ReadModule): Draft[] {
   return handlers;
 }
 
-/** Writes handlers, one a line. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** Writes handlers, one per line. @throws ServerError CONFIG_INEXPRESSIBLE */
 function handlerLines(handlers: readonly Members[], matcherLines: MatcherSetWriter): Line[] {
   return handlers.map((handler) => {
     const name = handler.text("handler") ?? "";
@@ -63,7 +63,7 @@ function handlerLines(handlers: readonly Members[], matcherLines: MatcherSetWrit
 }
 
 /**
- * Reads the lines of a server, a subroute or a listener: named matchers, routes, and the time for matching.
+ * Reads the lines of a server, a subroute or a listener: named matchers, routes, and the time limit of matching.
  * @param cursor on the word before the braces. @throws ServerError CONFIG_ADAPTER
  */
 export function readRoutes(cursor: TokenCursor, readModule: ReadModule): Draft {
@@ -92,7 +92,7 @@ export function readRoutes(cursor: TokenCursor, readModule: ReadModule): Draft {
   return routes.length === 0 ? draft : { ...draft, routes };
 }
 
-/** `route @a @b { … }`: the names of sets, and handlers. @throws ServerError CONFIG_ADAPTER for an unknown name */
+/** Reads `route @a @b { … }`: names of sets, and handlers. @throws ServerError CONFIG_ADAPTER for an unknown name */
 function readRoute(cursor: TokenCursor, sets: ReadonlyMap<string, Draft>, readModule: ReadModule): Draft {
   cursor.next();
   const match = cursor.remainingArguments().map((name): DraftValue => {
@@ -106,7 +106,7 @@ function readRoute(cursor: TokenCursor, sets: ReadonlyMap<string, Draft>, readMo
   return { ...(match.length > 0 && { match }), ...(handle.length > 0 && { handle }) };
 }
 
-/** Writes what {@link readRoutes} reads. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** Writes the form that {@link readRoutes} reads. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function routeLines(members: Members, matcherLines: MatcherSetWriter): Line[] {
   const names = new Map<string, string>();
   const definitions: Line[] = [];

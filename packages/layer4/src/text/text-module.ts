@@ -10,28 +10,28 @@ import type { Draft } from "serverfile/values/draft";
 /** Readers for the content of a handler's braces. */
 export interface Readers {
   readonly readModule: ReadModule;
-  /** Named matchers and routes. @param cursor on the word before the braces */
+  /** Reads named matchers and routes. @param cursor on the word before the braces */
   readonly routes: (cursor: TokenCursor) => Draft;
-  /** Handlers, one a line. */
+  /** Reads handlers, one per line. */
   readonly handlers: (cursor: TokenCursor) => Draft[];
 }
 
-/** Writers of the same. */
+/** Writers for the content of a handler's braces. */
 export interface Writers {
   readonly matcherLines: MatcherSetWriter;
   readonly routes: (members: Members) => Line[];
   readonly handlers: (list: readonly Members[]) => Line[];
 }
 
-/** The text of a handler. */
+/** Text form of a handler. */
 export interface TextModule {
   /** @param cursor before the module's name */
   read(cursor: TokenCursor, readers: Readers): Draft;
-  /** @param name the module's name, the first word of its line */
+  /** @param name name of the module, the first word of its line */
   write(members: Members, name: string, writers: Writers): Line;
 }
 
-/** A module with nothing to set. */
+/** A module without settings. */
 export const plain: TextModule = {
   read(cursor) {
     cursor.next();
@@ -48,7 +48,7 @@ export function readBlock(cursor: TokenCursor, fields: FieldReaders): Draft {
   return draft;
 }
 
-/** A module with nothing but options in a block. */
+/** A module with only options in a block. */
 export function blockModule(fields: FieldReaders): TextModule {
   return {
     read(cursor) {

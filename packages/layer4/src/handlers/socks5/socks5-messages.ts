@@ -1,31 +1,31 @@
-// A session of SOCKS 5:
+// Messages of a SOCKS 5 session:
 //
 // | from the client | bytes | answer |
 // |---|---|---|
-// | methods | 5, count, one byte each | 5, the method chosen, or ff for none |
-// | name and password | 1, length, name, length, password | 1, 0 when they are right |
+// | methods | 5, count, one byte each | 5, the chosen method, or ff for none |
+// | name and password | 1, length, name, length, password | 1, 0 for success |
 // | request | 5, command, 0, address | 5, reply, 0, address |
 //
-// An address is a type (1 IPv4, 3 name, 4 IPv6), the address, and a port of two bytes. A name has a byte with its
-// length first.
+// An address is a type (1 IPv4, 3 name, 4 IPv6), the address, and a port of two bytes. A name is preceded by a byte
+// with its length.
 //
 // Messages of SOCKS 5. Sources: RFC 1928, RFC 1929
 
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A message that a client must not send; the connection is closed. */
+/** A message that violates the protocol; the connection is closed. */
 export class Socks5Error extends Error {}
 
-/** Ways to say who one is. `unacceptable` is an answer only. */
+/** Authentication methods. `unacceptable` occurs only in answers. */
 export const methods = { none: 0, password: 2, unacceptable: 0xff } as const;
 
-/** Requests of a client: a connection, an incoming connection, or the relay of datagrams. */
+/** Commands of a client: a connection, an incoming connection, or the relay of datagrams. */
 export const commands = { CONNECT: 1, BIND: 2, ASSOCIATE: 3 } as const;
 /** A command as the config names it. */
 export type CommandName = keyof typeof commands;
 
 /**
- * The outcome of a request, as the client reads it.
+ * Reply codes for the client.
  * Source: RFC 1928, section 6
  */
 export const replies = {
@@ -42,13 +42,13 @@ export const replies = {
 const addressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const;
 const version = 5;
 const passwordVersion = 1;
-/** Letters, digits, `-`, `_` and dots: no other name is looked up. */
+/** Matches letters, digits, `-`, `_` and dots. Other names are not looked up. */
 const hostName = /^(?=.{1,255}$)[\w-]+(?:\.[\w-]+)*\.?$/;
 
-/** A message and its length in bytes; undefined while it is not whole. */
+/** A message and its length in bytes; undefined while incomplete. */
 type Read<T> = { readonly value: T; readonly length: number } | undefined;
 
-/** Where a client wants to go. */
+/** Destination of a client. */
 export interface Destination {
   /** An IP address, or a name to look up. */
   readonly host: string;
@@ -56,14 +56,14 @@ export interface Destination {
   readonly port: number;
 }
 
-/** The first byte tells another protocol early. @throws Socks5Error */
+/** Checks the first byte, which reveals another protocol early. @throws Socks5Error */
 function checkVersion(bytes: Buffer, expected: number): void {
   if (bytes.length > 0 && bytes[0] !== expected) {
     throw new Socks5Error(`socks5: version ${bytes[0]} instead of ${expected}`);
   }
 }
 
-/** The methods that a client offers. @throws Socks5Error for another version */
+/** Parses the methods that a client offers. @throws Socks5Error for another version */
 export function readMethods(bytes: Buffer): Read<readonly number[]> {
   checkVersion(bytes, version);
   const count = bytes[1];
@@ -73,7 +73,7 @@ export function readMethods(bytes: Buffer): Read<readonly number[]> {
   return { value: [...bytes.subarray(2, 2 + count)], length: 2 + count };
 }
 
-/** A name and a password. @throws Socks5Error for another version */
+/** Parses a name and a password. @throws Socks5Error for another version */
 export function readPassword(bytes: Buffer): Read<{ readonly name: string; readonly password: string }> {
   checkVersion(bytes, passwordVersion);
   const nameBytes = bytes[1];
@@ -90,14 +90,14 @@ export function readPassword(bytes: Buffer): Read<{ readonly name: string; reado
   return { value: { name, password: bytes.toString("utf8", passwordAt, length) }, length };
 }
 
-/** Eight groups, without the short form. */
+/** Writes an IPv6 address as eight groups, without the short form. */
 function ipv6Text(bytes: Buffer): string {
   return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16)).join(":");
 }
 
 /**
- * An address and a port at `start`: `01 c0 00 02 01 00 50` is 192.0.2.1, port 80.
- * @returns `value` undefined for an address of an unknown type or a name that no host can have; then `length` is 0
+ * Parses an address and a port at `start`: `01 c0 00 02 01 00 50` is 192.0.2.1, port 80.
+ * @returns `value` undefined for an unknown address type or an invalid name; then `length` is 0
  */
 export function readDestination(bytes: Buffer, start: number): Read<Destination | undefined> {
   const [type, nameBytes] = [bytes[start], bytes[start + 1]];
@@ -128,13 +128,13 @@ export function readDestination(bytes: Buffer, start: number): Read<Destination 
 
 /** The request of a client. */
 export interface Socks5Request {
-  /** Number of the command; unknown numbers are possible. */
+  /** Number of the command; may be unknown. */
   readonly command: number;
-  /** Undefined for an address that cannot be understood. */
+  /** Undefined for an unsupported address. */
   readonly destination: Destination | undefined;
 }
 
-/** The request of a client: its command and where it wants to go. @throws Socks5Error for another version */
+/** Parses the request of a client: command and destination. @throws Socks5Error for another version */
 export function readRequest(bytes: Buffer): Read<Socks5Request> {
   checkVersion(bytes, version);
   const destination = readDestination(bytes, 3);
@@ -145,7 +145,7 @@ export function readRequest(bytes: Buffer): Read<Socks5Request> {
   return { value: { command, destination: destination.value }, length: 3 + destination.length };
 }
 
-/** An IP address and a port in the form of messages. Anything that is no IP address becomes 0.0.0.0. */
+/** Encodes an IP address and a port. Any other text becomes 0.0.0.0. */
 function encodeAddress(address: string, port: number): Buffer {
   const host = address.replace(/^::ffff:(?=\d+\.)/i, "");
   const portBytes = Buffer.from([port >> 8, port & 0xff]);
@@ -167,26 +167,26 @@ function encodeAddress(address: string, port: number): Buffer {
   return Buffer.from([addressTypes.ipv6, ...bytes, ...portBytes]);
 }
 
-/** The choice of a method, which the client must use next. */
+/** Encodes the chosen method, which the client must use next. */
 export function methodReply(method: number): Buffer {
   return Buffer.from([version, method]);
 }
 
-/** The answer to a name and a password. After a refusal the server closes. Source: RFC 1929, section 2 */
+/** Encodes the answer to a name and a password. After a refusal the server closes. Source: RFC 1929, section 2 */
 export function passwordReply(isRight: boolean): Buffer {
   return Buffer.from([passwordVersion, isRight ? 0 : 1]);
 }
 
-/** The outcome of a request. @param address of this end of the way to the destination; "" for none */
+/** Encodes the reply to a request. @param address local address of the connection to the destination; "" for none */
 export function requestReply(reply: number, address = "", port = 0): Buffer {
   return Buffer.concat([Buffer.from([version, reply, 0]), encodeAddress(address, port)]);
 }
 
-/** A datagram of a client: where it goes and what it carries; undefined for a fragment or what is none. */
+/** Parses a client's datagram: destination and data; undefined for a fragment or an invalid one. */
 export function readDatagram(
   bytes: Buffer,
 ): { readonly destination: Destination; readonly data: Buffer } | undefined {
-  // Two reserved bytes, and the number of the fragment: 0 for a whole datagram.
+  // Two reserved bytes, and the fragment number: 0 for a whole datagram.
   if (bytes.length < 4 || bytes.readUIntBE(0, 3) !== 0) {
     return undefined;
   }
@@ -194,7 +194,7 @@ export function readDatagram(
   return read?.value && { destination: read.value, data: bytes.subarray(3 + read.length) };
 }
 
-/** The bytes before a datagram for the client. @param host an IP address, from where the datagram comes */
+/** Encodes the header of a datagram for the client. @param host IP address of the datagram's sender */
 export function datagramHeader(host: string, port: number): Buffer {
   return Buffer.concat([Buffer.alloc(3), encodeAddress(host, port)]);
 }

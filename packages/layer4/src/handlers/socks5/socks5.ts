@@ -27,13 +27,13 @@ import {
 import { UdpAssociation } from "./udp-association.ts";
 
 /**
- * Milliseconds for methods, password and request together, from when the handler gets the connection. A slower
- * client is closed.
+ * Limit in milliseconds for methods, password and request together, from the start of the handler. A slower client is
+ * disconnected.
  */
 const negotiationMs = 30_000;
-/** Milliseconds for a connection to the destination. */
+/** Limit in milliseconds for connecting to the destination. */
 const dialTimeoutMs = 10_000;
-/** Milliseconds until the other family of addresses is tried too. Source: RFC 8305, "Happy Eyeballs" */
+/** Milliseconds until the other address family is tried in parallel. Source: RFC 8305, "Happy Eyeballs" */
 const fallbackDelayMs = 300;
 
 const configSchema = z.strictObject({
@@ -54,7 +54,7 @@ const configSchema = z.strictObject({
 });
 type Config = z.infer<typeof configSchema>;
 
-/** Numbers of the commands that clients may ask for. @throws ServerError MODULE_CONFIG for an unknown name */
+/** Numbers of the allowed commands. @throws ServerError MODULE_CONFIG for an unknown name */
 function readCommands(config: Config): ReadonlySet<number> {
   const named = config.commands?.length ? config.commands : ["CONNECT", "ASSOCIATE"];
   return new Set(
@@ -72,7 +72,8 @@ function readCommands(config: Config): ReadonlySet<number> {
 }
 
 /**
- * @returns undefined: the address that the client connected to. @throws ServerError MODULE_CONFIG for no IP address
+ * @returns undefined for the address that the client connected to. @throws ServerError MODULE_CONFIG for an invalid IP
+ * address
  */
 function readBindIp(config: Config): string | undefined {
   const address = config.bind_ip ? replaceAll(config.bind_ip) : undefined;
@@ -85,8 +86,8 @@ function readBindIp(config: Config): string | undefined {
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
 /**
- * Passwords by name, as digests of one length, so that comparing takes the same time for each. Entries whose name
- * becomes empty by its placeholders are left out. @returns undefined when no password is required
+ * Passwords by name, as digests of equal length, so that comparing takes constant time. Entries whose name is empty
+ * after replacing placeholders are left out. @returns undefined when no password is required
  */
 function readCredentials(config: Config): ReadonlyMap<string, Buffer> | undefined {
   const entries = Object.entries(config.credentials ?? {});
@@ -94,7 +95,7 @@ function readCredentials(config: Config): ReadonlyMap<string, Buffer> | undefine
   return entries.length === 0 ? undefined : new Map(filled.filter(([name]) => name !== ""));
 }
 
-/** Replies by how a dial failed. */
+/** Reply codes by dial error. */
 const failures: Readonly<Record<string, number>> = {
   ECONNREFUSED: replies.refused,
   ENETUNREACH: replies.networkUnreachable,
@@ -104,7 +105,7 @@ const failures: Readonly<Record<string, number>> = {
   ETIMEDOUT: replies.hostUnreachable,
 };
 
-/** Connects to a destination. @throws the error of the last address that was tried */
+/** Connects to a destination. @throws the error of the last tried address */
 function dialTo({ host, port }: Destination): Promise<Socket> {
   const dial = { host, port, path: "", key: `${host}:${port}`, family: 0, h2c: false } as const;
   const options = {
@@ -118,7 +119,7 @@ function dialTo({ host, port }: Destination): Promise<Socket> {
   });
 }
 
-/** Sends the last answer, and waits until the client has closed. */
+/** Sends the last reply, and waits until the client has closed. */
 async function refuse(connection: Connection, reply: Buffer): Promise<void> {
   const stream = connection.take();
   stream.end(reply);
@@ -126,7 +127,7 @@ async function refuse(connection: Connection, reply: Buffer): Promise<void> {
   await finished(stream).catch(() => {}); // a client that is gone is no fault of ours
 }
 
-/** CONNECT: dials, answers with the address that was dialed from, then joins both. */
+/** Handles CONNECT: dials, replies with the local address, then joins both sides. */
 async function connectTo(connection: Connection, destination: Destination): Promise<void> {
   let upstream: Socket;
   try {
@@ -143,8 +144,8 @@ async function connectTo(connection: Connection, destination: Destination): Prom
 }
 
 /**
- * ASSOCIATE: opens a UDP port for the client, and keeps it while the TCP connection is open. Source: RFC 1928,
- * section 7
+ * Handles ASSOCIATE: opens a UDP port for the client, and keeps the port while the TCP connection is open. Source: RFC
+ * 1928, section 7
  */
 async function associate(connection: Connection, bindIp: string | undefined): Promise<void> {
   const { localAddress, remoteAddress } = connection.addresses;
@@ -167,7 +168,7 @@ async function associate(connection: Connection, bindIp: string | undefined): Pr
 }
 
 /**
- * A server of SOCKS 5: clients say where they want to go. BIND is answered as not supported, as in the model.
+ * A SOCKS 5 server: clients name the destination. BIND is answered as not supported, as in the public model.
  * Source: RFC 1928, RFC 1929; caddy-l4, `layer4.handlers.socks5`
  */
 export const socks5 = defineModule({
@@ -178,16 +179,15 @@ export const socks5 = defineModule({
     const bindIp = readBindIp(config);
     const credentials = readCredentials(config);
     const isKnown = (name: string, password: string): boolean => {
-      // A digest that no password matches: an unknown name takes as long as a wrong password.
+      // A digest that no password matches, so an unknown name takes as long as a wrong password.
       const expected = credentials?.get(name) ?? digest(`no ${password}`);
       return timingSafeEqual(expected, digest(password));
     };
     const method = credentials === undefined ? methods.none : methods.password;
 
     /**
-     * With `credentials`, a client must offer the password method; without, it must offer the method without a
-     * password.
-     * @returns false for a client that may not go on, and has got its refusal
+     * With `credentials`, a client must offer the password method; without, the method without a password.
+     * @returns false for a client that was refused
      */
     const authenticate = async (connection: Connection, deadlineAt: number): Promise<boolean> => {
       const offered = await takeMessage(connection, readMethods, deadlineAt);

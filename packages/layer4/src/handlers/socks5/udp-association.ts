@@ -5,30 +5,30 @@ import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/nam
 import { type Destination, datagramHeader, readDatagram } from "./socks5-messages.ts";
 
 /**
- * Destinations that one client may hear from; the oldest goes for a new one. Without a bound, a client that scans
- * would fill the memory.
+ * Limit of destinations that may answer one client; the oldest is replaced. Without a limit, a scanning client would
+ * fill the memory.
  */
 const maxDestinations = 1_024;
-/** Datagrams of one client that wait for a name. More are dropped, as a network drops them. */
+/** Limit of a client's datagrams that wait for a name lookup. Further ones are dropped, as a network does. */
 const maxLookups = 16;
 
 const bare = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
 /**
- * Datagrams of one client of SOCKS 5, by way of a UDP port of this server, until its TCP connection ends.
- * Only the client's address may send, and only peers that it wrote to may answer. Source: RFC 1928, section 7
+ * Relays the datagrams of one SOCKS 5 client through a UDP port of this server, until its TCP connection ends.
+ * Only the client's address may send, and only destinations of the client may answer. Source: RFC 1928, section 7
  */
 export class UdpAssociation {
   readonly #clientAddress: string;
   /** The port that the client sends to. */
   readonly #inner: Socket;
-  /** Ports that lead to destinations, by family. */
+  /** Ports for destinations, by address family. */
   readonly #outer = new Map<4 | 6, Socket>();
-  /** `address port` of each destination that the client wrote to, the newest last. */
+  /** `address port` of each destination, the newest last. */
   readonly #destinations = new Set<string>();
   /** UDP port of the client, from its first datagram; 0 before. */
   #clientPort = 0;
-  /** Names that are being looked up for this client. */
+  /** Number of running name lookups. */
   #lookups = 0;
   #isClosed = false;
 
@@ -39,7 +39,7 @@ export class UdpAssociation {
     inner.on("error", () => this.close());
   }
 
-  /** @param address IP address for the client's datagrams. @throws when no port can be had */
+  /** @param address IP address for the client's datagrams. @throws when no port is available */
   static async open(address: string, clientAddress: string): Promise<UdpAssociation> {
     const inner = createSocket(isIP(address) === 6 ? "udp6" : "udp4");
     inner.bind(0, address);
@@ -47,12 +47,12 @@ export class UdpAssociation {
     return new UdpAssociation(inner, clientAddress);
   }
 
-  /** Where the client sends its datagrams. */
+  /** The port for the client's datagrams. */
   get port(): number {
     return this.#inner.address().port;
   }
 
-  /** Closes all ports. Datagrams that are under way are lost. */
+  /** Closes all ports. Datagrams in transit are lost. */
   close(): void {
     if (!this.#isClosed) {
       this.#isClosed = true;
@@ -62,7 +62,7 @@ export class UdpAssociation {
     }
   }
 
-  /** Sends a datagram of the client on. Datagrams from elsewhere, fragments and malformed ones are dropped. */
+  /** Forwards a client's datagram. Datagrams from other addresses, fragments and malformed ones are dropped. */
   #fromClient(bytes: Buffer, from: RemoteInfo): void {
     const isClient =
       bare(from.address) === this.#clientAddress &&
@@ -81,7 +81,7 @@ export class UdpAssociation {
     }
   }
 
-  /** Looks a name up, and sends to its first address. */
+  /** Resolves a name, and sends to its first address. */
   async #lookUpAndSend(data: Buffer, { host, port }: Destination): Promise<void> {
     if (this.#lookups >= maxLookups) {
       return;
@@ -93,13 +93,13 @@ export class UdpAssociation {
         this.#send(data, { host: found.address, port }, found.family === 6 ? 6 : 4);
       }
     } catch {
-      // A datagram to a name that is not found is lost, as one to an address that is not there.
+      // A datagram to an unknown name is lost, like one to an unreachable address.
     } finally {
       this.#lookups--;
     }
   }
 
-  /** Sends to an address, and remembers that it may answer. */
+  /** Sends to an address, and allows the address to answer. */
   #send(data: Buffer, { host, port }: Destination, family: 4 | 6): void {
     if (this.#isClosed || port === 0) {
       return;
@@ -115,7 +115,7 @@ export class UdpAssociation {
     socket.send(data, port, host, () => {}); // datagrams may be lost
   }
 
-  /** Opens the port that destinations of a family see. An error of the port ends the association. */
+  /** Opens the port for destinations of a family. An error of the port ends the association. */
   #openOuter(family: 4 | 6): Socket {
     const socket = createSocket({ type: `udp${family}` });
     this.#outer.set(family, socket);
