@@ -14,8 +14,7 @@ import { AppHelp } from "./components/app-help.tsx";
 import { pages } from "./page-list.ts";
 
 /**
- * The frame of every page: the bar, the help, the keys that work everywhere, and a notice when the server
- * is gone.
+ * The frame of every page: the bar, the help, global keys, and a notice when the server is unreachable.
  *
  * Keys: `?` shows or hides the help, `/` goes to the page's filter, `1` to `9` go to a page.
  */
@@ -24,7 +23,7 @@ export function AppFrame() {
   const navigate = useNavigate();
   const { pathname } = useLocation();
 
-  // The title of the tab names the page, so that tabs and history entries can be told apart.
+  // The tab's title has the name of the page, so that tabs and history entries are distinguishable.
   useEffect(() => {
     const name = pages.find(({ path }) => path === pathname)?.name ?? "No such page";
     document.title = `${name} · Server`;
@@ -66,8 +65,8 @@ export function AppFrame() {
 }
 
 /**
- * The notice below the bar: how long the server has not answered. Empty while the server answers; the region stays, so
- * that screen readers announce what comes into it.
+ * The notice below the bar: how long the server has not responded. Empty while it responds; the region stays in the
+ * page, so that screen readers announce new content.
  */
 function GoneBar() {
   const since = useServerGoneSince();

@@ -10,8 +10,7 @@ import { queries } from "./api/queries.ts";
 import { startTraffic } from "./api/traffic.ts";
 import { router } from "./router.tsx";
 
-// The theme comes first, so that the first paint has its colours. The readings of the traffic go on while
-// pages change.
+// The theme is applied first, so that the first paint has its colors. Traffic is read independent of the page.
 applyTheme();
 startTraffic();
 keepPlaces(router.history);

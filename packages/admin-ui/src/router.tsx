@@ -20,7 +20,7 @@ import { type RoutesAddress, routesAddress } from "./pages/routes/routes-address
 import { type TryAddress, tryAddress } from "./pages/try/try-address.ts";
 import { type UpstreamsAddress, upstreamsAddress } from "./pages/upstreams/upstreams-address.ts";
 
-/** An unchecked address: any of the fields, each a text. */
+/** An unchecked URL state: any of the fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
 
 const root = createRootRoute({
@@ -96,7 +96,7 @@ const trying = createRoute({
   component: lazyRouteComponent(() => import("./pages/try/try-page.tsx"), "TryPage"),
 });
 
-/** The console's addresses, all below `/ui/`. */
+/** The console's URLs, all below `/ui/`. */
 export const router = createRouter({
   routeTree: root.addChildren([
     overview,

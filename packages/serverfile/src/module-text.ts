@@ -1,5 +1,8 @@
 // Each module provides its own text form, so the serverfile needs no list of modules. A directive converts text to
 // JSON. A writer converts the same JSON back, and refuses JSON that has no text form.
+//
+// This file adds members to the interface of `server-core/src/modules/module-text.ts`, which has only `before` and `after`.
+// So the core can hold texts without importing this package.
 
 import type { Directive } from "./directives/directive.ts";
 import type { MatcherReader, ModuleReader, OptionReader } from "./modules/module-reader.ts";

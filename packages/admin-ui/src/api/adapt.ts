@@ -3,16 +3,16 @@ import { ApiError } from "./api-error.ts";
 import { askJson, askServer } from "./ask-server.ts";
 import { isObject, type JsonValue, jsonValue } from "./json-value.ts";
 
-/** The answer of `POST /adapt`: the config as JSON, and what the adapter remarked on the way. */
+/** The answer of `POST /adapt`: the config as JSON, and the warnings of the adapter. */
 const answer = z.object({
   warnings: z.optional(
     z.array(
       z.object({
-        /** File that the remark is about; absent for the text itself. */
+        /** File of the warning; absent for the text itself. */
         file: z.optional(z.string()),
         /** Line in that file, from 1. Servers that know no line send 0. */
         line: z.optional(z.number()),
-        /** Name of the directive that the remark is about. */
+        /** Directive of the warning. */
         directive: z.optional(z.string()),
         message: z.string(),
       }),
@@ -21,31 +21,31 @@ const answer = z.object({
   result: jsonValue,
 });
 
-/** Formats of a config that the server reads besides JSON, by the end of their media type. */
+/** Config formats that the server reads besides JSON, by suffix of their media type. */
 export const importFormats = ["caddyfile", "yaml", "toml", "json5"] as const;
 /** One of the formats; also the part of the media type after `text/`. */
 export type ImportFormat = (typeof importFormats)[number];
 
-/** A remark of an adapter on a text. */
+/** A warning of an adapter about a text. */
 export interface AdapterNote {
-  /** From 1; undefined where it is of no line. */
+  /** Line from 1; undefined for a warning without a line. */
   line: number | undefined;
-  /** The remark itself, with the directive before it where the adapter names one. */
+  /** Text of the warning, preceded by the directive if the adapter names one. */
   message: string;
 }
 
 /**
- * The result of a text:
- * - with `config`: the text was understood, maybe with warnings
- * - with `refusal`: the text was refused, and there is no config
+ * The result of adapting a text:
+ * - with `config`: the text is valid, perhaps with warnings
+ * - with `refusal`: the text is invalid, and there is no config
  */
 export type Adapted =
   | { config: JsonValue; warnings: readonly AdapterNote[]; refusal: undefined }
   | { config: undefined; warnings: readonly AdapterNote[]; refusal: AdapterNote };
 
 /**
- * The line that a refusal is about, as adapters write it. Examples: `Serverfile:12: unknown directive` and
- * `at line 12` both give 12; a message without a line gives undefined.
+ * The line in an adapter's message. Examples: `Serverfile:12: unknown directive` and `at line 12` both give 12; a
+ * message without a line gives undefined.
  */
 export function lineOf(message: string): number | undefined {
   const [, line] = /(?:Serverfile|Caddyfile):(\d+)|\bline (\d+)/.exec(message)?.filter(Boolean) ?? [];
@@ -53,11 +53,11 @@ export function lineOf(message: string): number | undefined {
 }
 
 /**
- * Asks what a text becomes. Nothing changes. A refusal is a result and not an error, because a half-written
- * text is refused at each pause of the user.
- * @param format language of `text`
- * @param signal ends the request when the text has changed
- * @throws ApiError when no verdict came back
+ * Adapts a text to a config, without loading it. A refusal is a result, not an error, because a half-written text is
+ * refused at each pause of the user.
+ * @param format format of `text`
+ * @param signal aborts the request when the text has changed
+ * @throws ApiError when the server gives no result
  */
 export async function adaptText(format: ImportFormat, text: string, signal?: AbortSignal): Promise<Adapted> {
   try {
@@ -86,7 +86,7 @@ export async function adaptText(format: ImportFormat, text: string, signal?: Abo
 }
 
 /**
- * Writes a config in a format, without the admin endpoint's settings: an import keeps the running ones.
+ * Writes a config in a text format, without the settings of the admin endpoint: an import keeps the running ones.
  * @throws ApiError API_REFUSED when the format cannot express the config
  */
 export async function writeAs(format: ImportFormat, config: JsonValue): Promise<string> {
@@ -102,7 +102,7 @@ export async function writeAs(format: ImportFormat, config: JsonValue): Promise<
   return response.text();
 }
 
-/** Runs a whole config, if what runs is still what was read. @throws ApiError API_CHANGED */
+/** Loads a whole config, if the running config is still the one that was read. @throws ApiError API_CHANGED */
 export async function replaceConfig(config: JsonValue, etag: string): Promise<void> {
   await askServer("/config/", {
     method: "POST",

@@ -1,14 +1,14 @@
 import { RequestError } from "ui-kit/request-error.ts";
 
 /**
- * Why the server gave no answer that could be used:
- * - `API_UNREACHABLE` the server does not answer, or the connection broke
- * - `API_FORBIDDEN` 403: it does not admit this address
+ * Kinds of failed requests:
+ * - `API_UNREACHABLE` the server does not respond, or the connection broke
+ * - `API_FORBIDDEN` 403: the server does not allow this address
  * - `API_NOT_FOUND` 404
- * - `API_CHANGED` 412: the config is another one than the one that was read
+ * - `API_CHANGED` 412: the config has changed since it was read
  * - `API_REFUSED` any other 4xx
  * - `API_FAILED` 5xx
- * - `API_SHAPE` the answer is not what the admin API gives
+ * - `API_SHAPE` the response does not have the form of the admin API
  */
 export type ApiErrorCode =
   | "API_UNREACHABLE"
@@ -19,9 +19,9 @@ export type ApiErrorCode =
   | "API_FAILED"
   | "API_SHAPE";
 
-/** A request that failed, in the server's own words where it had some. */
+/** A failed request, with the server's own message if there is one. */
 export class ApiError extends RequestError<ApiErrorCode> {
-  /** @param status of 400 and above */
+  /** @param status HTTP status of 400 or more */
   static ofStatus(status: number, message: string): ApiError {
     const codes: Record<number, ApiErrorCode> = {
       403: "API_FORBIDDEN",

@@ -2,35 +2,34 @@ import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
 import { notePresence } from "./server-presence.ts";
 
-/** How long a read may take, in milliseconds. A shorter limit would call a busy server gone. */
+/** Timeout of a read in milliseconds. A shorter limit would treat a busy server as unreachable. */
 const readTimeoutMs = 15_000;
 /**
- * How long a change may take, in milliseconds: the server drains the old config and starts the new one
- * first.
+ * Timeout of a change in milliseconds: the server first starts the new config and drains the old one.
  */
 const changeTimeoutMs = 120_000;
 
 /** The body of a refusal: `{"error": "unknown field \"lisen\""}`. */
 const refusal = z.object({ error: z.string() });
 
-/** The parts of a request beside its path. */
+/** Options of a request besides its path. */
 export interface Question {
-  /** Default: GET. Any other method gets the longer time limit of changes. */
+  /** Default: GET. Other methods have the longer timeout of changes. */
   method?: "GET" | "POST" | "PATCH";
-  /** Fields of the request; none by default. */
+  /** Header fields; default: none. */
   headers?: Record<string, string>;
-  /** The body as text; absent for none. */
+  /** Body as text; absent for none. */
   body?: string;
-  /** Error statuses that count as answers. */
+  /** Error statuses that are returned as answers. */
   accept?: readonly number[];
-  /** Aborts the request, when the page is gone. Then the abort error is thrown unchanged. */
+  /** Aborts the request when the page is closed. The abort error is thrown unchanged. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Asks the admin API of the server that gave this page, and notes whether it answered at all.
- * @param path from the root: `/config/`
- * @throws ApiError `API_UNREACHABLE` without an answer or after the time limit, else by the status
+ * Sends a request to the admin API of this page's server, and records whether it responded.
+ * @param path path from the root: `/config/`
+ * @throws ApiError `API_UNREACHABLE` without a response or after the timeout, else depending on the status
  */
 export async function askServer(path: string, question: Question = {}): Promise<Response> {
   const { method = "GET", headers = {}, body, accept = [], signal } = question;
@@ -60,7 +59,7 @@ export async function askServer(path: string, question: Question = {}): Promise<
   throw ApiError.ofStatus(response.status, await refusalText(response));
 }
 
-/** Like {@link askServer}, and checks the JSON of the answer. @throws ApiError API_SHAPE too */
+/** Like {@link askServer}, and validates the JSON of the response. @throws ApiError also API_SHAPE */
 export async function askJson<T extends z.ZodMiniType>(
   path: string,
   schema: T,
@@ -69,15 +68,15 @@ export async function askJson<T extends z.ZodMiniType>(
   return readAnswer(await askServer(path, question), schema);
 }
 
-/** A part of a list, and how many entries all parts have. */
+/** A page of a list, and the total count. */
 export interface ListPart<Entry> {
-  /** The entries of this part, in the server's order. */
+  /** Entries of this page, in the server's order. */
   entries: readonly Entry[];
-  /** Entries of all parts, by the field `X-Total-Count`. */
+  /** Total count of entries, from the header field `X-Total-Count`. */
   total: number;
 }
 
-/** Like {@link askJson}, for a paged list. A server that sends the whole list sends no total. @throws ApiError */
+/** Like {@link askJson}, for a paged list. A server that sends the whole list sends no total count. @throws ApiError */
 export async function askList<T extends z.ZodMiniType>(
   path: string,
   entry: T,
@@ -89,7 +88,7 @@ export async function askList<T extends z.ZodMiniType>(
   return { entries, total: Number.isSafeInteger(total) ? total : entries.length };
 }
 
-/** The JSON of an answer, checked. @throws ApiError API_SHAPE */
+/** Validates the JSON of a response. @throws ApiError API_SHAPE */
 export async function readAnswer<T extends z.ZodMiniType>(
   response: Response,
   schema: T,
@@ -103,8 +102,8 @@ export async function readAnswer<T extends z.ZodMiniType>(
 }
 
 /**
- * The server's reason in a refusal: the field `error` of its JSON, else the first 500 characters of the
- * body, else the status text.
+ * The server's reason for a refusal: the field `error` of its JSON, else the first 500 characters of the body, else the
+ * status text.
  */
 async function refusalText(response: Response): Promise<string> {
   const text = (await response.text().catch(() => "")).trim();

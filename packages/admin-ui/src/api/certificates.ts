@@ -5,63 +5,62 @@ import { type ListAsked, listParameters } from "./list-query.ts";
 
 /** A certificate in the answer of `GET /tls/certificates`. Times are RFC 3339. */
 const certificate = z.object({
-  /** The names that it is valid for, from the subject alternative names. */
+  /** Names in the certificate (subject alternative names). */
   names: z.array(z.string()),
-  /** Name of the authority that signed it. */
+  /** Name of the CA that signed the certificate. */
   issuer: z.string(),
   /** Serial number, hexadecimal. */
   serial: z.string(),
-  /** SHA-256 of the certificate. It names the row and the address of its details. */
+  /** SHA-256 of the certificate. It is the key of the row, and part of the URL of the details. */
   fingerprint: z.string(),
-  /** Begin of the validity. */
+  /** Start of the validity. */
   not_before: z.string(),
   /** End of the validity. The server sorts the list by this field. */
   not_after: z.string(),
-  /** Kind and size of the key. */
+  /** Type and size of the key. */
   key_type: z.string(),
   /** Tags that the config gives to loaded certificates. */
   tags: z.array(z.string()),
-  /** Whether the server renews it by itself. */
+  /** True when the server renews the certificate itself. */
   managed: z.boolean(),
   /** When the server will renew the certificate; null: no automatic renewal. */
   renew_at: z.nullable(z.string()),
 });
 
 /**
- * The answer: certificates of the page, and names that wait for one. `failures` counts attempts, `error` is
- * the reason of the last one.
+ * The response: a page of certificates, and names without a certificate. `failures` counts attempts, `error` is the
+ * reason of the last failure.
  */
 const answer = z.object({
   certificates: z.array(certificate),
   pending: z.array(z.object({ name: z.string(), failures: z.number(), error: z.nullable(z.string()) })),
 });
 
-/** A certificate that the server can show. */
+/** A certificate that the server can use. */
 export type Certificate = z.infer<typeof certificate>;
 
-/** Number of certificates that end within a number of days. */
+/** Number of certificates that expire within a period. */
 export interface EndsWithin {
-  /** Length of the period from now on; 0 for certificates that have ended already. */
+  /** Length of the period in days; 0 for expired certificates. */
   days: number;
-  /** Number of certificates that end within the period, shorter periods included. */
+  /** Number of certificates that expire within the period, including shorter periods. */
   count: number;
 }
 
-/** A page of the certificates, and how all of them are. */
+/** A page of certificates, and totals over all certificates. */
 export interface CertificatesPart extends z.infer<typeof answer> {
-  /** Certificates on all pages. */
+  /** Number of certificates on all pages. */
   total: number;
-  /** Names that wait for a certificate, on all pages. */
+  /** Number of names without a certificate, on all pages. */
   pendingTotal: number;
   /** Waiting names whose last attempt failed. */
   failingTotal: number;
-  /** Cumulative counts, shortest period first, over all certificates, also filtered-out ones. */
+  /** Cumulative counts, shortest period first, over all certificates including filtered-out ones. */
   ends: readonly EndsWithin[];
 }
 
 /**
- * A count of a header field; `otherwise` for servers that do not send it, and for a value that is no
- * number.
+ * Parses a count from a header field; `otherwise` for a missing field or an invalid number.
  */
 function countOf(headers: Headers, name: string, otherwise: number): number {
   const count = Number(headers.get(name) ?? otherwise);
@@ -69,8 +68,8 @@ function countOf(headers: Headers, name: string, otherwise: number): number {
 }
 
 /**
- * Reads the field `X-Ends-Within-Days`: `0=1, 7=2` gives `[{days: 0, count: 1}, {days: 7, count: 2}]`.
- * Anything else in it is passed over.
+ * Parses the header field `X-Ends-Within-Days`: `0=1, 7=2` gives `[{days: 0, count: 1}, {days: 7, count: 2}]`. Invalid
+ * parts are skipped.
  */
 function endsOf(text: string): EndsWithin[] {
   return [...text.matchAll(/(\d+)=(\d+)/g)].map(([, days, count]) => ({
@@ -80,8 +79,8 @@ function endsOf(text: string): EndsWithin[] {
 }
 
 /**
- * A page of the certificates, sorted by end, and names without a certificate. Asked again
- * every ten seconds: certificates change rarely.
+ * A page of certificates, sorted by expiry, and names without a certificate. Refreshed every ten seconds, because
+ * certificates change rarely.
  */
 export function certificatesQuery(asked: ListAsked) {
   return queryOptions({

@@ -6,28 +6,27 @@ import { newestVersion } from "./history.ts";
 import { type PatchOperation, patchOperation } from "./json-patch.ts";
 import { type JsonValue, jsonValue } from "./json-value.ts";
 
-/** The running config, with its version. */
+/** The running config and its version. */
 export interface RunningConfig {
-  /** The whole config; null before the first one was loaded. */
+  /** The whole config; null before the first load. */
   document: JsonValue;
-  /** For `If-Match`. */
+  /** ETag for `If-Match`. */
   etag: string;
-  /** Its number in the history; undefined where none is kept. */
+  /** Number of the version in the history; undefined without a history. */
   version: number | undefined;
 }
 
 /**
- * Limit of reads until config and history show the same version. With more, a server whose config changes
- * all the time would never be shown.
+ * Limit of attempts to read config and history in the same version. It ensures that a constantly changing config is
+ * still shown.
  */
 const maxTries = 5;
 
-/** The running config. Cached until an explicit reload, because a draft is based on it. */
+/** Query of the running config. Cached until an explicit reload, because a draft is based on it. */
 export const configQuery = queryOptions({
   queryKey: ["config"],
   queryFn: async ({ signal }): Promise<RunningConfig> => {
-    // The history is read before and after the config: when both reads agree, the config between them is of
-    // that version.
+    // The history is read before and after the config. When both reads agree, the config belongs to that version.
     for (let tries = 1; ; tries += 1) {
       const version = await newestVersion(signal);
       const response = await askServer("/config/", { signal });
@@ -46,23 +45,23 @@ export const configQuery = queryOptions({
 
 /** The answer of `POST /validate`. */
 const verdict = z.object({
-  /** Whether the server could run the config. */
+  /** True when the server could run the config. */
   valid: z.boolean(),
-  /** The server's answer to a load of this config; absent for a valid config. */
+  /** The error that loading the config would give; absent for a valid config. */
   error: z.optional(z.string()),
-  /** Faults by place, at most 100. A path is one of the admin API: `/config/apps/http`. */
+  /** Faults with their paths, at most 100. A path belongs to the admin API: `/config/apps/http`. */
   errors: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
-  /** Changes of the running config that a load would make; empty for none. */
+  /** Changes to the running config; empty for none. */
   changes: z.array(patchOperation),
 });
 
-/** The server's verdict on a config before it is loaded. */
+/** The server's validation of a config before it is loaded. */
 export type Verdict = z.infer<typeof verdict>;
 
 /**
- * Asks what the server would say to a config, and what it would change. Nothing changes. A refused config
- * is an answer with 400, and no error.
- * @param signal ends the request when the draft has changed
+ * Validates a config, and computes its changes, without loading it. An invalid config is a result with status 400, not
+ * an error.
+ * @param signal aborts the request when the draft has changed
  * @throws ApiError
  */
 export async function validateConfig(document: JsonValue, signal?: AbortSignal): Promise<Verdict> {
@@ -76,10 +75,10 @@ export async function validateConfig(document: JsonValue, signal?: AbortSignal):
 }
 
 /**
- * Makes changes, all or none, if the config is still the one that was read.
- * @param operations pointers from the top of the config
- * @param etag       of the config that the operations were made on
- * @throws ApiError API_CHANGED when another config runs by now
+ * Applies changes, all or none, if the config is still the one that was read.
+ * @param operations operations with pointers from the top of the config
+ * @param etag ETag of the config that the operations are based on
+ * @throws ApiError API_CHANGED when another config is running
  */
 export async function changeConfig(operations: readonly PatchOperation[], etag: string): Promise<void> {
   await askServer("/config/", {

@@ -6,28 +6,27 @@ import { jsonValue } from "./json-value.ts";
 
 /** An entry in the answer of `GET /history`. */
 const entry = z.object({
-  /** Number of the version, from 1. Numbers have no gaps; the oldest entries are dropped first. */
+  /** Version number, from 1, without gaps; the oldest entries are deleted first. */
   n: z.number(),
-  /** When it began to run, RFC 3339. */
+  /** Time when the config began to run, RFC 3339. */
   at: z.string(),
-  /** Address of the client, or what else loaded it; "" for the server itself. */
+  /** Address of the client, or the source of the load; "" for the server itself. */
   author: z.string(),
-  /** Length of the config as JSON. */
+  /** Length of the config as JSON, in bytes. */
   bytes: z.number(),
-  /** Method and path of the request that asked for it; absent where none did, and of older servers. */
+  /** Method and path of the request; absent without a request, and from older servers. */
   cause: z.optional(z.string()),
 });
 
-/** One config that ran. */
+/** An entry of the history. */
 export type HistoryEntry = z.infer<typeof entry>;
 
-/** Versions of a page. The page of a version follows from its number and this constant. */
+/** Number of versions per page. The page of a version follows from its number and this constant. */
 export const versionsPerPage = 100;
 
 /**
- * A page of the configs that ran, the newest first, and the one version before them: the oldest of the page is compared
- * with it.
- * @param page     from 1
+ * A page of the history, the newest first, and the one version before it, for comparison with the oldest of the page.
+ * @param page page number, from 1
  * @param contains part of the author, the time or the request, or `#` and a number; "" for all
  */
 export function historyPageQuery(page: number, contains: string) {
@@ -47,19 +46,21 @@ export function historyPageQuery(page: number, contains: string) {
   });
 }
 
-/** The newest page of the configs that ran. Several pages share this query to learn the running version. */
+/** The newest page of the history. Several pages share this query to learn the running version. */
 export const historyQuery = historyPageQuery(1, "");
 
 /**
- * Number of the config that runs; undefined where no history is kept. Reads one entry.
- * @param signal ends the request together with the read of the config
+ * Number of the running version; undefined without a history. Reads one entry.
+ * @param signal aborts the request together with the read of the config
  * @throws ApiError
  */
 export async function newestVersion(signal: AbortSignal): Promise<number | undefined> {
   return (await askList("/history?limit=1", entry, { signal })).entries[0]?.n;
 }
 
-/** A config that ran, as a whole. Entries never change, so one read lasts as long as the page. */
+/**
+ * Query of a whole config from the history. Entries never change, so the result is cached as long as the page is open.
+ */
 export const entryQuery = (n: number) =>
   queryOptions({
     queryKey: ["history", n, "document"],
@@ -68,9 +69,9 @@ export const entryQuery = (n: number) =>
   });
 
 /**
- * The changes from one config that ran to another, as a JSON patch.
- * @param n    number of the newer one
- * @param from number of the older one; undefined: the one before `n`, or the empty config
+ * The changes from one version to another, as a JSON patch.
+ * @param n number of the newer version
+ * @param from number of the older version; undefined: the one before `n`, or the empty config
  */
 export const differenceQuery = (n: number, from: number | undefined) =>
   queryOptions({
@@ -83,9 +84,10 @@ export const differenceQuery = (n: number, from: number | undefined) =>
   });
 
 /**
- * Runs an earlier config again, if what runs is still what was read. It becomes a new entry of the history.
- * @param n    number of the earlier config
- * @param etag of the config that runs
+ * Loads an earlier config, if the running config is still the one that was read. This creates a new entry of the
+ * history.
+ * @param n number of the earlier version
+ * @param etag ETag of the running config
  * @throws ApiError API_CHANGED
  */
 export async function rollBack(n: number, etag: string): Promise<void> {

@@ -2,12 +2,11 @@ import * as z from "zod/mini";
 import { jsonValue } from "./json-value.ts";
 
 /**
- * One operation of a JSON patch, as the server's differences have them: `{"op": "replace", "path":
- * "/apps/http/grace_period", "value": "5s"}`. Source: RFC 6902
+ * An operation of a JSON patch: `{"op": "replace", "path": "/apps/http/grace_period", "value": "5s"}`. Source: RFC 6902
  */
 export const patchOperation = z.object({
   op: z.enum(["add", "remove", "replace", "move", "copy", "test"]),
-  /** Pointer to the changed place; `-` at its end is the place after the last element of a list. */
+  /** Pointer to the changed place; a final `-` means the place after the last element of a list. */
   path: z.string(),
   /** Pointer to the old place, for `move` and `copy` only. */
   from: z.optional(z.string()),

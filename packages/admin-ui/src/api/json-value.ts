@@ -5,15 +5,15 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
 
-/** Results of `JSON.parse` are JSON values already, so they are not checked again, however large they are. */
+/** Results of `JSON.parse` are valid JSON values, so they are not checked again. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
-/** Whether a value is an object, and no list. */
+/** True for an object; false for a list. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The kind of a value, in a word for people: lists and objects apart, and `switch` for true and false. */
+/** The kind of a value in a word for people; true and false are a `switch`. */
 export function kindOf(value: JsonValue): "object" | "list" | "text" | "number" | "switch" | "null" {
   if (value === null) {
     return "null";

@@ -1,18 +1,18 @@
-/** Rows of a page of any list: more than a screen holds, and few enough to be drawn every two seconds. */
+/** Rows per page of any list: more than a screen shows, and few enough to draw every two seconds. */
 export const rowsPerPage = 100;
 
-/** The part of a list that is asked for. */
+/** A page of a list. */
 export interface ListAsked {
-  /** Text that the entries hold; "" for all. */
+  /** Text that the entries must contain; "" for all. */
   contains: string;
-  /** From 1. */
+  /** Page number, from 1. */
   page: number;
 }
 
 /**
- * The parameters that ask the server for a part of a list. Example: page 2 of what holds `a.example` gives
+ * URL parameters for a page of a list. Example: page 2 of entries with `a.example` gives
  * `limit=100&contains=a.example&offset=100`.
- * @param more others, such as `order`
+ * @param more further parameters, such as `order`
  */
 export function listParameters(
   { contains, page }: ListAsked,

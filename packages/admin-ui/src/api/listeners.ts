@@ -5,19 +5,19 @@ import { type ListAsked, listParameters } from "./list-query.ts";
 
 /** An entry in the answer of `GET /listeners`. */
 const listener = z.object({
-  /** Where it listens: `:443`, `127.0.0.1:8080`. */
+  /** Listen address: `:443`, `127.0.0.1:8080`. */
   address: z.string(),
   /** Name of the server in the config. */
   server: z.string(),
-  /** Whether connections begin with TLS. */
+  /** True when connections start with TLS. */
   tls: z.boolean(),
-  /** Protocols that it speaks: `h1`, `h2`, `h2c`. */
+  /** Supported protocols: `h1`, `h2`, `h2c`. */
   protocols: z.array(z.string()),
-  /** Connections that are open now. */
+  /** Number of open connections. */
   connections: z.number(),
 });
 
-/** An open address of a server of the config. */
+/** An open listen address of a configured server. */
 export type Listener = z.infer<typeof listener>;
 
 /** A page of listen addresses, refreshed every two seconds. */

@@ -2,21 +2,21 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { askJson } from "./ask-server.ts";
 
-/** The answer of `GET /pull`; null when the config names no source. Times are RFC 3339. */
+/** The answer of `GET /pull`; null when the config has no source. Times are RFC 3339. */
 const state = z.nullable(
   z.object({
     /** Address of the source. */
     url: z.string(),
-    /** When it was asked last; null before the first time. */
+    /** Time of the last attempt; null before the first. */
     last_try: z.nullable(z.string()),
-    /** When it last gave a config that runs; null before the first time. */
+    /** Time of the last attempt that led to a running config; null before the first. */
     last_success: z.nullable(z.string()),
-    /** Why the last try failed; null when it did not. */
+    /** Reason why the last attempt failed; null after a success. */
     last_error: z.nullable(z.string()),
   }),
 );
 
-/** State of the config pull, refreshed every five seconds; null when the running config has no source. */
+/** State of pulling the config, refreshed every five seconds; null when the running config has no source. */
 export const pullQuery = queryOptions({
   queryKey: ["pull"],
   queryFn: ({ signal }) => askJson("/pull", state, { signal }),

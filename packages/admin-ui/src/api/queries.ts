@@ -2,18 +2,17 @@ import { QueryClient } from "@tanstack/react-query";
 import { onPresence, serverGoneSince } from "./server-presence.ts";
 
 /**
- * Cached answers of the server, for all pages. A page that is opened again shows its old answer until the
- * new one is there.
+ * Cache of the server's responses for all pages. A reopened page shows its old data until new data arrives.
  */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // No retries: pages refetch every few seconds, and a failure is shown immediately.
+      // No retries: pages refetch every few seconds, and a failure should be visible at once.
       retry: false,
       refetchOnWindowFocus: false,
-      // Always ask: a server on this machine answers while the browser is offline.
+      // Requests are sent even when the browser is offline, because a server on this machine still responds.
       networkMode: "always",
-      // A lazily loaded part reads fields that were not tracked before.
+      // A lazily loaded component reads fields that were not tracked before.
       notifyOnChangeProps: "all",
       refetchIntervalInBackground: false,
     },
@@ -22,8 +21,8 @@ export const queries = new QueryClient({
 });
 
 /**
- * True when the server was unreachable at the last notice. When it is back, all visible queries are refetched: it
- * may be another server with another config.
+ * True when the last notice said that the server is unreachable. When it responds again, all visible queries are
+ * refetched, because it may be another server with another config.
  */
 let wasGone = false;
 onPresence(() => {

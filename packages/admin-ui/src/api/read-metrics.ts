@@ -4,22 +4,22 @@ export interface MetricSample {
   name: string;
   /** Label values by name: `{server: "srv0"}`. */
   labels: Record<string, string>;
-  /** The number; NaN and infinities are possible. */
+  /** Value of the sample; NaN and infinities are possible. */
   value: number;
 }
 
-/** A sample: name, labels between braces, value, and maybe a timestamp, which is ignored. */
+/** Matches a sample: name, labels in braces, value, and an optional timestamp, which is ignored. */
 const line = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/;
-/** One `name="value"` between the braces; the value may hold escaped quotes. */
+/** Matches `name="value"` in the braces; the value may contain escaped quotes. */
 const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 /** The three escapes of label values. */
 const escapes: Record<string, string> = { "\\n": "\n", '\\"': '"', "\\\\": "\\" };
 
 /**
- * Reads samples out of Prometheus' text format; lines that are none are passed over. Example: `up{job="a"}
- * 1` gives `{name: "up", labels: {job: "a"}, value: 1}`.
- * @param wanted names of metrics; others are not read, because an answer has thousands of lines Source:
- * Prometheus, "Exposition formats", text format 0.0.4
+ * Parses samples in Prometheus' text format; invalid lines are skipped. Example: `up{job="a"} 1` gives `{name: "up",
+ * labels: {job: "a"}, value: 1}`.
+ * @param wanted names of metrics; others are skipped, because a response has thousands of lines. Source: Prometheus,
+ * "Exposition formats", text format 0.0.4
  */
 export function readMetrics(text: string, wanted: ReadonlySet<string>): MetricSample[] {
   const samples: MetricSample[] = [];
@@ -36,7 +36,7 @@ export function readMetrics(text: string, wanted: ReadonlySet<string>): MetricSa
   return samples;
 }
 
-/** Reads `a="1",b="x\"y"` as `{a: "1", b: 'x"y'}`. */
+/** Parses `a="1",b="x\"y"` to `{a: "1", b: 'x"y'}`. */
 function readLabels(text: string): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const [, name = "", value = ""] of text.matchAll(label)) {

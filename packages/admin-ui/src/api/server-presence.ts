@@ -2,12 +2,12 @@ import { useSyncExternalStore } from "react";
 
 /** Callbacks of components that show whether the server answers. */
 const listeners = new Set<() => void>();
-/** Time of the first request without an answer, in milliseconds since 1970; undefined after an answer. */
+/** Start of the outage, in milliseconds since 1970; undefined while the server responds. */
 let goneSinceMs: number | undefined;
 
 /**
- * Notes that a request was answered, or failed without an answer. `askServer` calls it after each request.
- * Listeners hear of changes only.
+ * Records that a request was answered, or failed without a response. `askServer` calls this after each request.
+ * Listeners are called only for changes.
  */
 export function notePresence(answers: boolean): void {
   const next = answers ? undefined : (goneSinceMs ?? Date.now());
@@ -20,7 +20,7 @@ export function notePresence(answers: boolean): void {
   }
 }
 
-/** Calls back when the server disappears or returns. @returns a function that unsubscribes */
+/** Calls back when the server becomes unreachable or reachable. @returns function that unsubscribes */
 export function onPresence(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -31,7 +31,7 @@ export function serverGoneSince(): number | undefined {
   return goneSinceMs;
 }
 
-/** Hook for {@link serverGoneSince}, kept up to date. */
+/** Hook for {@link serverGoneSince}; updates the component on changes. */
 export function useServerGoneSince(): number | undefined {
   return useSyncExternalStore(onPresence, serverGoneSince);
 }

@@ -1,40 +1,39 @@
 import type { MetricSample } from "./read-metrics.ts";
 
-/** Steps that are kept: four minutes of two seconds each. The table's heading names the four minutes. */
+/** Number of kept steps: four minutes of two seconds each. The table's heading mentions the four minutes. */
 export const windowSteps = 120;
 
 /** The server's counters at one time. */
 export interface Reading {
   /** Milliseconds since 1970. */
   atMs: number;
-  /** The wanted metrics of the answer. */
+  /** The needed metrics of the response. */
   samples: readonly MetricSample[];
 }
 
 /**
- * Rates of one server of the config. Curves have `windowSteps` values, the newest last; null where nothing
- * is known.
+ * Rates of one configured server. Curves have `windowSteps` values, the newest last; null for unknown.
  */
 export interface ServerTraffic {
-  /** Answers per second. */
+  /** Responses per second. */
   requests: readonly (number | null)[];
-  /** Answers with 5xx per second. */
+  /** 5xx responses per second. */
   errors: readonly (number | null)[];
-  /** Requests that the server works on now. */
+  /** Requests in progress. */
   inFlight: number;
 }
 
 /** The figures since the page was opened. */
 export interface Traffic {
-  /** Whether a reading has been tried. */
+  /** True once a reading was attempted. */
   known: boolean;
   /** The newest reading; undefined before the first and after a failed one, so that no rate spans a gap. */
   last: Reading | undefined;
   /** Rates by name of the server in the config. */
   servers: ReadonlyMap<string, ServerTraffic>;
-  /** Resident memory of the process; undefined where the metric is missing. */
+  /** Resident memory of the process, in bytes; undefined without the metric. */
   memoryBytes: number | undefined;
-  /** Start of the process, in milliseconds since 1970; undefined where several threads tell no common one. */
+  /** Start of the process, in milliseconds since 1970; undefined when several threads report none in common. */
   startedAtMs: number | undefined;
 }
 
@@ -48,9 +47,9 @@ export const emptyTraffic: Traffic = {
 };
 
 /**
- * Moves the window on by one step. A rate is the difference of two counters by the time between them. A
- * counter that fell was reset by a restart, so its step is a gap.
- * @param reading undefined when the server did not answer: a gap
+ * Advances the window by one step. A rate is the difference of two counters divided by the time between them. A counter
+ * that decreased was reset by a restart, so its step is a gap.
+ * @param reading undefined when the server did not respond: a gap
  */
 export function withReading(before: Traffic, reading: Reading | undefined): Traffic {
   if (reading === undefined) {
@@ -85,7 +84,7 @@ export function withReading(before: Traffic, reading: Reading | undefined): Traf
   };
 }
 
-/** The curves one step further: the oldest value goes, the new one comes. */
+/** Advances the curves by one step: drops the oldest value, and appends the new one. */
 function moved(server: ServerTraffic | undefined, requests: number | null, errors: number | null) {
   const empty = Array.from({ length: windowSteps }, () => null);
   return {
@@ -94,7 +93,7 @@ function moved(server: ServerTraffic | undefined, requests: number | null, error
   };
 }
 
-/** Answers of a server over all status classes, and the 5xx answers among them. */
+/** Responses of a server over all status classes, and the 5xx responses among them. */
 function answers(reading: Reading | undefined, server: string): { all: number; failed: number } {
   let [all, failed] = [0, 0];
   for (const { name, labels, value } of reading?.samples ?? []) {
@@ -109,7 +108,7 @@ function answers(reading: Reading | undefined, server: string): { all: number; f
   return { all, failed };
 }
 
-/** Value of a metric that has one sample; undefined where it is missing. */
+/** Value of a metric with one sample; undefined when it is missing. */
 function single(reading: Reading, name: string): number | undefined {
   return reading.samples.find((sample) => sample.name === name)?.value;
 }

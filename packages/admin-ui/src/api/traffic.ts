@@ -3,9 +3,9 @@ import { askServer } from "./ask-server.ts";
 import { readMetrics } from "./read-metrics.ts";
 import { emptyTraffic, type Reading, type Traffic, withReading } from "./traffic-window.ts";
 
-/** From the end of one reading to the next, in milliseconds. The window's four minutes follow from it. */
+/** Milliseconds from the end of one reading to the next. The window's four minutes depend on this value. */
 const everyMs = 2_000;
-/** Metrics that the pages show; all others of the answer are skipped. */
+/** Metrics that the pages show; others are skipped. */
 const wanted = new Set([
   "server_http_responses_total",
   "server_http_requests_in_flight",
@@ -13,20 +13,20 @@ const wanted = new Set([
   "process_start_time_seconds",
 ]);
 
-/** The window, shared by all pages: it goes on while the user looks at another page. */
+/** The window, shared by all pages: it continues while the user views another page. */
 let traffic: Traffic = emptyTraffic;
-/** Set once the readings have begun. */
+/** Timer of the readings; set once they have begun. */
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
-/** Takes one reading and tells the pages, also when it failed. */
+/** Takes one reading and notifies the pages, also after a failure. */
 async function read(): Promise<void> {
   let next: Reading | undefined;
   try {
     const response = await askServer("/metrics");
     next = { atMs: Date.now(), samples: readMetrics(await response.text(), wanted) };
   } catch {
-    // The curves show a gap; the page shows the reason.
+    // The curves show a gap, and the page shows the reason.
   }
   traffic = withReading(traffic, next);
   for (const listener of listeners) {
@@ -34,7 +34,7 @@ async function read(): Promise<void> {
   }
 }
 
-/** Reads the server's metrics from now on, as long as the page is open. */
+/** Starts to read the server's metrics; continues as long as the page is open. */
 export function startTraffic(): void {
   const again = () => {
     void read().finally(() => {
@@ -47,8 +47,7 @@ export function startTraffic(): void {
 }
 
 /**
- * Requests a second over the last minutes, by server of the config. Only this page keeps them: a reload
- * begins again.
+ * Requests per second over the last minutes, by configured server. Only this page stores them: a reload starts again.
  */
 export function useTraffic(): Traffic {
   return useSyncExternalStore(

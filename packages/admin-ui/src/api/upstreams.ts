@@ -5,40 +5,40 @@ import { type ListAsked, listParameters } from "./list-query.ts";
 
 /** An entry in the answer of `GET /reverse_proxy/upstreams?detail=true`. */
 const upstream = z.object({
-  /** Address that the proxies dial: `10.0.0.7:8080`. */
+  /** Dial address: `10.0.0.7:8080`. */
   address: z.string(),
-  /** Running requests to it. */
+  /** Number of running requests to the upstream. */
   num_requests: z.number(),
   /** Failures that passive health checks still remember. */
   fails: z.number(),
-  /** Whether no active check fails; true without checks. */
+  /** True when no active check fails; also true without checks. */
   healthy: z.boolean(),
-  /** How long its last answer took, in milliseconds; null before the first. */
+  /** Latency of the last response in milliseconds; null before the first. */
   latency_ms: z.nullable(z.number()),
-  /** When it answered last, RFC 3339; null before the first. */
+  /** Time of the last response, RFC 3339; null before the first. */
   last_response: z.nullable(z.string()),
   /** Reason of the last failure; null without one. */
   last_error: z.nullable(z.string()),
   /** Time of that failure, RFC 3339. */
   last_error_time: z.nullable(z.string()),
   /**
-   * Active checks, one for each handler that checks it. `checked` is false until a check has ended;
-   * `against` counts consecutive checks that contradict `healthy`.
+   * Active checks, one for each handler that checks the upstream. `checked` is false until a check has ended; `against`
+   * counts consecutive checks that contradict `healthy`.
    */
   active_checks: z.array(
     z.object({ check: z.string(), healthy: z.boolean(), checked: z.boolean(), against: z.number() }),
   ),
 });
 
-/** A server behind proxies, summed over all threads. */
+/** An upstream, with figures summed over all threads. */
 export type Upstream = z.infer<typeof upstream>;
 
-/** The order of the list: by name, or the worst or largest first. */
+/** Sort orders of the list: by name, or the worst or largest first. */
 export const upstreamOrders = ["trouble", "address", "requests", "fails", "latency"] as const;
 
-/** Which servers behind proxies are asked for. */
+/** The requested page of upstreams. */
 export interface UpstreamsAsked extends ListAsked {
-  /** The order; the server sorts before it cuts the page. */
+  /** Sort order; the server sorts before it selects the page. */
   order: (typeof upstreamOrders)[number];
 }
 

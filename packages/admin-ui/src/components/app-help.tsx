@@ -1,8 +1,7 @@
 import { HelpDialog, type KeyGroup } from "ui-kit/components/help-dialog.tsx";
 
 /**
- * The keys as the frame, the config tree and the history page handle them; a key that changes there changes
- * here too.
+ * The keys of the frame, the config tree and the history page. Keep this list in step with their handlers.
  */
 const groups: readonly KeyGroup[] = [
   {

@@ -4,30 +4,30 @@ import { useNarrow } from "./use-narrow.ts";
 
 /** A column of a table of `T`. */
 export interface DataColumn<T> {
-  /** Heading of the column. Two columns may have the same one. */
+  /** Heading of the column. Two columns may have the same heading. */
   name: string;
-  /** `head` names the row; `right` is for figures, `curve` for what is drawn, `wrap` for long texts. */
+  /** `head` identifies the row; `right` is for figures, `curve` for graphics, `wrap` for long texts. */
   kind?: "head" | "right" | "curve" | "wrap";
   /** True: monospaced text. */
   mono?: boolean;
   /** Draws the cell of a row. */
   cell: (row: T) => ReactNode;
-  /** How the rows are ordered, where it is by this column. */
+  /** Sort direction, if the rows are sorted by this column. */
   sorted?: "ascending" | "descending" | undefined;
 }
 
 /**
- * A table that scrolls sideways in narrow windows. There the column that orders it comes right after the
- * one that names the row, so that both are seen without scrolling.
+ * A table that scrolls sideways in narrow windows. In them the sorted column directly follows the column that
+ * identifies the row, so that both are visible without scrolling.
  * @param name    label of the table, for screen readers
- * @param details what is shown below a row, if anything
+ * @param details content below a row, if any
  */
 export function DataTable<T>(props: {
   name: string;
   columns: readonly DataColumn<T>[];
-  /** Rows in the order of the server; all are drawn, so pages hold 100 at most. */
+  /** Rows in the server's order; all are drawn, so a page has at most 100. */
   rows: readonly T[];
-  /** A unique and stable key of a row, also after a refresh. */
+  /** A unique key of a row, stable over refreshes. */
   keyOf: (row: T) => string;
   details?: (row: T) => ReactNode;
 }) {
@@ -90,7 +90,7 @@ function Cell<T>({ column: { kind, mono, cell }, row }: { column: DataColumn<T>;
   );
 }
 
-/** The columns of a narrow window: the row's name, the sorted column, then the others in their order. */
+/** The columns of a narrow window: the identifying column, the sorted column, then the others in order. */
 function sortedFirst<T>(columns: readonly DataColumn<T>[]): readonly DataColumn<T>[] {
   const rank = ({ kind, sorted }: DataColumn<T>) => (kind === "head" ? 0 : sorted === undefined ? 2 : 1);
   return columns.toSorted((a, b) => rank(a) - rank(b));

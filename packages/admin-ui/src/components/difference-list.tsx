@@ -3,12 +3,11 @@ import { useState } from "react";
 import type { Difference } from "../config/explain-patch.ts";
 import { ValueText } from "./value-text.tsx";
 
-/** Differences drawn at first. Thousands, as after an import, would block the page for seconds. */
+/** Limit of differences drawn at first. Thousands, as after an import, would block the page for seconds. */
 const firstShown = 50;
 
 /**
- * Differences of two configs, each with the old and the new value. The first 50 at first; a button shows
- * all.
+ * Differences of two configs, each with old and new value. At first 50 are drawn; a button shows all.
  */
 export function DifferenceList({ differences }: { differences: readonly Difference[] }) {
   const [all, setAll] = useState(false);
@@ -17,7 +16,7 @@ export function DifferenceList({ differences }: { differences: readonly Differen
     <>
       <ol className="differences">
         {shown.map((difference, index) => (
-          // A patch may name one path twice; its order is all that tells them apart.
+          // A patch may have one path twice; only the order distinguishes them.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <li key={index} className="difference">
             <OneDifference difference={difference} />
@@ -36,8 +35,8 @@ export function DifferenceList({ differences }: { differences: readonly Differen
 }
 
 /**
- * One difference: its kind, its place, then the values before and after. A moved value is the same at both
- * places, so only the places are shown.
+ * One difference: its kind, its path, then the values before and after. A moved value does not change, so only both
+ * paths are shown.
  */
 function OneDifference({ difference }: { difference: Difference }) {
   const { path, kind, before, after, from } = difference;

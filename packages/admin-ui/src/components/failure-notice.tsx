@@ -1,7 +1,7 @@
 import { type Advice, type FailureProps, RequestFailure } from "ui-kit/components/failure-notice.tsx";
 import type { ApiErrorCode } from "../api/api-error.ts";
 
-/** Titles and remedies of the failures, for the operator. The server's own words stand below it. */
+/** Titles and remedies of failures, for the operator. The server's own message is shown below. */
 const advice: Record<ApiErrorCode, Advice> = {
   API_UNREACHABLE: {
     title: "The server does not answer",
@@ -33,7 +33,7 @@ const advice: Record<ApiErrorCode, Advice> = {
   },
 };
 
-/** Says why a request failed and what to do, with a button to ask again. */
+/** Shows the reason of a failed request and the remedy, with a button to retry. */
 export function FailureNotice(props: FailureProps) {
   return <RequestFailure {...props} advice={advice} />;
 }

@@ -5,30 +5,30 @@ import { type DataColumn, DataTable } from "./data-table.tsx";
 import { type QueryLike, QueryState } from "./query-state.tsx";
 
 /**
- * A page with one table of things that the server tells of. States: "Asking the server …" until the first
- * answer, a failure notice when that fails, a notice when the list is empty, else the table. Later failures
- * leave the old table with a remark above it.
- * @param lead    stands under the title
- * @param tools   chooses what is listed; stands at the right of the title
- * @param above   stands above the table
- * @param below   stands below the table
- * @param nothing what is said instead of an empty table: a title, a sentence, and where in the config one
+ * A page with one table of data from the server. States: "Asking the server …" until the first response, a failure
+ * notice when that fails, a notice for an empty list, else the table. After a later failure the old table stays, with a
+ * remark above.
+ * @param lead content below the title
+ * @param tools controls that select the listed rows; to the right of the title
+ * @param above content above the table
+ * @param below content below the table
+ * @param nothing notice for an empty table: a title, a sentence, and a link to the place in the config where an entry
  * can be added
- * @param details what is shown below a row
+ * @param details content below a row
  */
 export function ListPage<T>(props: {
-  /** Heading of the page, and name of the table for screen readers. */
+  /** Heading of the page, and label of the table for screen readers. */
   title: string;
   lead: ReactNode;
   tools?: ReactNode;
   above?: ReactNode;
   below?: ReactNode;
-  /** State of the request; its data are the rows of the page. */
+  /** State of the request; its data are the rows. */
   query: QueryLike<readonly T[]>;
   /** Columns from left to right. */
   columns: readonly DataColumn<T>[];
   nothing: { title: string; text: ReactNode; where?: string };
-  /** Names a row among the others. */
+  /** A unique key of a row. */
   keyOf: (one: T) => string;
   details?: (one: T) => ReactNode;
 }) {

@@ -2,16 +2,15 @@ import { Pager } from "ui-kit/components/pager.tsx";
 import { rowsPerPage } from "../api/list-query.ts";
 
 /**
- * The field above a list that keeps what holds a text. The key `/` leads to it, by the attribute
- * `data-slash`.
- * @param what its label: `Filter by address`
+ * A field above a list that filters by a text. The key `/` focuses the field, found by the attribute `data-slash`.
+ * @param what label of the field: `Filter by address`
  */
 export function FilterField(props: {
   /** The listed things, in the plural: `upstreams`. */
   what: string;
   /** The text as typed. */
   value: string;
-  /** Called at each key; undefined for an empty field, so that the address drops the parameter. */
+  /** Called at each key press; undefined for an empty field, which removes the parameter from the URL. */
   onValue: (value: string | undefined) => void;
 }) {
   const { what, value, onValue } = props;
@@ -28,8 +27,8 @@ export function FilterField(props: {
 }
 
 /**
- * The choice of an order.
- * @param names the orders, each with its words, in the order of the menu
+ * A menu for the sort order.
+ * @param names the orders and their labels, in the order of the menu
  */
 export function OrderField<Order extends string>(props: {
   names: Readonly<Record<Order, string>>;
@@ -54,13 +53,13 @@ export function OrderField<Order extends string>(props: {
 }
 
 /**
- * Buttons to the other pages of a list; nothing when all rows fit on one page.
- * @param onPage called with the page number for the address
+ * Buttons for the other pages of a list; nothing when all rows fit on one page.
+ * @param onPage called with the page number for the URL
  */
 export function ListPager(props: {
-  /** The page that is shown, from 1. */
+  /** Number of the current page, from 1. */
   page: number;
-  /** Rows of all pages; undefined before the first answer. */
+  /** Number of rows on all pages; undefined before the first response. */
   total: number | undefined;
   what: string;
   onPage: (page: string) => void;

@@ -3,7 +3,7 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 
 /**
- * A point in time to the second, in the zone that the user chose: `2026-11-21 14:02:11`.
+ * A time with seconds, in the time zone that the user chose: `2026-11-21 14:02:11`.
  * @param at RFC 3339
  */
 export function Moment({ at }: { at: string }) {

@@ -2,23 +2,23 @@ import "./query-state.css";
 import type { ReactNode } from "react";
 import { FailureNotice } from "./failure-notice.tsx";
 
-/** The parts of a query that decide what is drawn. */
+/** The parts of a query that determine the display. */
 export interface QueryLike<T> {
-  /** The latest answer; undefined before the first one. */
+  /** The latest response; undefined before the first. */
   data: T | undefined;
-  /** Why the latest request failed; null when it did not. */
+  /** Error of the latest request; null after a success. */
   error: Error | null;
-  /** Whether the latest request failed. Data of an earlier one may still be there. */
+  /** True when the latest request failed. Data of an earlier request may still be present. */
   isError: boolean;
-  /** Asks again; called by the button of the failure notice. */
+  /** Sends the request again; called by the button of the failure notice. */
   refetch: () => unknown;
 }
 
 /**
  * Shows the state of a query:
- * - with data: the data, however old, and a remark above when the latest request failed
- * - failed without data: why, with a button to ask again
- * - else: that the server is asked
+ * - with data: the data, however old, and a remark above if the latest request failed
+ * - failed without data: the reason, with a button to retry
+ * - else: a note that the request is running
  * @param children draws the data
  */
 export function QueryState<T>(props: { query: QueryLike<T>; children: (data: T) => ReactNode }) {

@@ -1,6 +1,6 @@
 import { formatRate } from "ui-kit/format/format-rate.ts";
 
-/** A rate, its unit lighter than its figure; a dash where nothing is known. */
+/** A rate with a lighter unit; a dash for an unknown rate. */
 export function Rate({ perSecond }: { perSecond: number | null | undefined }) {
   if (perSecond === null || perSecond === undefined) {
     return <span className="mono unit">–</span>;

@@ -4,9 +4,9 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /**
- * A length of time in one figure: `23 days`, `5 hours`, `12 minutes`, `40 seconds`. A unit is used from two
- * of it on, so the figure is never off by half.
- * @param ms not negative
+ * A duration in one figure: `23 days`, `5 hours`, `12 minutes`, `40 seconds`. A unit is used from two upwards, so the
+ * rounding error stays below half.
+ * @param ms milliseconds, not negative
  */
 export function lengthText(ms: number): string {
   const [size, unit] =
@@ -21,7 +21,7 @@ export function lengthText(ms: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** How long ago, or how far ahead: `5 minutes ago`, `in 23 days`. @param ms negative for a time that is past */
+/** A relative time: `5 minutes ago`, `in 23 days`. @param ms milliseconds; negative for the past */
 export function awayText(ms: number): string {
   return ms < 0 ? `${lengthText(-ms)} ago` : `in ${lengthText(ms)}`;
 }

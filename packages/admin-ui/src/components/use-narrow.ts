@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** The limit of the style sheets for telephones; both must agree. */
+/** The width limit of the style sheets for telephones; both must be equal. */
 const narrow = window.matchMedia("(width < 600px)");
 
 function subscribe(listener: () => void): () => void {
@@ -8,7 +8,7 @@ function subscribe(listener: () => void): () => void {
   return () => narrow.removeEventListener("change", listener);
 }
 
-/** Whether the window is as narrow as a telephone. Listens to the window as long as the component is shown. */
+/** True when the window is as narrow as a telephone. Updates the component on changes. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => narrow.matches);
 }

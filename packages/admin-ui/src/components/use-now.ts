@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** The time of the last tick. All components read the same one, so that texts beside each other agree. */
+/** The time of the last tick, shared by all components, so that adjacent texts agree. */
 let now = Date.now();
 
 function subscribe(listener: () => void): () => void {

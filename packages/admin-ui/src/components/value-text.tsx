@@ -1,10 +1,10 @@
 import "./value-text.css";
 import type { JsonValue } from "../api/json-value.ts";
 
-/** Characters that are shown of a value. Megabytes in one element would block the page. */
+/** Limit of a shown value in characters. Megabytes in one element would block the page. */
 const maxLength = 20_000;
 
-/** A value as indented JSON. A longer one is cut, with a line that says how much is missing. */
+/** A value as indented JSON. A longer value is cut, and a line tells the length of the rest. */
 export function ValueText({ value }: { value: JsonValue }) {
   const text = JSON.stringify(value, undefined, 2);
   return (

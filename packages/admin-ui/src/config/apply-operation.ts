@@ -2,7 +2,7 @@ import type { PatchOperation } from "../api/json-patch.ts";
 import { isObject, type JsonValue } from "../api/json-value.ts";
 import { below, pointerParts, valueAt } from "./json-pointer.ts";
 
-/** A patch that does not fit the document: its place is missing, or is inside a simple value. */
+/** A patch that does not fit the document: a path is missing, or leads into a simple value. */
 export class PatchMismatch extends Error {
   /** The operation that does not fit. */
   readonly operation: PatchOperation;
@@ -15,10 +15,9 @@ export class PatchMismatch extends Error {
 }
 
 /**
- * A document with one change; the parts that the change does not touch are shared with the old one.
- * Example: `{op: "remove", path: "/a/0"}` on `{a: [1, 2]}` gives `{a: [2]}`. `test` changes nothing and is
- * not checked.
- * @throws PatchMismatch when nothing stands where it leads Source: RFC 6902, sections 4.1 to 4.5
+ * Applies one change to a document; unchanged parts are shared with the old document. Example: `{op: "remove", path:
+ * "/a/0"}` on `{a: [1, 2]}` gives `{a: [2]}`. `test` changes nothing and is not checked.
+ * @throws PatchMismatch when the path does not exist. Source: RFC 6902, sections 4.1 to 4.5
  */
 export function applyOperation(document: JsonValue, operation: PatchOperation): JsonValue {
   switch (operation.op) {
@@ -52,14 +51,14 @@ export function applyOperation(document: JsonValue, operation: PatchOperation): 
   }
 }
 
-/** The document after all changes. @throws PatchMismatch */
+/** Applies all changes to a document. @throws PatchMismatch */
 export function applyOperations(document: JsonValue, operations: readonly PatchOperation[]): JsonValue {
   return operations.reduce(applyOperation, document);
 }
 
 /** One step of an operation, without its path. */
 interface Edit {
-  /** The change at the place; `move` and `copy` have been taken apart into these. */
+  /** Kind of the edit; `move` and `copy` are split into these. */
   readonly op: "add" | "remove" | "replace";
   /** The new value; null and unused for `remove`. */
   readonly value: JsonValue;
@@ -67,8 +66,8 @@ interface Edit {
 }
 
 /**
- * A copy of `node` with the edit done at the path below it. Walks down one part of the path a call; the
- * copies are as many as the path is deep.
+ * Copies `node` with the edit at the path below. Each call handles one part of the path; only nodes on the path are
+ * copied.
  */
 function changed(
   node: JsonValue,
@@ -103,7 +102,7 @@ function changed(
 }
 
 /**
- * Like `changed`, for a list. The index `-` is the place after the last element and fits `add` only. RFC
+ * Like `changed`, for a list. The index `-` means the place after the last element, and is valid only for `add`. RFC
  * 6902, section 4.1
  */
 function changedList(
@@ -127,7 +126,7 @@ function changedList(
   return list.with(index, next);
 }
 
-/** The pointer to a new element at a list's end. */
+/** The pointer for a new element at the end of a list. */
 export function endOf(pointer: string): string {
   return below(pointer, "-");
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { type Draft, keepDraft, readDraft } from "./draft.ts";
 
-/** The draft of this tab, shared by all pages. Read once from the tab's storage. */
+/** The draft of this tab, shared by all pages. Read once from session storage. */
 let draft: Draft | undefined = readDraft();
 const listeners = new Set<() => void>();
 
@@ -14,12 +14,12 @@ export function setDraft(next: Draft | undefined): void {
   }
 }
 
-/** The draft now. */
+/** Returns the current draft. */
 export function currentDraft(): Draft | undefined {
   return draft;
 }
 
-/** The draft, kept up to date: it lasts while pages come and go. */
+/** Hook for the current draft; updates the component on changes. */
 export function useDraft(): Draft | undefined {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);

@@ -3,30 +3,29 @@ import { type PatchOperation, patchOperation } from "../api/json-patch.ts";
 import type { JsonValue } from "../api/json-value.ts";
 import { applyOperation, PatchMismatch } from "./apply-operation.ts";
 
-/** Changes that are not applied yet, and the version of the config that they were made on. */
+/** Changes that are not applied yet, and the version that they are based on. */
 export interface Draft {
   /**
-   * Etag of the config that the edits were made on. When another one runs by now, the page shows a
-   * conflict.
+   * ETag of the config that the edits are based on. When another config runs meanwhile, the page shows a conflict.
    */
   etag: string;
-  /** Number of that version in the history; undefined where none is kept. */
+  /** Number of that version in the history; undefined without a history. */
   version?: number | undefined;
-  /** The edits in the order that they were made; "Undo the last" drops the last. */
+  /** Edits in order of creation; "Undo the last" removes the last one. */
   edits: readonly PatchOperation[];
 }
 
-/** The stored form; a draft of another shape, from an older console, is dropped. */
+/** The stored form; a draft of another form, from an older console, is discarded. */
 const storedDraft = z.object({
   etag: z.string(),
   version: z.optional(z.number()),
   edits: z.array(patchOperation),
 });
 
-/** Name of the draft in the tab's session storage. */
+/** Key of the draft in session storage. */
 const key = "console.draft";
 
-/** The draft that this tab kept over a reload. */
+/** Reads the draft that survived a reload of this tab. */
 export function readDraft(): Draft | undefined {
   try {
     return storedDraft.parse(JSON.parse(sessionStorage.getItem(key) ?? ""));
@@ -35,7 +34,7 @@ export function readDraft(): Draft | undefined {
   }
 }
 
-/** Keeps a draft for this tab; undefined forgets it. */
+/** Stores the draft of this tab; undefined deletes it. */
 export function keepDraft(draft: Draft | undefined): void {
   try {
     if (draft === undefined || draft.edits.length === 0) {
@@ -44,14 +43,13 @@ export function keepDraft(draft: Draft | undefined): void {
       sessionStorage.setItem(key, JSON.stringify(draft));
     }
   } catch {
-    // Too large, or refused: the draft lasts as long as the page.
+    // Storage is full or disabled: the draft lasts only as long as the page.
   }
 }
 
 /**
- * Puts an edit at the end. An edit of the place that the last edit set is merged into it, so that typing
- * into one field is one change. Places in lists are never merged: the same index may be another element by
- * then.
+ * Appends an edit. If the last edit set the same place, both are merged, so that typing into one field is one change.
+ * Places in lists are never merged, because the same index may be a different element by then.
  */
 export function withEdit(edits: readonly PatchOperation[], edit: PatchOperation): readonly PatchOperation[] {
   const last = edits.at(-1);
@@ -63,7 +61,7 @@ export function withEdit(edits: readonly PatchOperation[], edit: PatchOperation)
 }
 
 /**
- * Applies edits to another version of the document, one after the other.
+ * Applies edits to another version of the document, in order.
  * @returns the document with the edits that fit, those edits, and the edits that no longer fit
  */
 export function rebase(

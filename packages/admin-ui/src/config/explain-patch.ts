@@ -3,24 +3,24 @@ import type { JsonValue } from "../api/json-value.ts";
 import { applyOperation } from "./apply-operation.ts";
 import { valueAt } from "./json-pointer.ts";
 
-/** One difference, as people read it. */
+/** A difference in a form for people. */
 export interface Difference {
-  /** Pointer, at the time of the change. */
+  /** JSON pointer at the time of the change. */
   path: string;
   /** The kind of the change. A copied value counts as added. */
   kind: "added" | "removed" | "changed" | "moved";
-  /** The old value; undefined for what is added. */
+  /** The old value; undefined for an added value. */
   before: JsonValue | undefined;
-  /** The new value; undefined for what is removed. */
+  /** The new value; undefined for a removed value. */
   after: JsonValue | undefined;
   /** The old place of a moved value. */
   from?: string;
 }
 
 /**
- * The effects of a patch, with the old values.
+ * Explains the effects of a patch, with the old values.
  * @param before document before the patch
- * @throws PatchMismatch when it is for another one
+ * @throws PatchMismatch when the patch does not fit the document
  */
 export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]): Difference[] {
   const differences: Difference[] = [];
@@ -46,8 +46,7 @@ export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]
 }
 
 /**
- * Like `explainPatch`. When the patch is for another version than `before`, the changes are shown without old
- * values.
+ * Like `explainPatch`. If the patch does not fit `before`, the changes are shown without old values.
  */
 export function explainSafely(before: JsonValue, changes: readonly PatchOperation[]): Difference[] {
   try {

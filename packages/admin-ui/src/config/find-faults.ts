@@ -2,7 +2,7 @@ import { isObject, type JsonValue, kindOf } from "../api/json-value.ts";
 import { below } from "./json-pointer.ts";
 import { isOfType, type JsonSchema, type PlaceSchema, type SchemaReader } from "./schema.ts";
 
-/** Something in a draft that the server's schema does not allow. */
+/** A value in a draft that violates the server's schema. */
 export interface SchemaFault {
   /** Pointer to the faulty value, or to the missing field. */
   path: string;
@@ -10,10 +10,10 @@ export interface SchemaFault {
   message: string;
 }
 
-/** Faults that are listed at most. A wrong type high in the tree could yield thousands of them. */
+/** Limit of listed faults. A wrong type high in the tree could cause thousands. */
 const maxFaults = 100;
 
-/** The fault of one value by itself; undefined when it is valid. The server reads `null` as "not set". */
+/** The fault of a value without its members; undefined for a valid value. The server reads `null` as "not set". */
 export function valueFault(place: PlaceSchema, value: JsonValue): string | undefined {
   if (value === null) {
     return undefined;
@@ -35,9 +35,8 @@ export function valueFault(place: PlaceSchema, value: JsonValue): string | undef
 }
 
 /**
- * All that the schema does not allow in a draft, in the order of the document. The members of a value with
- * a fault are not checked. The server checks more than the schema says, so an empty list is no promise.
- * Cost: one visit a value.
+ * All schema faults of a draft, in document order. Members of a faulty value are not checked. The server checks more
+ * than the schema does, so an empty list does not guarantee success. Cost: one visit per value.
  */
 export function findFaults(reader: SchemaReader, document: JsonValue, schema: JsonSchema): SchemaFault[] {
   const faults: SchemaFault[] = [];
@@ -87,7 +86,7 @@ export function typeName(type: string): string {
   return names[type] ?? type;
 }
 
-/** The kind of an existing value, for the second half of a fault: `must be a number, and is a text`. */
+/** The kind of an existing value, for the second half of a message: `must be a number, and is a text`. */
 function kindName(value: JsonValue): string {
   const names = {
     text: "a text",

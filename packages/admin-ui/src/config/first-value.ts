@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from "../api/json-value.ts";
 import type { PlaceSchema, SchemaReader } from "./schema.ts";
 
 /**
- * The first value of a new entry: the smallest that the schema allows, to be filled in. The first choice if
- * there are choices, else an object with its required fields, `[]`, `""`, the least number, or true.
+ * The initial value of a new entry: the smallest value that the schema allows. The first choice if there are choices,
+ * else an object with its required fields, `[]`, `""`, the minimum number, or true.
  */
 export function firstValue(reader: SchemaReader, place: PlaceSchema): JsonValue {
   if (place.choices.length > 0) {
@@ -29,12 +29,12 @@ export function firstValue(reader: SchemaReader, place: PlaceSchema): JsonValue 
   return "";
 }
 
-/** An object with the required fields. Required objects in it stay empty. */
+/** Creates an object with the required fields. Required objects in it stay empty. */
 function firstObject(reader: SchemaReader, place: PlaceSchema): JsonObject {
   const object: JsonObject = {};
   for (const name of place.required) {
     const field = place.fields.get(name);
-    // One level is enough: deeper required fields are requested when the user goes there.
+    // One level suffices: deeper required fields are requested when the user opens that place.
     const inner = field === undefined ? undefined : reader.place(field, undefined);
     if (inner === undefined) {
       continue;

@@ -1,8 +1,7 @@
 import { isObject, type JsonValue } from "../api/json-value.ts";
 
 /**
- * The parts of a JSON pointer, unescaped: `/a~1b/0` gives `["a/b", "0"]`, and "" gives none. Source: RFC
- * 6901
+ * Splits a JSON pointer into unescaped parts: `/a~1b/0` gives `["a/b", "0"]`, and "" gives none. Source: RFC 6901
  */
 export function pointerParts(pointer: string): string[] {
   if (pointer === "") {
@@ -14,12 +13,12 @@ export function pointerParts(pointer: string): string[] {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The pointer to a member of the value that another pointer names: `/a` and `b/c` give `/a/b~1c`. */
+/** The pointer to a member below another pointer: `/a` and `b/c` give `/a/b~1c`. */
 export function below(pointer: string, part: string | number): string {
   return `${pointer}/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The pointer to the value around this one; "" for the top itself. */
+/** The pointer to the parent of a place; "" for the top. */
 export function above(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf("/")));
 }
@@ -29,7 +28,7 @@ export function lastPart(pointer: string): string {
   return pointerParts(pointer).at(-1) ?? "";
 }
 
-/** The value at a place; undefined when there is none. */
+/** The value at a pointer; undefined when there is none. */
 export function valueAt(document: JsonValue, pointer: string): JsonValue | undefined {
   let value: JsonValue | undefined = document;
   for (const part of pointerParts(pointer)) {

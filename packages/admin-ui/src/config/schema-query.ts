@@ -4,8 +4,8 @@ import { askJson } from "../api/ask-server.ts";
 import type { ConfigSchema } from "./schema.ts";
 
 /**
- * JSON Schema of everything that can be configured. Modules come and go with the config, so a change of the
- * config invalidates it; else it is read once.
+ * Query of the JSON Schema for the whole config. Modules depend on the config, so a changed config invalidates the
+ * schema; otherwise it is read once.
  */
 export const schemaQuery = queryOptions({
   queryKey: ["schema"],

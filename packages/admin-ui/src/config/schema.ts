@@ -3,17 +3,17 @@ import { pointerParts } from "./json-pointer.ts";
 
 /** The part of JSON Schema 2020-12 that the server's schema uses. */
 export interface JsonSchema {
-  /** A definition in `$defs`: `#/$defs/duration`. Its statements are added to those beside it. */
+  /** A definition in `$defs`: `#/$defs/duration`. Other members of this schema apply too. */
   $ref?: string;
   /** The meaning, a sentence or two; shown beside the field. */
   description?: string;
-  /** Allowed JSON types; absent for any. */
+  /** Allowed JSON types; absent allows any. */
   type?: string | string[];
   /** Schemas of the fields by name. */
   properties?: Record<string, JsonSchema>;
-  /** Schema of other fields; false: there may be none. */
+  /** Schema of other fields; false allows none. */
   additionalProperties?: JsonSchema | boolean;
-  /** Fields that must be there. */
+  /** Required fields. */
   required?: string[];
   /** Schema of a list's elements. */
   items?: JsonSchema | boolean;
@@ -21,55 +21,54 @@ export interface JsonSchema {
   enum?: JsonValue[];
   /** The only allowed value. In a variant of a module it is the module's name. */
   const?: JsonValue;
-  /** Alternatives; the reader picks those that the value can mean. */
+  /** Alternatives; the reader selects those that fit the value. */
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
-  /** Least number. */
+  /** Minimum number. */
   minimum?: number;
-  /** Largest number. */
+  /** Maximum number. */
   maximum?: number;
-  /** Accepted in the schema and not checked here; the server checks it. */
+  /** Not checked here; the server checks it. */
   exclusiveMinimum?: number;
-  /** Keyword of JSON Schema. */
+  /** Not checked here. */
   pattern?: string;
-  /** As above. */
+  /** Not checked here. */
   not?: JsonSchema;
 }
 
 /** The schema of a whole config, with the definitions that it refers to. */
 export interface ConfigSchema extends JsonSchema {
-  /** Named schemas, which `$ref` names. */
+  /** Named schemas for `$ref`. */
   $defs?: Record<string, JsonSchema>;
 }
 
-/** The values that are allowed at a place, with all references and alternatives resolved. */
+/** The allowed values at a place, with all references and alternatives resolved. */
 export interface PlaceSchema {
-  /** The first description: the place's own one precedes its references. */
+  /** The first description: that of the place itself precedes those of its references. */
   description: string;
   /** Allowed JSON types; an empty set allows any. */
   types: ReadonlySet<string>;
-  /** The values to choose from; empty where there is no such list. */
+  /** Values to choose from; empty when the schema lists none. */
   choices: readonly JsonValue[];
   /** Schemas of the known fields by name, including fields of chosen variants. */
   fields: ReadonlyMap<string, JsonSchema>;
-  /** Names of fields that must be there. */
+  /** Names of required fields. */
   required: ReadonlySet<string>;
-  /** Schema of fields with other names; false when there may be none, undefined when the schema is silent. */
+  /** Schema of fields with other names; false allows none, undefined when the schema does not say. */
   otherFields: JsonSchema | false | undefined;
   /** Schema of a list's elements. */
   items: JsonSchema | undefined;
-  /** Least number; undefined for no limit. */
+  /** Minimum; undefined for no limit. */
   minimum: number | undefined;
-  /** Largest number; undefined for no limit. */
+  /** Maximum; undefined for no limit. */
   maximum: number | undefined;
 }
 
-/** Limit of nested references and alternatives at one place; it stops recursive schemas. */
+/** Limit of nested references and alternatives at one place, which stops recursive schemas. */
 const maxDepth = 12;
 
 /**
- * Reads what the server's schema says of places in a config. It holds no state beside the schema, so it
- * lives as long as that.
+ * Answers questions about places of a config from the server's schema. It has no state besides the schema.
  */
 export class SchemaReader {
   readonly #schema: ConfigSchema;
@@ -78,18 +77,18 @@ export class SchemaReader {
     this.#schema = schema;
   }
 
-  /** The allowed values at a place. The document decides which of several modules applies. */
+  /** The allowed values at a place. The document selects the applicable module. */
   at(document: JsonValue, pointer: string): PlaceSchema {
     const { schema, value } = this.#walk(document, pointer);
     return this.place(schema, value);
   }
 
-  /** The schema of the value at a place; an empty schema where none is known. */
+  /** The schema of the value at a place; an empty schema when unknown. */
   schemaAt(document: JsonValue, pointer: string): JsonSchema {
     return this.#walk(document, pointer).schema;
   }
 
-  /** Follows a pointer through schema and document together: the values on the way choose the variants. */
+  /** Follows a pointer through schema and document together: the values on the path select the variants. */
   #walk(document: JsonValue, pointer: string): { schema: JsonSchema; value: JsonValue | undefined } {
     let schema: JsonSchema | undefined = this.#schema;
     let value: JsonValue | undefined = document;
@@ -100,7 +99,7 @@ export class SchemaReader {
     return { schema: schema ?? {}, value };
   }
 
-  /** Schema of a member of a place. @returns undefined where none is known */
+  /** Schema of a member of a place. @returns undefined when unknown */
   below(place: PlaceSchema, part: string): JsonSchema | undefined {
     const field = place.fields.get(part);
     if (field !== undefined) {
@@ -112,7 +111,7 @@ export class SchemaReader {
     return place.otherFields === false ? undefined : place.otherFields;
   }
 
-  /** The schema's statements about a value, or about any value when there is none yet. */
+  /** Collects the schema's statements about a value; undefined means any value. */
   place(schema: JsonSchema, value: JsonValue | undefined): PlaceSchema {
     const draft: Draft = {
       description: "",
@@ -125,14 +124,14 @@ export class SchemaReader {
       minimum: undefined,
       maximum: undefined,
     };
-    // Null means "not set": every alternative is possible.
+    // Null means "not set": every alternative applies.
     this.#collect(schema, value ?? undefined, draft, 0);
     return draft;
   }
 
   /**
-   * Adds the statements of a schema, of its references and of its fitting variants to `draft`. The first
-   * description and the first limits win; types, choices and fields add up.
+   * Adds the statements of a schema, of its references and of the fitting variants to `draft`. The first description
+   * and the first limits win; types, choices and fields are combined.
    */
   #collect(schema: JsonSchema, value: JsonValue | undefined, draft: Draft, depth: number): void {
     if (depth > maxDepth) {
@@ -158,7 +157,7 @@ export class SchemaReader {
       draft.choices = [...draft.choices, schema.const];
     }
     for (const [name, field] of Object.entries(properties ?? {})) {
-      // The list of all modules' names says more than the one name of the variant that was chosen.
+      // The list of all module names is more useful than the single name of the chosen variant.
       if (!draft.fields.has(name)) {
         draft.fields.set(name, field);
       }
@@ -182,8 +181,8 @@ export class SchemaReader {
   }
 
   /**
-   * The schemas, out of several, that can be meant:
-   * - those whose constant members the value has: it names a module
+   * Selects the applicable variants:
+   * - those whose constant members equal the value's: the value names this module
    * - else those without constants whose type fits the value
    * - else all without constants
    */
@@ -196,14 +195,14 @@ export class SchemaReader {
     if (named.length > 0) {
       return named;
     }
-    // Before a module is chosen none of the modules' own fields is right.
+    // Before a module is chosen, no module's own fields are valid.
     const plain = resolved.filter((variant) => !hasConstant(variant));
     const fitting = plain.filter((variant) => value === undefined || fitsType(variant, value));
-    // A value that fits none is a fault of all of them.
+    // A value that fits no variant violates all of them.
     return fitting.length > 0 ? fitting : plain;
   }
 
-  /** Whether the value has a member that equals a constant of the variant: `{"handler": "file_server"}`. */
+  /** True when a member of the value equals a constant of the variant: `{"handler": "file_server"}`. */
   #isNamedBy(variant: JsonSchema, value: JsonValue | undefined): boolean {
     if (!isObject(value)) {
       return false;
@@ -223,14 +222,14 @@ export class SchemaReader {
   }
 }
 
-/** A place while its statements are collected. */
+/** A place while its statements are being collected. */
 type Draft = { -readonly [Key in keyof PlaceSchema]: PlaceSchema[Key] } & {
   types: Set<string>;
   fields: Map<string, JsonSchema>;
   required: Set<string>;
 };
 
-/** Types of a schema, without null, which every field takes as "not set". */
+/** Types of a schema without null, which every field accepts as "not set". */
 function typesOf(schema: JsonSchema): string[] {
   if (schema.type === undefined) {
     return [];
@@ -243,13 +242,13 @@ function hasConstant(schema: JsonSchema): boolean {
   return Object.values(schema.properties ?? {}).some((field) => field.const !== undefined);
 }
 
-/** Whether a value is of a type that the schema allows. */
+/** True when the value has a type that the schema allows. */
 function fitsType(schema: JsonSchema, value: JsonValue): boolean {
   const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
   return types.length === 0 || types.some((type) => isOfType(value, type));
 }
 
-/** Whether a value is of a type of JSON Schema. */
+/** True when the value has the JSON Schema type. */
 export function isOfType(value: JsonValue, type: string): boolean {
   switch (type) {
     case "null":
@@ -261,7 +260,7 @@ export function isOfType(value: JsonValue, type: string): boolean {
     case "integer":
       return Number.isInteger(value);
     default:
-      // The types that are left are named as typeof names them.
+      // The remaining types have the same names as in typeof.
       return typeof value === type;
   }
 }

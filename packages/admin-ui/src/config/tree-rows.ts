@@ -3,23 +3,23 @@ import { below } from "./json-pointer.ts";
 
 /** One line of the tree of a config. */
 export interface TreeRow {
-  /** Pointer to the value; names the line. */
+  /** Pointer to the value; also the key of the row. */
   pointer: string;
   /** Key or index; "config" for the top. */
   name: string;
-  /** 1 for the top. */
+  /** Nesting level; 1 for the top. */
   level: number;
   /** The value itself, for its preview. */
   value: JsonValue;
-  /** How many members it has; undefined for a value that can have none. */
+  /** Number of members; undefined for a simple value. */
   size: number | undefined;
-  /** Whether its members follow as lines of their own. */
+  /** True when the members follow as rows. */
   expanded: boolean;
 }
 
 /**
- * Lines that are shown at most: past that a part has to be folded, or looked for. All lines are elements of
- * the page, so more would make each key slow.
+ * Limit of shown rows: beyond it the user must fold or search. All rows are elements of the page, so more would slow
+ * down each key.
  */
 export const maxRows = 5_000;
 
@@ -32,9 +32,8 @@ export function membersOf(value: JsonValue): [name: string, value: JsonValue][] 
 }
 
 /**
- * The lines of a tree that are in view, from top to bottom. Cost: one step a line, however large the folded
- * parts are.
- * @param isOpen whether the members of the value at a pointer are shown
+ * The visible rows of a tree, from top to bottom. Cost: one step per row, independent of the folded parts.
+ * @param isOpen returns true when the members of the value at a pointer are shown
  */
 export function treeRows(
   document: JsonValue,
@@ -61,9 +60,8 @@ export function treeRows(
 }
 
 /**
- * Finds a text in keys and simple values, upper and lower case alike. Visits the whole document, folded
- * parts too.
- * @returns pointers of the values that were found, and of all values around them
+ * Searches a text in keys and simple values, ignoring case. Visits the whole document, including folded parts.
+ * @returns pointers of the found values, and of all values around them
  */
 export function findInTree(document: JsonValue, text: string): { found: Set<string>; holders: Set<string> } {
   const wanted = text.toLowerCase();
@@ -94,8 +92,8 @@ export function findInTree(document: JsonValue, text: string): { found: Set<stri
 }
 
 /**
- * A value in few words, for one line: a list of simple values joined by commas, the own name of an object,
- * a simple value itself. Empty when there are no such words.
+ * A short preview of a value on one line: a list of simple values joined by commas, the name of an object, or a simple
+ * value. Empty when there is none.
  */
 export function preview(value: JsonValue): string {
   if (Array.isArray(value)) {
@@ -108,7 +106,7 @@ export function preview(value: JsonValue): string {
   return typeof value === "string" ? value : String(value);
 }
 
-/** An object's own name: its id, or the module that it names. */
+/** The name of an object: its id, or the module that it names. */
 function nameOfObject(value: Record<string, JsonValue>): string {
   for (const key of ["@id", "handler", "module", "policy", "protocol", "source", "dial"]) {
     const name = value[key];

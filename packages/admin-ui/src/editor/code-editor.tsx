@@ -19,23 +19,23 @@ import { serverfileMode } from "./serverfile-mode.ts";
 
 /** The text, its language, and the helpers of the editor. */
 export interface CodeEditorProps {
-  /** For screen readers. */
+  /** Label for screen readers. */
   label: string;
-  /** Decides colours and indentation. A change rebuilds the editor. */
+  /** Language for highlighting and indentation. A change rebuilds the editor. */
   language: "json" | "serverfile" | "plain";
-  /** The text at first, and whenever it is another one than the editor has. */
+  /** Initial text; a changed prop replaces the text of the editor. */
   value: string;
-  /** Called with the whole text after each change, also after one that `value` made. */
+  /** Called with the whole text after each change, also after a changed `value`. */
   onChange?: (value: string) => void;
-  /** Whether the text can only be read and copied. Default: false. */
+  /** True when the text can only be read and copied. Default: false. */
   readOnly?: boolean;
-  /** Finds faults of a text, at their places. */
+  /** Computes faults of a text with their positions. */
   marks?: (state: EditorState) => readonly EditorMark[];
-  /** Offers completions at a place; without it the list stays closed. */
+  /** Provides completions at a position; absent disables completion. */
   complete?: CompletionSource;
 }
 
-/** The grammars; one of them for each language of the props. */
+/** Grammar of each language. */
 const languages: Readonly<Record<CodeEditorProps["language"], Extension>> = {
   json: json(),
   serverfile: serverfileMode,
@@ -43,11 +43,11 @@ const languages: Readonly<Record<CodeEditorProps["language"], Extension>> = {
 };
 
 /**
- * A text with line numbers, colours, completion, and faults at their places. It lives in a shadow tree,
- * because the page's policy allows no style elements. Tab leaves it, as any field.
+ * A text editor with line numbers, highlighting, completion, and fault marks. It lives in a shadow tree, because the
+ * page's policy allows no style elements. Tab leaves the editor, as in any field.
  *
- * States: empty, filled, with faults, read-only. The editor is built when the component is shown and
- * destroyed with it.
+ * States: empty, filled, with faults, read-only. The editor is created when the component is mounted and destroyed on
+ * unmount.
  */
 export function CodeEditor(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -57,8 +57,8 @@ export function CodeEditor(props: CodeEditorProps) {
   const told = useRef(new ToldTexts());
   const { label, language, value, readOnly = false, marks } = props;
 
-  // Builds the editor. Other props are read through `latest`, so that a new callback does not rebuild it
-  // and lose the cursor.
+  // Creates the editor. Other props are read through `latest`, because a rebuild for a new callback would lose the
+  // cursor.
   useEffect(() => {
     const parent = host.current;
     if (parent === null) {
@@ -77,7 +77,7 @@ export function CodeEditor(props: CodeEditorProps) {
     return () => editor.destroy();
   }, [label, language, readOnly]);
 
-  // Takes over a value of the owner, unless the editor itself told that text a moment ago.
+  // Replaces the text by a changed `value`, unless the editor itself reported this text.
   useEffect(() => {
     const editor = view.current;
     if (told.current.isNews(value) && editor !== undefined && editor.state.doc.toString() !== value) {
@@ -104,8 +104,7 @@ export function CodeEditor(props: CodeEditorProps) {
 }
 
 /**
- * The parts of CodeMirror that the editor uses. The read-only editor leaves out history, completion and the
- * listener.
+ * The CodeMirror extensions of the editor. A read-only editor has no history, completion and listener.
  */
 function extensions(
   { label, language, readOnly }: Pick<CodeEditorProps, "label" | "language" | "readOnly">,
@@ -120,7 +119,7 @@ function extensions(
     syntaxHighlighting(editorColours),
     editorLook,
     EditorView.lineWrapping,
-    // A region that scrolls must be reached by key, also one that cannot be edited.
+    // A scrollable region must be focusable by keyboard, even when it is read-only.
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     lintGutter(),
     keymap.of([...lintKeymap, ...defaultKeymap]),

@@ -2,7 +2,7 @@ import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The editor in the colours and sizes of the console: both themes come with its variables. */
+/** The editor's theme in the console's colors and sizes; CSS variables provide both color schemes. */
 export const editorLook = EditorView.theme({
   "&": {
     height: "100%",

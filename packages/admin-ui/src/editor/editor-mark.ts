@@ -1,11 +1,11 @@
-/** Something to be said of a place in a text. */
+/** A message about a range of the text. */
 export interface EditorMark {
-  /** Offsets in the text. */
+  /** Start offset in the text. */
   from: number;
-  /** End of the range; may lie behind the text, when the text was cut meanwhile. */
+  /** End offset; may exceed the text after it was shortened. */
   to: number;
   /** The sentence that is shown at the mark. */
   message: string;
-  /** `error`: the text cannot be used; `warning`: it can be, and the server may refuse it. */
+  /** `error`: the text cannot be used; `warning`: it can be used, but the server may refuse it. */
   severity: "error" | "warning";
 }

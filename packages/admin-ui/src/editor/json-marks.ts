@@ -6,15 +6,14 @@ import type { EditorMark } from "./editor-mark.ts";
 import { rangeOf } from "./json-places.ts";
 
 /**
- * How long one look at a text may take, in milliseconds. A longer parse would be felt at each key; without
- * its result marks stand at the end of the text.
+ * Limit of a parse in milliseconds. A longer parse would delay each key press; without its result, marks are at the end
+ * of the text.
  */
 const mostMs = 100;
 
 /**
- * The mark where a text stops being JSON: at the first error node of the grammar, else at the end of the
- * text.
- * @param message the parser's
+ * The mark of a syntax error: at the first error node of the grammar, else at the end of the text.
+ * @param message message of the parser
  */
 function syntaxMark(state: EditorState, message: string): EditorMark {
   let from: number | undefined;
@@ -32,7 +31,7 @@ function syntaxMark(state: EditorState, message: string): EditorMark {
 
 /**
  * The faults of a text: the syntax error, else the schema faults, sorted by place.
- * @param faultsOf gives faults with pointers from the top of the text
+ * @param faultsOf returns faults with pointers from the top of the text
  */
 export function jsonMarks(faultsOf: (value: JsonValue) => readonly SchemaFault[]) {
   return (state: EditorState): EditorMark[] => {

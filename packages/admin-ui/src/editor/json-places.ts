@@ -4,10 +4,10 @@ import type { SyntaxNode } from "@lezer/common";
 import type { JsonObject, JsonValue } from "../api/json-value.ts";
 import { pointerParts } from "../config/json-pointer.ts";
 
-/** Names that the JSON grammar gives to values. */
+/** Names of value nodes in the JSON grammar. */
 const values = new Set(["Object", "Array", "String", "Number", "True", "False", "Null"]);
 
-/** The values below a node, in their order. */
+/** The value nodes below a node, in order. */
 function children(node: SyntaxNode, wanted: (name: string) => boolean): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {
@@ -18,10 +18,10 @@ function children(node: SyntaxNode, wanted: (name: string) => boolean): SyntaxNo
   return found;
 }
 
-/** The value of a property, or the one value of a text; undefined where it is not written yet. */
+/** The value of a property, or the only value of a text; undefined while it is not written yet. */
 const valueNode = (node: SyntaxNode) => children(node, (name) => values.has(name))[0];
 
-/** The text of a string node, unescaped. A string that is not closed yet gives what it holds so far. */
+/** The unescaped text of a string node. An unclosed string returns its text until now. */
 function textOf(state: EditorState, { from, to }: SyntaxNode): string {
   const text = state.sliceDoc(from, to);
   try {
@@ -31,15 +31,15 @@ function textOf(state: EditorState, { from, to }: SyntaxNode): string {
   }
 }
 
-/** The name of a property, unescaped; "" where it has none. */
+/** The unescaped name of a property; "" without a name. */
 function nameOf(state: EditorState, property: SyntaxNode): string {
   const name = property.getChild("PropertyName");
   return name === null ? "" : textOf(state, name);
 }
 
 /**
- * The name of the member after one that is being written. The grammar reads `"new" "next": 1` as one member
- * of two names, the first without a value. Here that gives `next`.
+ * The name of the member after an incomplete one. The grammar reads `"new" "next": 1` as one member with two names, of
+ * which the first has no value. In this case the function returns `next`.
  */
 function swallowedName(state: EditorState, property: SyntaxNode): string | undefined {
   const [name, colon] = [property.getChild("PropertyName"), property.getChild(":")];
@@ -49,8 +49,7 @@ function swallowedName(state: EditorState, property: SyntaxNode): string | undef
 }
 
 /**
- * The value that a text has so far, however unfinished it is. Missing values are null: `{"a": 1, "b":`
- * gives `{a: 1, b: null}`.
+ * The value of an unfinished text. Missing values are null: `{"a": 1, "b":` gives `{a: 1, b: null}`.
  */
 export function valueSoFar(state: EditorState, node: SyntaxNode | undefined): JsonValue {
   switch (node?.name) {
@@ -77,14 +76,14 @@ export function valueSoFar(state: EditorState, node: SyntaxNode | undefined): Js
   }
 }
 
-/** The value of the whole text, as a node; undefined where there is none. */
+/** The node of the whole value; undefined for none. */
 export function topNode(state: EditorState): SyntaxNode | undefined {
   return valueNode(syntaxTree(state).topNode);
 }
 
 /**
- * The members that lead to a node, outermost first; a property leads to its value. A cursor in the 2 of
- * `{"a": [1, 2]}` gives `["a", "1"]`.
+ * The path of member names to a node, outermost first; a property counts as its value. A cursor in the 2 of `{"a": [1,
+ * 2]}` gives `["a", "1"]`.
  */
 export function pathTo(state: EditorState, node: SyntaxNode): string[] {
   const path: string[] = [];
@@ -101,9 +100,8 @@ export function pathTo(state: EditorState, node: SyntaxNode): string[] {
 }
 
 /**
- * The range of the value at a pointer, with its name where it has one. Where the value is missing, the
- * range of the nearest value around it. Objects and lists in lists are marked by their opening bracket
- * only.
+ * The range of the value at a pointer, including its name. For a missing value, the range of the nearest enclosing
+ * value. Objects and lists inside lists are marked only at their opening bracket.
  */
 export function rangeOf(state: EditorState, pointer: string): { from: number; to: number } {
   let node = topNode(state);

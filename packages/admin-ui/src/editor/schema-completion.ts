@@ -10,9 +10,9 @@ import type { JsonSchema, PlaceSchema, SchemaReader } from "../config/schema.ts"
 import { pathTo, topNode, valueSoFar } from "./json-places.ts";
 
 /**
- * The schema at a place of a text, and the value there.
- * @param schema of the whole text
- * @param path   members from the root, made by `pathTo`
+ * The schema and the value at a place of a text.
+ * @param schema schema of the whole text
+ * @param path members from the root, from `pathTo`
  */
 function placeAt(
   reader: SchemaReader,
@@ -30,7 +30,7 @@ function placeAt(
   return { place, value: at };
 }
 
-/** The word that is being written, with its quotes: the range that a completion replaces. */
+/** The word being typed, with its quotes: the range that a completion replaces. */
 function wordAt(state: EditorState, pos: number, node: SyntaxNode): { from: number; to: number } {
   if (node.name === "String" || node.name === "PropertyName") {
     return { from: node.from, to: node.to };
@@ -56,9 +56,9 @@ function enclosing(node: SyntaxNode): SyntaxNode {
 }
 
 /**
- * Completes names of members and values that the server's schema allows. It works on unfinished text:
- * `{"handler": "rev` offers the names of handlers.
- * @param schema of the whole text
+ * Completes member names and values that the server's schema allows. It works on unfinished text: `{"handler": "rev`
+ * offers the names of handlers.
+ * @param schema schema of the whole text
  */
 export function completeBySchema(reader: SchemaReader, schema: JsonSchema) {
   return ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {
@@ -88,14 +88,13 @@ export function completeBySchema(reader: SchemaReader, schema: JsonSchema) {
 }
 
 /**
- * The answer to the editor; null for no offers. The editor filters the same offers while only word letters
- * are typed.
+ * The completion result; null for no options. The editor filters the same options while only word characters are typed.
  */
 function options({ from, to }: { from: number; to: number }, found: Completion[]): CompletionResult | null {
   return found.length === 0 ? null : { from, to, options: found, validFor: /^"?[\w.@-]*"?$/ };
 }
 
-/** Index of the element that is being written in a list. */
+/** Index of the list element being typed. */
 function valuesBefore(list: SyntaxNode, pos: number): number {
   let count = 0;
   for (let child = list.firstChild; child !== null && child.to <= pos; child = child.nextSibling) {
@@ -105,8 +104,8 @@ function valuesBefore(list: SyntaxNode, pos: number): number {
 }
 
 /**
- * Offers the names of members that are not there yet, required ones first.
- * @param end text after a new member; undefined: keep the present value
+ * Options for names of missing members, required ones first.
+ * @param end text after a new member; undefined keeps the current value
  */
 function nameOptions(
   reader: SchemaReader,

@@ -1,17 +1,16 @@
 import { StreamLanguage, type StringStream } from "@codemirror/language";
 
-/** State of the reader at the end of the read text; the editor keeps one for each line. */
+/** State of the tokenizer at the end of the read text; the editor stores one for each line. */
 interface ModeState {
-  /** True when the next word begins a line: it is a directive or an address. */
+  /** True when the next word is the first of a line: a directive or an address. */
   begins: boolean;
-  /** The end of a text in backticks or quotes that is open; "" for none. */
+  /** The closing quote of an open quoted text; "" for none. */
   quote: string;
 }
 
 /**
- * Colours of a serverfile: what begins a line, texts, placeholders, comments. It knows no directive by
- * name. In `reverse_proxy {host}:80 # all` the word is a keyword, `{host}` a variable, the rest from `#` a
- * comment.
+ * Highlighting of a serverfile: first words of lines, texts, placeholders, comments. No directive is known by name. In
+ * `reverse_proxy {host}:80 # all` the first word is a keyword, `{host}` a variable, and the rest from `#` a comment.
  */
 export const serverfileMode = StreamLanguage.define<ModeState>({
   name: "serverfile",

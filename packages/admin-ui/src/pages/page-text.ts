@@ -1,4 +1,4 @@
 import * as z from "zod/mini";
 
-/** The page of a list in an address, from 1. Anything unreadable, and nothing, is the first. */
+/** Page number of a list in a URL, from 1. An invalid or missing number means the first page. */
 export const pageText = z.catch(z.optional(z.string().check(z.regex(/^[1-9]\d{0,3}$/))), undefined);

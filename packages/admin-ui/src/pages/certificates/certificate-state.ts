@@ -3,12 +3,12 @@ import { awayText } from "../../components/time-left.ts";
 
 /** Milliseconds of a day. */
 const dayMs = 86_400_000;
-/** A manually renewed certificate is marked this long before its end. */
+/** A certificate without automatic renewal is marked this many milliseconds before its expiry. */
 const noticeMs = 14 * dayMs;
 
 /**
- * State of a certificate. Managed certificates warn only when their renewal is overdue by half of the
- * time that was left; the others warn two weeks before their end.
+ * State of a certificate. Managed certificates warn only when their renewal is overdue by half of the remaining time;
+ * others warn two weeks before their expiry.
  * @param now milliseconds since 1970
  */
 export function certificateState(
@@ -23,7 +23,7 @@ export function certificateState(
     return { state: "bad", text: "not valid yet" };
   }
   if (managed && renew_at !== null) {
-    // Past its time by a while: the renewals fail, or the server slept.
+    // The renewal is overdue: it fails, or the server was suspended.
     const late = now - Date.parse(renew_at) > (Date.parse(not_after) - Date.parse(renew_at)) / 2;
     return late
       ? { state: "warning", text: `renewal is late, ends ${awayText(left)}` }

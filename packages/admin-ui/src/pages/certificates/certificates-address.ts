@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { pageText } from "../page-text.ts";
 
-/** State of the certificates page in its address. */
+/** State of the certificates page in its URL. */
 export const certificatesAddress = z.object({
   /** Fingerprint of the certificate whose details are shown. */
   open: z.catch(z.optional(z.string()), undefined),

@@ -27,10 +27,10 @@ const columns: readonly DataColumn<Certificate>[] = [
 ];
 
 /**
- * The certificates that the server can show, a page at a time, and the names that it fails to obtain one
- * for. A row opens by its names and then shows key, serial number and fingerprint.
+ * The certificates of the server with pages, and names without a certificate. Clicking a row's names shows key, serial
+ * number and fingerprint.
  *
- * Filter, page and open row are in the address. While the next page is asked for, the old one stays.
+ * Filter, page and open row are in the URL. While the next page loads, the old one stays.
  */
 export function CertificatesPage() {
   const address = route.useSearch();
@@ -87,7 +87,7 @@ export function CertificatesPage() {
   );
 }
 
-/** The names that wait, and when all certificates end. @param isAll nothing is filtered out */
+/** Names without a certificate, and expiry of all certificates. @param isAll true when nothing is filtered out */
 function Above({ part, isAll }: { part: CertificatesPart; isAll: boolean }) {
   const { pending, pendingTotal, ends, total } = part;
   return (
@@ -142,8 +142,8 @@ function StateCell(certificate: Certificate) {
 }
 
 /**
- * The lifetime of a certificate as a bar: the elapsed part, and a mark at the renewal. Shares
- * are clamped to the line. Screen readers get the state beside it instead.
+ * The lifetime of a certificate as a bar: the elapsed part, and a mark at the renewal. Values are clamped to the bar.
+ * Screen readers get the state beside it instead.
  */
 function LifeCell(certificate: Certificate) {
   const { not_before, not_after, renew_at } = certificate;
@@ -159,7 +159,7 @@ function LifeCell(certificate: Certificate) {
   );
 }
 
-/** The fields that few need, below the row. */
+/** Rarely needed fields, below the row. */
 function Details({ certificate }: { certificate: Certificate }) {
   const { names, not_before, key_type, serial, fingerprint, tags } = certificate;
   return (

@@ -1,9 +1,9 @@
 import type { EndsWithin } from "../../api/certificates.ts";
 
 /**
- * How many certificates end in each of the periods from now on. The server counts each period with the
- * shorter ones before it, so neighbours are subtracted. Widths grow with the logarithm of the count, so
- * that one certificate beside thousands is still seen. Nothing without certificates.
+ * Number of certificates that expire in each period. The server's counts include shorter periods, so neighbors are
+ * subtracted. Widths grow with the logarithm of the count, so a single certificate beside thousands is visible. Empty
+ * without certificates.
  * @param total number of all certificates
  */
 export function ExpiryLine({ ends, total }: { ends: readonly EndsWithin[]; total: number }) {

@@ -5,22 +5,21 @@ import { Prose } from "../../components/prose.tsx";
 import { typeName } from "../../config/find-faults.ts";
 import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
 
-/** The inputs of {@link AddField}. */
+/** Props of {@link AddField}. */
 interface AddFieldProps {
-  /** Knows the schema of the whole config. */
+  /** Reader for the schema of the whole config. */
   reader: SchemaReader;
-  /** Schema of the object that gets the member. */
+  /** Schema of the object that gets the new member. */
   place: PlaceSchema;
-  /** The present object. */
+  /** The current object. */
   present: JsonObject;
   /** Called with the trimmed name. */
   onAdd: (name: string) => void;
 }
 
 /**
- * A field that takes the name of a new member. Names that the schema knows are completed, with what they
- * mean. An existing or unknown name cannot be added; a line below says
- * so.
+ * A field for the name of a new member. Known names are completed, with their meaning. An existing or unknown name
+ * cannot be added; a line below explains this.
  */
 export function AddField(props: AddFieldProps) {
   const { reader, place, present, onAdd } = props;

@@ -2,31 +2,30 @@ import * as z from "zod/mini";
 
 const text = () => z.catch(z.optional(z.string()), undefined);
 
-/** State of the config page in its address; unapplied changes are kept in the tab. */
+/** State of the config page in its URL; unapplied changes are stored in the tab. */
 export const configAddress = z.object({
-  /** Pointer to the selected value; absent: the top. */
+  /** Pointer to the selected value; absent for the top. */
   at: text(),
   /** The search text of the tree. */
   q: text(),
-  /** Pointers that are unfolded besides the usual ones, divided by blanks. */
+  /** Pointers that are unfolded in addition to the default ones, separated by blanks. */
   open: text(),
-  /** Pointers that are folded though they are usual ones, divided by blanks. */
+  /** Pointers that are folded against the default, separated by blanks. */
   shut: text(),
-  /** `json`: what is selected is edited as text. `review`: the changes are looked at before they are applied. */
+  /** `json`: the selected value is edited as text. `review`: the changes are shown before they are applied. */
   view: z.catch(z.optional(z.enum(["json", "review"])), undefined),
 });
 
 export type ConfigAddress = z.infer<typeof configAddress>;
 
 /**
- * Levels that are unfolded by themselves: down to the servers of an app. A change makes old links show
- * other lines.
+ * Levels that are unfolded by default: down to the servers of an app. A change alters what old links show.
  */
 const usualLevels = 4;
 
 /**
- * True when the value at a pointer is unfolded: by hand, or by default and
- * was not folded. Blanks in keys are written as `%20` in `open` and `shut`.
+ * True when the value at a pointer is unfolded: by hand, or by default unless folded by hand. Blanks in keys are
+ * written as `%20` in `open` and `shut`.
  */
 export function isOpenIn({
   at = "",
@@ -39,7 +38,7 @@ export function isOpenIn({
     opened.has(pointer) || (!closed.has(pointer) && (level <= usualLevels || at.startsWith(`${pointer}/`)));
 }
 
-/** The address after something was unfolded or folded. */
+/** The URL state after unfolding or folding a value. */
 export function withFolding(address: ConfigAddress, pointer: string, unfold: boolean): ConfigAddress {
   const opened = pointersOf(address.open);
   const closed = pointersOf(address.shut);
@@ -56,7 +55,7 @@ export function withFolding(address: ConfigAddress, pointer: string, unfold: boo
   return { ...address, open: listText(opened), shut: listText(closed) };
 }
 
-/** Reads `/a%20b /c` as the pointers `/a b` and `/c`. */
+/** Parses `/a%20b /c` to the pointers `/a b` and `/c`. */
 function pointersOf(text: string | undefined): Set<string> {
   if (text === undefined) {
     return new Set();
@@ -64,7 +63,7 @@ function pointersOf(text: string | undefined): Set<string> {
   return new Set(text.split(" ").map((pointer) => pointer.replaceAll("%20", " ").replaceAll("%25", "%")));
 }
 
-/** Writes what `pointersOf` reads; undefined for none, so that the address drops the parameter. */
+/** Writes the form that `pointersOf` parses; undefined for none, which removes the parameter from the URL. */
 function listText(pointers: ReadonlySet<string>): string | undefined {
   if (pointers.size === 0) {
     return undefined;

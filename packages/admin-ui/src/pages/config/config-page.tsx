@@ -20,8 +20,8 @@ import { useTreeLines } from "./use-tree-lines.ts";
 const route = getRouteApi("/config");
 
 /**
- * The running config as a tree, and the changes to it, which are looked at before they are applied. Needs
- * both the config and its schema; until then it shows the state of whichever is missing.
+ * The running config as a tree, and its unapplied changes. It needs both the config and the schema; until then it shows
+ * the state of the missing one.
  */
 export function ConfigPage() {
   const config = useQuery(configQuery);
@@ -40,8 +40,8 @@ export function ConfigPage() {
 }
 
 /**
- * The page after config and schema have loaded: the tree on the left, the selected place or the review on the
- * right. `r` opens the review. Selection, search and folding are in the address, the edits in the tab.
+ * The page after config and schema have loaded: the tree on the left, the selected place or the review on the right.
+ * `r` opens the review. Selection, search and folding are in the URL, the edits in the tab.
  */
 function LoadedConfig({ running, schema }: { running: RunningConfig; schema: ConfigSchema }) {
   const address = route.useSearch();

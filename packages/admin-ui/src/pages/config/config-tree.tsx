@@ -4,18 +4,18 @@ import { Icon } from "ui-kit/components/icon.tsx";
 import { maxRows, preview, type TreeRow } from "../../config/tree-rows.ts";
 import { treeAction } from "./tree-keys.ts";
 
-/** The inputs of {@link ConfigTree}. */
+/** Props of {@link ConfigTree}. */
 interface ConfigTreeProps {
   rows: readonly TreeRow[];
   selected: string;
   changed: ReadonlySet<string>;
   faulty: ReadonlySet<string>;
   found: ReadonlySet<string>;
-  /** Called with the pointer of the line that is to be selected. */
+  /** Called with the pointer of the row to select. */
   onSelect: (pointer: string) => void;
   /** Called to unfold (true) or fold a value. */
   onFold: (pointer: string, unfold: boolean) => void;
-  /** Called by Enter: the field of the selected value gets the focus. */
+  /** Called on Enter: the field of the selected value should get the focus. */
   onEdit: () => void;
 }
 
@@ -24,15 +24,15 @@ interface ConfigTreeProps {
  * Authoring Practices, "Tree View Pattern"
  *
  * Keys:
- * - `j` `k`, down and up: next and previous line
- * - `l`, right: unfold, then the first member
- * - `h`, left: fold, then the value around it
- * - Home, End: first and last line
+ * - `j` `k`, down and up: next and previous row
+ * - `l`, right: unfold, then select the first member
+ * - `h`, left: fold, then select the parent
+ * - Home, End: first and last row
  * - Enter: edit the selected value
- * @param rows    lines in view, from top to bottom; at `maxRows` a last line says that there are more
+ * @param rows visible rows, from top to bottom; at `maxRows` a last row says that there are more
  * @param changed pointers of the values that the draft changes
- * @param faulty  pointers of the values that the schema does not allow
- * @param found   pointers of the values that the search found
+ * @param faulty pointers of the values that violate the schema
+ * @param found pointers of the values that the search found
  */
 export function ConfigTree(props: ConfigTreeProps) {
   const { rows, selected, changed, faulty, found, onSelect, onFold, onEdit } = props;
@@ -93,8 +93,8 @@ export function ConfigTree(props: ConfigTreeProps) {
 }
 
 /**
- * A line of the tree: caret, name, a mark for a fault, then a preview or the number of members. A click
- * selects, a double click or a click on the caret folds.
+ * A row of the tree: caret, name, a fault mark, then a preview or the number of members. A click selects, a double
+ * click or a click on the caret folds.
  */
 function Row(props: {
   row: TreeRow;
@@ -108,7 +108,7 @@ function Row(props: {
   const { pointer, name, level, size, value, expanded } = row;
   const text = preview(value);
   return (
-    // The tree has the focus, and moves through its rows by aria-activedescendant.
+    // The tree has the focus, and marks its current row with aria-activedescendant.
     // biome-ignore lint/a11y/useFocusableInteractive: see above
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
@@ -157,7 +157,7 @@ function Row(props: {
   );
 }
 
-/** Id of a line's element. Pointers hold any letter, so they are encoded. */
+/** Id of a row's element. Pointers may contain any character, so they are encoded. */
 function rowId(pointer: string): string {
   return `row-${encodeURIComponent(pointer)}`;
 }

@@ -6,18 +6,17 @@ import { CodeEditor } from "../../editor/code-editor.tsx";
 import { jsonMarks } from "../../editor/json-marks.ts";
 import { completeBySchema } from "../../editor/schema-completion.ts";
 
-/** Characters that can be edited as text; larger parts are edited further down the tree. */
+/** Limit of characters that are editable as text; larger parts must be edited deeper in the tree. */
 const maxLength = 1_000_000;
 
 /**
- * A part of the config as JSON text, with what the schema knows. Nothing happens before "Take over", and then only with right
- * JSON.
- * @param schema of this part
+ * A part of the config as JSON text, with schema support. Changes apply only on "Take over", and only for valid JSON.
+ * @param schema schema of this part
  */
 export function JsonEditor(props: {
   /** The part's value in the draft. */
   value: JsonValue;
-  /** Knows the schema of the whole config. */
+  /** Reader for the schema of the whole config. */
   reader: SchemaReader;
   schema: JsonSchema;
   /** Called by "Take over" with the parsed text. */
@@ -68,7 +67,7 @@ export function JsonEditor(props: {
   );
 }
 
-/** The line below the editor: the first fault and how many follow, or a hint when there is none. */
+/** The line below the editor: the first fault and the number of others, or a hint without faults. */
 function faultsText(faults: readonly string[]): string {
   const [first] = faults;
   if (first === undefined) {

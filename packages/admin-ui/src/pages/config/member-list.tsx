@@ -12,14 +12,14 @@ import { AddField } from "./add-field.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 import { ValueEditor } from "./value-editor.tsx";
 
-/** Members that are drawn at first; lists of thousands are edited as JSON, or element by element in the tree. */
+/** Limit of members drawn at first; lists of thousands can be edited as JSON, or by element in the tree. */
 const firstShown = 200;
 
-/** The inputs of {@link MemberList}. */
+/** Props of {@link MemberList}. */
 interface MemberListProps {
-  /** Knows the schema of the whole config. */
+  /** Reader for the schema of the whole config. */
   reader: SchemaReader;
-  /** Takes the edits. */
+  /** Receives the edits. */
   draft: ConfigDraft;
   /** Pointer to the object or list. */
   at: string;
@@ -33,9 +33,8 @@ interface MemberListProps {
 }
 
 /**
- * The members of an object or a list. Simple ones are changed in place, others by a click that goes there.
- * Members can be added and removed; list items also moved. An empty list shows a note; of more than 200, the
- * rest waits behind a button.
+ * The members of an object or a list. Simple values are edited in place; a click on others selects them. Members can be
+ * added and removed; list items also moved. An empty list shows a note; above 200 members, a button shows the rest.
  */
 export function MemberList(props: MemberListProps) {
   const { reader, draft, at, value, place, faults, onGo } = props;
@@ -44,7 +43,7 @@ export function MemberList(props: MemberListProps) {
   const shown = all ? members : members.slice(0, firstShown);
   const isList = Array.isArray(value);
 
-  // A new object or list is selected immediately, because it has no value to edit in place.
+  // A new object or list is selected at once, because it cannot be edited in place.
   function add(name: string | undefined) {
     const schema = isList ? place.items : reader.below(place, name ?? "");
     const first = firstValue(reader, reader.place(schema ?? {}, undefined));
@@ -190,7 +189,7 @@ function MissingFields({ at, faults }: Pick<MemberListProps, "at" | "faults">) {
     ));
 }
 
-/** The button that moves an element of a list one place up or down. */
+/** The button that moves a list element one place up or down. */
 function MoveButton(props: { name: string; up: boolean; disabled: boolean; onMove: () => void }) {
   const { name, up, disabled, onMove } = props;
   const label = `Move ${name} ${up ? "up" : "down"}`;

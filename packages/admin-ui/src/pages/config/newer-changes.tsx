@@ -6,8 +6,8 @@ import { explainPatch } from "../../config/explain-patch.ts";
 import type { ConfigDraft } from "./use-config-draft.ts";
 
 /**
- * Somebody else was faster: what they changed, and what may become of one's own changes.
- * @param version the one that the draft was made on; undefined where no history is kept
+ * Shown when another client changed the config: that client's changes, and choices for the own changes.
+ * @param version version that the draft is based on; undefined without a history
  */
 export function NewerChanges({ draft, version }: { draft: ConfigDraft; version: number | undefined }) {
   const { edits, lost, moveOnto, discard } = draft;

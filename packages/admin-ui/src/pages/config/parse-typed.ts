@@ -1,13 +1,12 @@
 import type { JsonValue } from "../../api/json-value.ts";
 import type { PlaceSchema } from "../../config/schema.ts";
 
-/** A number as JSON writes it; `01` and `+1` stay texts. */
+/** Matches a number in JSON; `01` and `+1` stay texts. */
 const numberText = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * The value of a text that a user types into a field. Example: `5` gives the number 5 where only numbers
- * are allowed, and the text `"5"` where only texts are. When the schema allows both, as for durations, the
- * kind of the old value decides.
+ * Converts the text of a field to a value. Example: `5` becomes the number 5 where only numbers are allowed, and the
+ * text `"5"` where only texts are. If the schema allows both, as for durations, the type of the old value decides.
  */
 export function parseTyped(text: string, { types }: PlaceSchema, before: JsonValue): JsonValue {
   const takesNumber = types.has("number") || types.has("integer");

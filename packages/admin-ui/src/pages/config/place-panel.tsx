@@ -11,15 +11,15 @@ import { MemberList } from "./member-list.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 import { ValueEditor } from "./value-editor.tsx";
 
-/** The editor is larger than all else of this page, and few need it. */
+/** Loaded lazily, because the editor is larger than the rest of this page, and rarely used. */
 const JsonEditor = lazy(() => import("./json-editor.tsx").then((module) => ({ default: module.JsonEditor })));
 
-/** The inputs of {@link PlacePanel}. */
+/** Props of {@link PlacePanel}. */
 interface PlacePanelProps {
   reader: SchemaReader;
   draft: ConfigDraft;
   at: string;
-  /** Whether the place is edited as text. */
+  /** True when the place is edited as text. */
   asJson: boolean;
   /** Faults of the place, and of the members. */
   faults: readonly SchemaFault[];
@@ -29,9 +29,8 @@ interface PlacePanelProps {
 }
 
 /**
- * One place of the config: its path, its meaning, its allowed values, and controls to change it. The
- * control follows the value: members, a simple field, a button that begins an unset one, or the JSON
- * editor. A missing place shows a note.
+ * One place of the config: its path, meaning, allowed values, and controls to change it. The control depends on the
+ * value: members, a simple field, a button that sets an unset value, or the JSON editor. A missing place shows a note.
  */
 export function PlacePanel(props: PlacePanelProps) {
   const { reader, draft, at, asJson, faults, onGo, onView } = props;
@@ -125,7 +124,7 @@ function PlaceEditor(props: PlaceEditorProps) {
   );
 }
 
-/** The way from the top to the place; each step but the last is a button. */
+/** The path from the top to the place; each step but the last is a button. */
 function PlacePath({ at, onGo }: { at: string; onGo: (pointer: string) => void }) {
   let pointer = "";
   const steps = pointerParts(at).map((name) => {
@@ -151,7 +150,7 @@ function PlacePath({ at, onGo }: { at: string; onGo: (pointer: string) => void }
   );
 }
 
-/** The allowed kinds in words: from the schema, else the kind of the value. */
+/** The allowed kinds in words: from the schema, else from the value. */
 function kindText(place: PlaceSchema, value: JsonValue): string {
   if (place.types.size > 0) {
     return [...place.types].map(typeName).join(" or ");

@@ -15,10 +15,9 @@ import { NewerChanges } from "./newer-changes.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 
 /**
- * The changes as the server sees them, its verdict, and the button that applies them. States: a conflict
- * with a newer version, nothing to review, waiting for the verdict, valid, and invalid with links to the
- * faults.
- * @param onGo called with the pointer of a fault that is to be shown
+ * The changes as the server sees them, its verdict, and the button that applies them. States: a conflict with a newer
+ * version, nothing to review, waiting for the verdict, valid, and invalid with links to the faults.
+ * @param onGo called with the pointer of a fault to show
  */
 export function ReviewPanel({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) => void }) {
   if (draft.conflict !== undefined) {
@@ -38,8 +37,8 @@ export function ReviewPanel({ draft, onGo }: { draft: ConfigDraft; onGo: (pointe
 }
 
 /**
- * Asks for the verdict and applies the edits. After a success the draft is discarded and config, history
- * and schema are read again.
+ * Requests the verdict and applies the edits. After a success the draft is discarded, and config, history and schema
+ * are loaded again.
  */
 function Review({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) => void }) {
   const { document, running, edits } = draft;
@@ -60,7 +59,7 @@ function Review({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) =
       ]);
     },
     onError: async (error) => {
-      // The page then shows the newer version, with these changes beside it.
+      // The page then shows the newer version beside these changes.
       if (error instanceof ApiError && error.code === "API_CHANGED") {
         await client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
       }

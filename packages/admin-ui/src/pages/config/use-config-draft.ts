@@ -7,34 +7,34 @@ import type { JsonValue } from "../../api/json-value.ts";
 import { rebase, withEdit } from "../../config/draft.ts";
 import { currentDraft, setDraft, useDraft } from "../../config/draft-store.ts";
 
-/** The running config with the changes of this tab on it. */
+/** The running config, and the edits of this tab. */
 export interface ConfigDraft {
-  /** The config that runs, as it was read last. */
+  /** The running config from the last read. */
   running: RunningConfig;
-  /** The running config with the edits that fit; this is what the page shows. */
+  /** The running config with the applicable edits; the page shows this document. */
   document: JsonValue;
-  /** All edits, including ones that no longer apply. */
+  /** All edits, including inapplicable ones. */
   edits: readonly PatchOperation[];
-  /** Edits that do not fit the running config. */
+  /** Edits that cannot be applied to the running config. */
   lost: readonly PatchOperation[];
-  /** The edits were made on another version than the one that runs. */
+  /** Set when the edits are based on another version than the running one. */
   conflict: { version: number | undefined } | undefined;
-  /** A version that runs by now and was not read yet. */
+  /** A newer running version that is not loaded yet. */
   newer: HistoryEntry | undefined;
-  /** Adds an edit; the first one binds the draft to the running version. */
+  /** Adds an edit; the first one bases the draft on the running version. */
   edit(operation: PatchOperation): void;
-  /** Drops the last edit. */
+  /** Removes the last edit. */
   undo(): void;
-  /** Drops all edits. */
+  /** Removes all edits. */
   discard(): void;
-  /** Binds the draft to the running version, with the edits that fit. The others are lost. */
+  /** Bases the draft on the running version, with the applicable edits. The others are lost. */
   moveOnto(): void;
 }
 
 /**
- * Keeps the running config and the draft together. Without edits it reads a newer config by itself; with
- * edits it only reports it as `newer`, because the page would change under the user's hands.
- * @param running the config that was read last
+ * Combines the running config with the draft. Without edits it loads a newer config itself; with edits it only reports
+ * `newer`, because the page would change while the user works.
+ * @param running config from the last read
  */
 export function useConfigDraft(running: RunningConfig): ConfigDraft {
   const client = useQueryClient();
@@ -53,7 +53,7 @@ export function useConfigDraft(running: RunningConfig): ConfigDraft {
   const isNewer = newestNumber > (running.version ?? 0);
   const hasEdits = edits.length > 0;
   useEffect(() => {
-    // Without edits there is nothing to decide.
+    // Without edits the newer config can be loaded at once.
     if (newestNumber > (running.version ?? 0) && !hasEdits) {
       void client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
     }

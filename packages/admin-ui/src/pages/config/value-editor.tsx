@@ -5,9 +5,9 @@ import type { PlaceSchema } from "../../config/schema.ts";
 import { parseTyped } from "./parse-typed.ts";
 
 /**
- * A field for a simple value, as the schema requires: a list of choices, a switch, or a text. A text is
- * applied by Enter, or when the field is left; Esc restores it and goes back to the tree.
- * @param first whether Enter in the tree leads here
+ * A field for a simple value, chosen by the schema: a list of choices, a switch, or a text. A text is applied by Enter
+ * or on leaving the field; Esc restores the text and returns to the tree.
+ * @param first true for the field that Enter in the tree focuses
  */
 export function ValueEditor(props: {
   label: string;
@@ -56,8 +56,8 @@ export function ValueEditor(props: {
 }
 
 /**
- * The field for texts and numbers. Its fault is shown below while typing. Long texts and texts of
- * several lines get a larger field.
+ * The field for texts and numbers. A fault is shown below while typing. Long texts and texts with several lines get a
+ * larger field.
  */
 function TextEditor(props: {
   label: string;

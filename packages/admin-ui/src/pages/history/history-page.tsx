@@ -15,8 +15,8 @@ import { VersionPanel } from "./version-panel.tsx";
 const route = getRouteApi("/history");
 
 /**
- * The configs that ran: who loaded them, what they changed, and the way back. States: loading or failed, no
- * history kept, and the list with one version beside it.
+ * The history of configs: authors, changes, and rollbacks. States: loading or failed, no history, and the list with one
+ * version beside it.
  */
 export function HistoryPage() {
   const address = route.useSearch();
@@ -50,7 +50,7 @@ export function HistoryPage() {
   );
 }
 
-/** The page of the list to show. Version numbers have no gaps, so the page follows from the newest number. */
+/** The page to show. Version numbers have no gaps, so the page follows from the newest number. */
 function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined): number {
   if (page !== undefined) {
     return Number(page);
@@ -61,17 +61,17 @@ function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined)
   return Math.max(1, Math.floor((newest - Number(n)) / versionsPerPage) + 1);
 }
 
-/** The inputs of {@link LoadedHistory}. */
+/** Props of {@link LoadedHistory}. */
 interface LoadedHistoryProps {
-  /** Entries of the page, and the entry before them. */
+  /** Entries of the page, and the entry before the oldest of them. */
   entries: readonly HistoryEntry[];
-  /** Versions that the filter finds, on all pages. */
+  /** Number of versions that the filter finds, on all pages. */
   total: number;
-  /** The page that is shown, from 1. */
+  /** Number of the current page, from 1. */
   page: number;
-  /** The version that runs. */
+  /** The running version. */
   newest: HistoryEntry;
-  /** Number of the oldest version that is kept. */
+  /** Number of the oldest stored version. */
   oldest: number;
 }
 
@@ -85,7 +85,7 @@ function LoadedHistory(props: LoadedHistoryProps) {
   const entries = props.entries.slice(0, versionsPerPage);
   const at = n === undefined ? 0 : entries.findIndex((entry) => String(entry.n) === n);
   const shown = entries[at];
-  // In a filtered list the entry below is not the one before.
+  // In a filtered list the next entry is not the previous version.
   const before = shown !== undefined && shown.n > oldest ? shown.n - 1 : undefined;
   const earlier = filter === "" ? props.entries[at + 1]?.n : before;
 
@@ -121,7 +121,7 @@ function VersionList({ entries, shown, total, page, newest }: VersionListProps) 
   const { filter = "" } = address;
   const navigate = route.useNavigate();
   const list = useRef<HTMLElement>(null);
-  // Another page than the one that holds `n` is named.
+  // The URL names another page than the one that contains `n`.
   const pageInAddress = page === 1 ? undefined : String(page);
   useEffect(() => {
     if (shown !== undefined) {

@@ -15,12 +15,12 @@ import { explainPatch } from "../../config/explain-patch.ts";
 const route = getRouteApi("/history");
 
 /**
- * One version: its changes, the changes of a rollback to it, or the whole config.
- * @param newest  the version that runs
- * @param earlier number of the one before this one; undefined for the first, and for the oldest that is kept
+ * One version: its changes, the changes of a rollback, or the whole config.
+ * @param newest the running version
+ * @param earlier number of the previous version; undefined for the first, and for the oldest stored version
  */
 export function VersionPanel(props: {
-  /** The version that is shown. */
+  /** The selected version. */
   entry: HistoryEntry;
   newest: HistoryEntry;
   earlier: number | undefined;
@@ -61,7 +61,7 @@ export function VersionPanel(props: {
   );
 }
 
-/** One of the links that choose the view; the current one is marked. */
+/** A link that selects the view; the current one is marked. */
 function ViewLink({ view, text }: { view: "rollback" | "json" | undefined; text: string }) {
   return (
     <Link
@@ -74,20 +74,20 @@ function ViewLink({ view, text }: { view: "rollback" | "json" | undefined; text:
   );
 }
 
-/** The default view has no field `view`: otherwise the router does not recognize its link as the present page. */
+/** The default view has no field `view`: otherwise the router would not recognize its link as the current page. */
 function withoutView<T extends { view?: string | undefined }>(old: T, view: T["view"]): T {
   const { view: _, ...rest } = old;
   return (view === undefined ? rest : { ...rest, view }) as T;
 }
 
-/** The whole config of a version, once it is read. */
+/** The whole config of a version, once it is loaded. */
 function QueryOfVersion({ n }: { n: number }) {
   return (
     <QueryState query={useQuery(entryQuery(n))}>{(document) => <ValueText value={document} />}</QueryState>
   );
 }
 
-/** The changes from one version to another. They need the older config too, for the old values. */
+/** The changes from one version to another. The older config is needed for the old values. */
 function Differences(props: { to: number; from: number | undefined; empty: string }) {
   const { to, from, empty } = props;
   const patch = useQuery(differenceQuery(to, from));
@@ -120,15 +120,15 @@ function ExplainedPatch(props: { before: JsonValue; patch: readonly PatchOperati
 }
 
 /**
- * The changes that going back would make, and the button that does it. Before it acts it reads config and history
- * again, because the shown difference holds for `newest` only.
+ * The changes of a rollback, and its button. Before the rollback, config and history are read again, because the shown
+ * difference is valid for `newest` only.
  */
 function RollBack({ entry, newest }: { entry: HistoryEntry; newest: HistoryEntry }) {
   const client = useQueryClient();
   const navigate = route.useNavigate();
   const change = useMutation({
     mutationFn: async () => {
-      // The version that the difference was made with must still be the one that runs.
+      // The version of the shown difference must still be the running one.
       const answer = await askServer("/config/");
       const latest = await client.fetchQuery({ ...historyQuery, staleTime: 0 });
       if (latest.entries[0]?.n !== newest.n) {

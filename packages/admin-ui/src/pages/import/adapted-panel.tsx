@@ -15,13 +15,13 @@ import { CodeEditor } from "../../editor/code-editor.tsx";
 
 const route = getRouteApi("/import");
 
-/** The running admin settings, when a text has none: without them the console might become unreachable. */
+/** The running admin settings, for a text without any: otherwise the console could become unreachable. */
 function keptAdmin(config: JsonValue, running: JsonValue): JsonValue | undefined {
   const says = isObject(config) && config.admin !== undefined;
   return says || !isObject(running) ? undefined : running.admin;
 }
 
-/** The inputs of {@link AdaptedPanel}. */
+/** Props of {@link AdaptedPanel}. */
 interface AdaptedPanelProps {
   config: JsonValue;
   running: RunningConfig;
@@ -30,8 +30,8 @@ interface AdaptedPanelProps {
 }
 
 /**
- * The result of a text: as JSON, and as a difference to the running config.
- * @param isOld    the text is another one by now
+ * The result of adapting a text: as JSON, and as a difference to the running config.
+ * @param isOld true when the text has changed since
  * @param onLoaded called once the config runs
  */
 export function AdaptedPanel(props: AdaptedPanelProps) {
@@ -111,7 +111,7 @@ function useLoad(config: JsonValue, running: RunningConfig, onLoaded: () => void
   });
 }
 
-/** One of the links that choose the view; the current one is marked. */
+/** A link that selects the view; the current one is marked. */
 function ViewLink({ view, text }: { view: "difference" | undefined; text: string }) {
   return (
     <Link
@@ -124,14 +124,14 @@ function ViewLink({ view, text }: { view: "difference" | undefined; text: string
   );
 }
 
-/** Why loading failed, in words. Nothing was loaded in either case. */
+/** Describes why loading failed. In no case was anything loaded. */
 function loadFault(error: Error): string {
   return error instanceof ApiError && error.code === "API_CHANGED"
     ? "Somebody else changed the config meanwhile, so nothing was loaded. Look at what would change now, then load again."
     : `The server refused, and goes on with what ran before: ${error.message}`;
 }
 
-/** Whether it would run, and why not. */
+/** The verdict on the config, with the reason if it would not run. */
 function Said({ verdict: { valid, error, errors = [], changes } }: { verdict: Verdict }) {
   if (valid) {
     return (

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-/** State of the import page in its address; the text is kept in the tab. */
+/** State of the import page in its URL; the text is stored in the tab. */
 export const importAddress = z.object({
-  /** `difference`: what loading would change. Absent: the whole JSON. */
+  /** `difference`: the changes that loading would make. Absent: the whole JSON. */
   view: z.catch(z.optional(z.enum(["difference"])), undefined),
 });
 

@@ -13,10 +13,10 @@ import { lineMarks, notesOf } from "./line-marks.ts";
 const formatNames = { caddyfile: "Caddyfile", yaml: "YAML", toml: "TOML", json5: "JSON5" } as const;
 
 /**
- * A config in another format: what it becomes, what it would change, and the button that loads it.
+ * Imports a config in another format: shows the resulting JSON and the changes, and has a button that loads it.
  *
- * The text is sent to the server when the user pauses. States of the right side: nothing typed, asking,
- * failed, not understood, and understood.
+ * The text is sent to the server when the user pauses. States of the right side: empty, waiting, failed, invalid text,
+ * and valid text.
  */
 export function ImportPage() {
   const [draft, setDraft] = useState(readImport);
@@ -169,7 +169,7 @@ function Result({ adapted, running, isOld, onLoaded }: ResultProps) {
   );
 }
 
-/** The remarks of the server, with their lines. */
+/** The server's warnings, with their lines. */
 function Notes({ adapted }: { adapted: Adapted | undefined }) {
   const notes = notesOf(adapted);
   return (

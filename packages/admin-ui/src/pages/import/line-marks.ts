@@ -1,10 +1,10 @@
 import type { Adapted, AdapterNote } from "../../api/adapt.ts";
 import type { EditorMark } from "../../editor/editor-mark.ts";
 
-/** A remark of the server on a line. */
+/** A message of the server about a line. */
 export type LineNote = AdapterNote & { severity: "error" | "warning" };
 
-/** All that the server says of a text: why it refuses it, or its warnings. */
+/** All messages of the server about a text: the reason of a refusal, or warnings. */
 export function notesOf(adapted: Adapted | undefined): LineNote[] {
   const { refusal, warnings = [] } = adapted ?? {};
   return [
@@ -13,12 +13,12 @@ export function notesOf(adapted: Adapted | undefined): LineNote[] {
   ];
 }
 
-/** The part of a text in lines that a mark needs. */
+/** The part of a text document that marks need. */
 interface LinedText {
   readonly doc: { readonly lines: number; line(number: number): { from: number; to: number; text: string } };
 }
 
-/** Notes as marks over whole lines. Notes without a line, or for a removed line, have no mark. */
+/** Converts messages to marks over whole lines. Messages without a line, or for a removed line, have no mark. */
 export function lineMarks(notes: readonly LineNote[]) {
   return ({ doc }: LinedText): EditorMark[] =>
     notes

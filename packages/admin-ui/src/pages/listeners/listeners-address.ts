@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { pageText } from "../page-text.ts";
 
-/** State of the listeners page in its address. */
+/** State of the listeners page in its URL. */
 export const listenersAddress = z.object({
   /** Part of the address, the server or the protocols. */
   filter: z.catch(z.optional(z.string()), undefined),

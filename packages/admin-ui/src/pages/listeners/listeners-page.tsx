@@ -10,7 +10,7 @@ import { below } from "../../config/json-pointer.ts";
 import type { ListenersAddress } from "./listeners-address.ts";
 
 const route = getRouteApi("/listeners");
-/** Names of the protocols for people; one that is missing is shown as the server sends it. */
+/** Protocol names for people; an unknown protocol is shown as sent. */
 const protocolNames: Record<string, string> = { h1: "HTTP/1.1", h2: "HTTP/2", h2c: "HTTP/2 without TLS" };
 const columns: readonly DataColumn<Listener>[] = [
   { name: "Address", kind: "head", mono: true, cell: ({ address }) => address },
@@ -31,14 +31,14 @@ const columns: readonly DataColumn<Listener>[] = [
   { name: "Open connections", kind: "right", mono: true, cell: ({ connections }) => connections },
 ];
 
-/** An open listener may be unreachable from outside. A listener with connections is reachable. */
+/** An open listener may be unreachable from outside; connections prove that it is reachable. */
 function listenerState(connections: number): { state: "good" | "unknown"; text: string } {
   return connections > 0
     ? { state: "good", text: "open, in use" }
     : { state: "unknown", text: "open, nobody connected" };
 }
 
-/** Where sites are served, a page at a time, with the connections that are open now. */
+/** Listen addresses with pages, and their number of open connections. */
 export function ListenersPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();

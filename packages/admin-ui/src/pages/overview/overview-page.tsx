@@ -20,8 +20,8 @@ import { upstreamState } from "../upstreams/upstream-state.ts";
 import { TrafficTable } from "./traffic-table.tsx";
 
 /**
- * The first page: is all well, and what is going on. Each card asks for itself, so one that fails leaves
- * the others as they are.
+ * The first page: state and traffic at a glance. Each card has its own requests, so a failed card does not affect the
+ * others.
  */
 export function OverviewPage() {
   const traffic = useTraffic();
@@ -42,7 +42,7 @@ export function OverviewPage() {
   );
 }
 
-/** Several threads tell no common start: then there is the memory alone. */
+/** Several threads report no common start; then only the memory is shown. */
 function Uptime({ traffic: { startedAtMs, memoryBytes } }: { traffic: Traffic }) {
   const now = useNow();
   const parts = [
@@ -52,7 +52,7 @@ function Uptime({ traffic: { startedAtMs, memoryBytes } }: { traffic: Traffic })
   return <p className="muted">{parts.join(", ")}</p>;
 }
 
-/** A box with a title, one large figure and what explains it. */
+/** A box with a title, one large figure and an explanation. */
 function Card(props: { title: string; figure: ReactNode; children: ReactNode }) {
   return (
     <section className="card">
@@ -64,8 +64,8 @@ function Card(props: { title: string; figure: ReactNode; children: ReactNode }) 
 }
 
 /**
- * The newest rate, summed over all servers; null while any of them is unknown, because a partial sum would
- * look like a drop.
+ * The newest rate, summed over all servers; null while any of them is unknown, because a partial sum would look like a
+ * drop.
  */
 function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null {
   const last = [...traffic.servers.values()].map((server) => server[curve].at(-1) ?? null);
@@ -74,7 +74,7 @@ function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null 
     : last.reduce<number>((sum, rate) => sum + (rate ?? 0), 0);
 }
 
-/** Requests per second, and whether any fail. The first reading gives no rate yet. */
+/** Requests per second, and failures. The first reading gives no rate yet. */
 function TrafficCard({ traffic }: { traffic: Traffic }) {
   const errors = lastSum(traffic, "errors");
   const requests = lastSum(traffic, "requests");
@@ -95,12 +95,12 @@ function TrafficCard({ traffic }: { traffic: Traffic }) {
   );
 }
 
-/** How many upstreams there are, and the worst state among them. */
+/** Number of upstreams, and the worst state among them. */
 function UpstreamsCard() {
   const { data: upstreams, isError } = useQuery(upstreamsQuery(worstUpstreams));
   const states = (upstreams?.entries ?? []).map((upstream) => upstreamState(upstream).state);
   const count = (state: State) => states.filter((one) => one === state).length;
-  /** The worst are asked for first: a page that is full of them may not hold all. */
+  /** The worst are requested first: a page full of them may not show all. */
   const countText = (state: State) => `${count(state)}${count(state) === rowsPerPage ? " or more" : ""}`;
   return (
     <Card title="Upstreams" figure={<span className="mono">{upstreams?.total ?? "–"}</span>}>
@@ -125,7 +125,7 @@ function UpstreamsCard() {
   );
 }
 
-/** How many certificates there are; below it the worst news: failed, being obtained, or the first to end. */
+/** Number of certificates; below, the worst news: failed, being obtained, or the first to expire. */
 function CertificatesCard() {
   const { data: found, isError } = useQuery(certificatesQuery({ contains: "", page: 1 }));
   const now = useNow();
@@ -161,7 +161,7 @@ function NotRead() {
   return <StateMark state="bad" text="could not be read" />;
 }
 
-/** When the config changed last and by whom, and how the config pull is doing. */
+/** Time and author of the last config change, and the state of pulling the config. */
 function ChangesCard() {
   const { data: history, isError } = useQuery(historyQuery);
   const now = useNow();
@@ -217,8 +217,7 @@ function PulledConfig() {
 }
 
 /**
- * The servers of the config with their curves; a failure notice when neither listeners nor traffic are
- * known.
+ * The configured servers with their curves; a failure notice when neither listeners nor traffic are known.
  */
 function Sites({ traffic }: { traffic: Traffic }) {
   const listeners = useQuery(listenersQuery({ contains: "", page: 1 }));

@@ -6,21 +6,21 @@ import { type DataColumn, DataTable } from "../../components/data-table.tsx";
 import { Rate } from "../../components/rate.tsx";
 import { below } from "../../config/json-pointer.ts";
 
-/** A server of the config with its curves. */
+/** A configured server with its curves. */
 interface ServerRow {
   /** Name of the server in the config. */
   name: string;
-  /** Addresses that it listens on; none while the list is not read. */
+  /** Listen addresses; empty until the list is loaded. */
   addresses: readonly string[];
-  /** Requests that it works on; undefined while nothing is known. */
+  /** Requests in progress; undefined while unknown. */
   inFlight: number | undefined;
-  /** Answers per second, the newest last. */
+  /** Responses per second, the newest last. */
   requests: readonly (number | null)[];
-  /** Answers with 5xx per second, the newest last. */
+  /** 5xx responses per second, the newest last. */
   errors: readonly (number | null)[];
 }
 
-/** The largest rate of a curve: the value at its top. */
+/** The largest rate of a curve, at its top. */
 const most = (rates: readonly (number | null)[]) => Math.max(0, ...rates.map((rate) => rate ?? 0));
 
 const columns: readonly DataColumn<ServerRow>[] = [
@@ -50,10 +50,10 @@ const columns: readonly DataColumn<ServerRow>[] = [
 ];
 
 const none: readonly null[] = [];
-/** Servers whose curves are drawn. Curves of hundreds every two seconds would keep the browser busy. */
+/** Limit of servers with drawn curves. Hundreds of curves every two seconds would keep the browser busy. */
 const mostRows = 50;
 
-/** Each server of the config: where it listens, and its requests over the last minutes. */
+/** All configured servers: listen addresses, and requests over the last minutes. */
 export function TrafficTable({ traffic, listeners }: { traffic: Traffic; listeners: readonly Listener[] }) {
   const names = [...new Set([...listeners.map(({ server }) => server), ...traffic.servers.keys()])].sort();
   if (names.length === 0) {

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { routeOrders } from "../../api/routes.ts";
 import { pageText } from "../page-text.ts";
 
-/** State of the routes page in its address. */
+/** State of the routes page in its URL. */
 export const routesAddress = z.object({
-  /** Part of the hosts, paths, handlers and upstreams that are listed. */
+  /** Part of a host, path, handler or upstream. */
   filter: z.catch(z.optional(z.string()), undefined),
-  /** Absent: most requests first. */
+  /** Sort order; absent means most requests first. */
   sort: z.catch(z.optional(z.enum(routeOrders)), undefined),
   page: pageText,
 });

@@ -12,13 +12,13 @@ import { StateMark } from "../../components/state-mark.tsx";
 import type { RoutesAddress } from "./routes-address.ts";
 
 const route = getRouteApi("/routes");
-/** The orders as the menu names them. */
+/** Labels of the sort orders in the menu. */
 const orderNames: Readonly<Record<RoutesAsked["order"], string>> = {
   ...{ rate: "Most requests first", errors: "Most 5xx first", p95: "Slowest first" },
   ...{ host: "By host", config: "As in the config" },
 };
 
-/** The columns; the one that orders the list is marked. */
+/** The columns; the sorted one is marked. */
 function columnsIn(order: RoutesAsked["order"]): DataColumn<HttpRoute>[] {
   const sorted = (name: RoutesAsked["order"]) => (order === name ? "descending" : undefined);
   return [
@@ -42,7 +42,7 @@ function columnsIn(order: RoutesAsked["order"]): DataColumn<HttpRoute>[] {
   ];
 }
 
-/** The routes of the running config: what takes a request, what happens to it, how often and how fast. */
+/** The routes of the running config: matched requests, handlers, rate and latency. */
 export function RoutesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -87,7 +87,7 @@ export function RoutesPage() {
   );
 }
 
-/** Names, and how many more there are. @param all what is said where there are none */
+/** Names, and the number of others. @param all text for no names */
 function Names({ names, count, all }: { names: readonly string[]; count: number; all: string }) {
   if (count === 0) {
     return <span className="muted">{all}</span>;
@@ -111,7 +111,7 @@ function HostCell({ at, hosts, host_count }: HttpRoute) {
   );
 }
 
-/** The paths, the other matchers, and whether the route answers failures of others. */
+/** Paths, other matchers, and a note for error routes. */
 function PathCell({ paths, path_count, matchers, kind }: HttpRoute) {
   return (
     <>
@@ -122,7 +122,7 @@ function PathCell({ paths, path_count, matchers, kind }: HttpRoute) {
   );
 }
 
-/** The handlers in their order, then the upstreams, and how many of those fail their checks. */
+/** Handlers in order, then upstreams, and the number of failing ones. */
 function ChainCell({ handlers, upstreams, upstream_count, unhealthy_upstreams }: HttpRoute) {
   return (
     <>
@@ -149,7 +149,7 @@ function ChainCell({ handlers, upstreams, upstream_count, unhealthy_upstreams }:
   );
 }
 
-/** The estimated percentile and of how many requests; with too few, only their number. */
+/** The estimated percentile and the number of requests; with too few, only the number. */
 function PercentileCell({ p95_ms, timed }: HttpRoute) {
   if (p95_ms === null) {
     return (

@@ -1,9 +1,12 @@
 import { isObject, type JsonValue } from "../../api/json-value.ts";
 
-/** Values of a matcher that are named. */
+/** Limit of a matcher's values in a text. */
 const mostValues = 3;
 
-/** Tells in a line which requests a route is for: `host a.example, path /api/* or path /v1`. Empty: for everything. */
+/**
+ * Describes in a line the requests that a route matches: `host a.example, path /api/* or path /v1`. Empty: all
+ * requests.
+ */
 export function matchText(match: JsonValue | undefined): string {
   const sets = Array.isArray(match) ? match : [];
   return sets
@@ -16,7 +19,7 @@ export function matchText(match: JsonValue | undefined): string {
     .join(" or ");
 }
 
-/** A value of a matcher: a text cut at 80 letters, or the first three texts of a list. */
+/** Text of a matcher's value: a text cut at 80 characters, or the first three texts of a list. */
 function valueText(value: JsonValue): string {
   if (typeof value === "string") {
     return value.length > 80 ? `${value.slice(0, 79)}…` : value;

@@ -5,39 +5,39 @@ import type { TryAddress } from "./try-address.ts";
 export interface RequestDraft {
   /** Method as typed; "" counts as GET. */
   method: string;
-  /** Address as typed. */
+  /** URL as typed. */
   url: string;
   /** Address of the client as typed; "" for this machine's. */
   client: string;
-  /** One `Name: value` a line. */
+  /** Header fields, one `Name: value` per line. */
   headers: string;
 }
 
-/** A field of the form that the server would refuse, and why. */
+/** A form field that the server would refuse, and the reason. */
 export interface DraftFault {
   /** The field that gets the focus and the mark. */
   field: keyof RequestDraft;
-  /** A sentence that says what to write instead. */
+  /** A sentence that explains the correct form. */
   message: string;
 }
 
-/** Name of the header fields in the tab's session storage. */
+/** Key of the header fields in session storage. */
 const key = "console.try.headers";
-/** A token of HTTP, as methods and field names are. Source: RFC 9110, section 5.6.2 */
+/** Matches an HTTP token, such as a method or field name. Source: RFC 9110, section 5.6.2 */
 const token = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
-/** The request of an address, with the header fields that this tab keeps. */
+/** The request of a URL, with the header fields stored in this tab. */
 export function draftOf({ url = "", method = "GET", client = "" }: TryAddress): RequestDraft {
   let headers = "";
   try {
     headers = sessionStorage.getItem(key) ?? "";
   } catch {
-    // Refused: they last as long as the page.
+    // Storage is disabled: the fields last only as long as the page.
   }
   return { method, url, client, headers };
 }
 
-/** Keeps the header fields for a reload of this tab. They stay out of the address, which others may see. */
+/** Stores the header fields for a reload of this tab. They are not in the URL, which others may see. */
 export function keepHeaders(headers: string): void {
   try {
     sessionStorage.setItem(key, headers);
@@ -46,7 +46,7 @@ export function keepHeaders(headers: string): void {
   }
 }
 
-/** The written request as the server takes it, or the first field that it would refuse. */
+/** Converts the form to a request, or returns the first field that the server would refuse. */
 export function requestOf(draft: RequestDraft): TriedRequest | DraftFault {
   const method = draft.method.trim() || "GET";
   if (!new RegExp(`^${token}$`).test(method)) {
@@ -64,7 +64,7 @@ export function requestOf(draft: RequestDraft): TriedRequest | DraftFault {
   return { method, url, headers: lines.filter(Boolean), client: draft.client.trim() || undefined };
 }
 
-/** An address as clients send it: without a fragment, and with what is no ASCII encoded behind the host. */
+/** A URL as clients send it: without a fragment, and with non-ASCII characters after the host encoded. */
 function asSent(url: string): string {
   const [, start = "", rest = ""] = /^(\w+:\/\/[^/?#]*)?([^#]*)/.exec(url) ?? [];
   return start + rest.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));

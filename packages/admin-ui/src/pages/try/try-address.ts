@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 
 const text = () => z.catch(z.optional(z.string()), undefined);
 
-/** The tried request in the address. Header fields are not in it: they often hold a password. */
+/** The rehearsed request in the page's URL. Header fields are excluded, because they often contain a password. */
 export const tryAddress = z.object({
-  /** Absent: nothing is tried yet. */
+  /** URL of the request; absent: nothing was tried yet. */
   url: text(),
-  /** Absent: GET. */
+  /** Method; absent: GET. */
   method: text(),
-  /** Address of the client; absent: this machine's. */
+  /** Address of the client; absent: this machine. */
   client: text(),
 });
 

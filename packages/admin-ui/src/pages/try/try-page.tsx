@@ -26,8 +26,8 @@ export function TryPage() {
 }
 
 /**
- * The form, and below it the way of the request that was tried last. "Try it" writes the request into the
- * address, so that links and the browser's buttons try it again.
+ * The form, and below it the rehearsal of the last request. "Try it" writes the request into the page's URL, so that
+ * links and the browser's buttons repeat it.
  */
 function TryForm() {
   const address = route.useSearch();
@@ -38,7 +38,7 @@ function TryForm() {
   const fault = tried !== undefined && "field" in tried ? tried : undefined;
   const change = (fields: Partial<typeof draft>) => setDraft({ ...draft, ...fields });
 
-  // By a link, by the button below, and by the browser's own buttons.
+  // Triggered by a link, by the button below, and by the browser's own buttons.
   useEffect(() => {
     const next = draftOf(address);
     setDraft(next);
@@ -78,9 +78,9 @@ function TryForm() {
 interface RequestFieldsProps {
   /** The fields as typed. */
   draft: RequestDraft;
-  /** Called with the fields that changed. */
+  /** Called with the changed fields. */
   change: (fields: Partial<RequestDraft>) => void;
-  /** The fault of the request that was tried last. */
+  /** The fault of the last request. */
   fault: DraftFault | undefined;
 }
 
@@ -138,15 +138,15 @@ function RequestFields({ draft, change, fault }: RequestFieldsProps) {
   );
 }
 
-/** The attributes of a field that is faulty; none for the others. */
+/** The attributes of a faulty field; none for the others. */
 function faultOf(fault: DraftFault | undefined, field: DraftFault["field"]) {
   return fault?.field === field ? { "aria-invalid": true, "aria-describedby": "try-fault" } : {};
 }
 
-/** Asks for the way of a request and shows it, or why the server did not tell. */
+/** Requests the rehearsal and shows it, or the reason of a failure. */
 function TriedWay({ request }: { request: TriedRequest }) {
   const way = useQuery(wayQuery(request));
-  // Read again each time: the cached config may be older than the rehearsal.
+  // Loaded again each time, because the cached config may be older than the rehearsal.
   const { data } = useQuery({ ...configQuery, queryKey: [...wayKey, "config"], staleTime: 0, gcTime: 0 });
   return <QueryState query={way}>{(found) => <WayPanel way={found} config={data?.document} />}</QueryState>;
 }

@@ -2,17 +2,17 @@ import { isObject } from "../../api/json-value.ts";
 import type { RequestWay } from "../../api/rehearsal.ts";
 import type { State } from "../../components/state-mark.tsx";
 
-/** The end of a request in words. */
+/** The result of a request in words. */
 export interface Verdict {
-  /** How good the news is. */
+  /** State of the result. */
   state: State;
   /** The result in a few words: `404, by file_server`. */
   title: string;
-  /** An explanation; "" where the title says all. */
+  /** An explanation; "" when the title suffices. */
   text: string;
 }
 
-/** Says what a client would get, as far as the config alone decides it. */
+/** Describes what a client would get, as far as the config alone determines it. */
 export function verdictOf({ server, answered_by, status, failure, routes }: RequestWay): Verdict {
   if (server === null) {
     return {

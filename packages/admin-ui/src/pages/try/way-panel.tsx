@@ -7,8 +7,7 @@ import { matchText } from "./match-text.ts";
 import { verdictOf } from "./verdict.ts";
 
 /**
- * The server's words for what a handler does, with how good the news is. An effect that is missing is shown
- * as the server names it.
+ * Texts and states for the server's effect names. An unknown effect is shown as sent.
  */
 const effects: Readonly<Record<string, { state: State; text: string }>> = {
   ran: { state: "unknown", text: "runs" },
@@ -20,8 +19,8 @@ const effects: Readonly<Record<string, { state: State; text: string }>> = {
 };
 
 /**
- * The end of a request, and its way there.
- * @param config the running config, for the matchers of a route; undefined while not loaded
+ * The result of a rehearsal, and the matching routes.
+ * @param config running config, for the matchers of a route; undefined until loaded
  */
 export function WayPanel({ way, config }: { way: RequestWay; config: JsonValue | undefined }) {
   return (
@@ -50,8 +49,8 @@ export function WayPanel({ way, config }: { way: RequestWay; config: JsonValue |
 }
 
 /**
- * The end of the way: verdict, answering handler and known fields. Without a server it lists where
- * servers listen.
+ * The result: verdict, responding handler and known header fields. When no server receives the request, the listen
+ * addresses are shown.
  */
 function WayEnd({ way }: { way: RequestWay }) {
   const { state, title, text } = verdictOf(way);
@@ -92,8 +91,7 @@ function WayEnd({ way }: { way: RequestWay }) {
 }
 
 /**
- * A route that matches, with its handlers. Routes inside a handler are moved right, at most eight steps of
- * 16 pixels.
+ * A matching route with its handlers. Nested routes are indented, at most eight steps of 16 pixels.
  */
 function WayRoute({
   route: { at, handlers, after },
@@ -102,7 +100,7 @@ function WayRoute({
   route: RouteOnWay;
   config: JsonValue | undefined;
 }) {
-  // Routes of a handler stand within it.
+  // Routes of a handler are nested inside it.
   const depth = at === null ? 0 : at.split("/handle/").length - 1;
   return (
     <li className="way-route" style={{ marginLeft: Math.min(depth, 8) * 16 }}>
@@ -135,7 +133,7 @@ function WayHandler({ name, effect }: HandlerOnWay) {
   );
 }
 
-/** The routes that did not match, closed at first, each with the matchers that refused. */
+/** The routes that did not match, with the matchers that refused; folded at first. */
 function PassedRoutes({ way, config }: { way: RequestWay; config: JsonValue | undefined }) {
   const { passed, passed_count } = way;
   if (passed_count === 0) {
@@ -164,13 +162,13 @@ function PassedRoutes({ way, config }: { way: RequestWay; config: JsonValue | un
   );
 }
 
-/** The matchers of a route, read from the running config; nothing while that is not known. */
+/** The matchers of a route, from the running config; nothing until it is loaded. */
 function Matchers({ at, config }: { at: string | null; config: JsonValue | undefined }) {
   const text = at === null || config === undefined ? "" : matchText(valueAt(config, `${at}/match`));
   return text === "" ? null : <span className="mono way-match">{text}</span>;
 }
 
-/** A place in the config, without the part that all of them have. */
+/** A link to a place in the config, without the prefix common to all places. */
 function PlaceLink({ at }: { at: string | null }) {
   if (at === null) {
     return <span className="muted">added by the server</span>;

@@ -1,7 +1,7 @@
 import type { Upstream } from "../../api/upstreams.ts";
 import type { State } from "../../components/state-mark.tsx";
 
-/** How a server behind proxies is. It is healthy only after a check that passed, or an answer to a request. */
+/** State of an upstream. It is healthy only after a passed check, or a response to a request. */
 export function upstreamState({ healthy, fails, active_checks, last_response }: Upstream): {
   state: State;
   text: string;

@@ -13,13 +13,13 @@ import { upstreamState } from "./upstream-state.ts";
 import type { UpstreamsAddress } from "./upstreams-address.ts";
 
 const route = getRouteApi("/upstreams");
-/** The orders as the menu names them. */
+/** Labels of the sort orders in the menu. */
 const orderNames: Readonly<Record<UpstreamsAsked["order"], string>> = {
   ...{ trouble: "Trouble first", address: "By address", requests: "Most under way first" },
   ...{ fails: "Most failures first", latency: "Slowest answer first" },
 };
 
-/** The columns; the one that orders the list is marked. */
+/** The columns; the sorted one is marked. */
 function columnsIn(order: UpstreamsAsked["order"]): DataColumn<Upstream>[] {
   const sorted = (name: UpstreamsAsked["order"]) => (order === name ? "descending" : undefined);
   return [
@@ -79,7 +79,7 @@ function columnsIn(order: UpstreamsAsked["order"]): DataColumn<Upstream>[] {
   ];
 }
 
-/** The servers behind the proxies, live, a page at a time. */
+/** The upstreams, live, with pages. */
 export function UpstreamsPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -130,7 +130,7 @@ export function UpstreamsPage() {
   );
 }
 
-/** How long ago a time was, updated each second; never "in 0 seconds" when the clocks differ. */
+/** Time since a moment, updated each second; never "in 0 seconds" when the clocks differ. */
 function Ago({ at }: { at: string }) {
   const now = useNow();
   return awayText(Math.min(-1, Date.parse(at) - now));
