@@ -112,7 +112,7 @@ describeApp("a company", (app) => {
           const { width: tail } = getComputedStyle(element, "::after");
           const { width: room } = element.getBoundingClientRect();
           const whole = element.firstElementChild?.getBoundingClientRect() ?? new DOMRect();
-          return { isCut: whole.width > room + 1, tail: Number.parseFloat(tail), room };
+          return { isCut: whole.width > room + 0.1, tail: Number.parseFloat(tail), room };
         });
         // Where the name fits, its end is not drawn a second time.
         const where = `${address} at ${width} px`;
