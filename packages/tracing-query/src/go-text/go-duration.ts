@@ -15,7 +15,7 @@ const unitsNano: Readonly<Record<string, bigint>> = {
 /** Go's longest duration: about 292 years. */
 const maxNano = 2n ** 63n - 1n;
 
-/** Quotes byte by byte, as Go's time package does. Unlike strconv.Quote, it writes `µ` as `\xc2\xb5`. */
+/** Quotes a text byte by byte, as Go's time package does. Unlike strconv.Quote, it writes `µ` as `\xc2\xb5`. */
 function quoteBytes(text: string): string {
   let quoted = "";
   for (const byte of Buffer.from(text)) {
@@ -35,7 +35,7 @@ function bad(text: string): QueryError {
 }
 
 /**
- * Reads a duration in Go's form: `1.5s`, `300ms`, `2h45m`, `-1m`, `0`.
+ * Parses a duration in Go's form: `1.5s`, `300ms`, `2h45m`, `-1m`, `0`.
  * @returns nanoseconds, within 64 bits signed
  * @throws QueryError QUERY_BAD_PARAMETER in the words of Go's time.ParseDuration
  */
@@ -77,14 +77,14 @@ export function parseDurationNano(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** A number of nanoseconds with a decimal point before the last `digits` digits, trailing zeros cut. */
+/** Writes a number of nanoseconds with a decimal point before the last `digits` digits, without trailing zeros. */
 function decimal(value: bigint, digits: number): string {
   const text = value.toString().padStart(digits + 1, "0");
   const fraction = digits === 0 ? "" : text.slice(-digits).replace(/0+$/, "");
   return fraction === "" ? text.slice(0, text.length - digits) : `${text.slice(0, -digits)}.${fraction}`;
 }
 
-/** A duration as Go prints it: `-99.5µs`, `1.5s`, `2h45m0s`, `0s`. Source: Go's time.Duration.String. */
+/** Writes a duration as Go does: `-99.5µs`, `1.5s`, `2h45m0s`, `0s`. Source: Go's time.Duration.String. */
 export function formatDurationNano(nano: bigint): string {
   const sign = nano < 0n ? "-" : "";
   const value = nano < 0n ? -nano : nano;
