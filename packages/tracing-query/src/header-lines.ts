@@ -3,8 +3,7 @@ import { z } from "zod";
 const line = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 
 /**
- * An option that holds headers: one `Key: Value` a line, or the option several times. A repeated key keeps
- * all its values.
+ * An option for headers: one `Key: Value` per line, or a repeated option. A repeated key keeps all its values.
  */
 export function headerLines() {
   return z

@@ -6,8 +6,8 @@ function fail(text: string, reason: "invalid syntax" | "value out of range", par
 }
 
 /**
- * Reads a decimal integer, with a sign or without.
- * @param parser which parser of Go the public model uses for this number
+ * Parses a decimal integer with an optional sign.
+ * @param parser Go parser that the public model uses for this number
  * @throws QueryError QUERY_BAD_PARAMETER in the words of that parser, which clients of the public model know
  */
 export function parseInteger(
@@ -25,13 +25,13 @@ export function parseInteger(
   return value;
 }
 
-/** True for the spellings of true that Go's strconv.ParseBool takes; false for everything else. */
+/** True for the spellings of true that Go's strconv.ParseBool accepts; false for everything else. */
 export function isTrue(text: string): boolean {
   return /^(?:1|t|T|TRUE|true|True)$/.test(text);
 }
 
 /**
- * Reads a decimal number, with an exponent or without, or an infinity.
+ * Parses a decimal number with an optional exponent, or an infinity.
  * @throws QueryError QUERY_BAD_PARAMETER in the words of Go's strconv.ParseFloat
  */
 export function parseFloatText(text: string): number {
@@ -52,7 +52,7 @@ export function parseFloatText(text: string): number {
   return Number(text);
 }
 
-/** Reads a truth value. @throws QueryError QUERY_BAD_PARAMETER in the words of Go's strconv.ParseBool */
+/** Parses a boolean. @throws QueryError QUERY_BAD_PARAMETER in the words of Go's strconv.ParseBool */
 export function parseBool(text: string): boolean {
   if (isTrue(text)) {
     return true;

@@ -28,8 +28,8 @@ function escaped(character: string): string {
 }
 
 /**
- * A text in double quotes, as Go's number parsers quote input in their messages. Our error texts repeat
- * those. Source: Go's strconv.Quote.
+ * Writes a text in double quotes, as Go's number parsers quote their input. Our error texts are the same. Source: Go's
+ * strconv.Quote.
  */
 export function quote(text: string): string {
   return `"${text.replace(unprintable, escaped)}"`;

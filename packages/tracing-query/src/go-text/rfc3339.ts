@@ -4,7 +4,7 @@ import { quote } from "./quote.ts";
 const layout = "2006-01-02T15:04:05.999999999Z07:00";
 const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The parts of the layout, each with the pattern of the text that it matches. */
+/** The parts of the layout, each with a pattern for its text. */
 const parts: readonly [name: string, pattern: RegExp][] = [
   ["2006", /^\d{4}/],
   ["-", /^-/],
@@ -20,7 +20,7 @@ const parts: readonly [name: string, pattern: RegExp][] = [
   ["Z07:00", /^(?:Z|[+-]\d{2}:\d{2})/],
 ];
 
-/** Finds where the text stops matching the layout, and reports it in the words of Go's time.Parse. */
+/** Finds the first mismatch between text and layout, and reports it in the words of Go's time.Parse. */
 function mismatch(text: string): string {
   let rest = text;
   for (const [name, one] of parts) {
@@ -34,7 +34,7 @@ function mismatch(text: string): string {
 }
 
 /**
- * Reads a time such as `2026-11-21T12:00:00.5Z`.
+ * Parses a time such as `2026-11-21T12:00:00.5Z`.
  * @returns nanoseconds since the Unix epoch, within 64 bits signed
  * @throws QueryError QUERY_BAD_PARAMETER in the words of Go's time.Parse
  * Source: RFC 3339
@@ -55,7 +55,7 @@ export function parseTimeNano(text: string): bigint {
   // `Date` reads 30 February as 2 March, so the day is checked by hand.
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   const [, zoneHour = "0", zoneMinute = "0"] = /(\d{2}):(\d{2})/.exec(zone) ?? [];
-  // Checked in this order, so that the same fault is reported as by Go.
+  // Checked in this order, so that the reported fault is the same as in Go.
   const ranges: readonly [name: string, value: string, min: number, max: number][] = [
     ["month", month, 1, 12],
     ["hour", hour, 0, 23],

@@ -5,7 +5,7 @@ import type { RequestGate } from "../service/request-gate.ts";
 export interface CallGuard {
   /** Finds the tenant of a call, and refuses calls without one where tenancy is on. */
   readonly tenants: TenantCheck;
-  /** True: the client's bearer token is handed on to the store. */
+  /** True: the client's bearer token is forwarded to the store. */
   readonly propagateToken: boolean;
   /** Limits how many calls read traces at the same time. */
   readonly gate: RequestGate;

@@ -36,19 +36,18 @@ import { queryV3Handlers } from "./query-v3-handlers.ts";
 import { tempoHandlers } from "./tempo-handlers.ts";
 
 /**
- * Settings of the gRPC server. The guard protects the query services only; health and reflection need no
- * tenant.
+ * Settings of the gRPC server. The guard protects only the query services; health and reflection need no tenant.
  */
 export interface GrpcServerSettings extends CallGuard {
-  /** Where the server listens. Undefined: it does not listen, and gets connections through `take`. */
+  /** Listen address. Undefined: the server does not listen, and gets connections through `take`. */
   readonly address: HostPort | undefined;
-  /** Certificate and key. Undefined: plain text. */
+  /** Certificate and key; undefined for plain text. */
   readonly tls: ServerTls | undefined;
   /** Reads of the store. */
   readonly service: QueryService;
   /** Limits of one call. */
   readonly limits: ReadLimits;
-  /** Corrections of the times in summaries. */
+  /** Options for adjusting times in summaries. */
   readonly adjust: AdjustOptions;
   /** Log of failures. */
   readonly log: Logger;
@@ -60,16 +59,16 @@ export interface GrpcServer {
   readonly port: number | undefined;
   /** Serves a plain-text connection that another listener accepted. */
   take(socket: Socket): void;
-  /** Lets running calls end; cuts them when `signal` is aborted. */
+  /** Waits for running calls to end; aborts them when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Options of every connection. A client that answers no ping within 20 seconds counts as gone, after a minute
- * of silence.
+ * Options of every connection. After a minute of silence a ping is sent; a client that does not answer within 20
+ * seconds is disconnected.
  */
 const connectionOptions: ServerOptions = {
-  // Finds clients that are gone without closing their connection, and ends their calls.
+  // Detects clients that disappeared without closing their connection, and ends their calls.
   "grpc.keepalive_time_ms": 60_000,
   "grpc.keepalive_timeout_ms": 20_000,
   interceptors: [
@@ -81,7 +80,8 @@ const connectionOptions: ServerOptions = {
 };
 
 /**
- * Opens the server with all services, health and reflection. Each service has our name and the public model's.
+ * Opens the server with all services, health and reflection. Each service is available under our name and the public
+ * model's.
  * @throws StartError when the address cannot be listened on
  */
 export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {

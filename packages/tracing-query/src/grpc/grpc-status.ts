@@ -5,15 +5,15 @@ import { QueryError, type QueryErrorCode } from "../query-error.ts";
 
 /** The failure that a gRPC client receives. */
 export interface GrpcFailure {
-  /** Status of the call. */
+  /** Status code of the call. */
   readonly code: status;
-  /** Text of the status. */
+  /** Text of the status, shown to the client. */
   readonly details: string;
   /** Reasons why the answer is partial. */
   readonly metadata?: Metadata;
 }
 
-/** The public model answers INTERNAL for all of these. UNAVAILABLE tells clients that a retry helps. */
+/** The public model answers INTERNAL for all of these. UNAVAILABLE tells clients to retry. */
 const ofStorageError: Record<StorageErrorCode, status> = {
   STORAGE_UNAVAILABLE: status.UNAVAILABLE,
   STORAGE_TIMEOUT: status.UNAVAILABLE,
@@ -38,9 +38,9 @@ const ofQueryError: Record<QueryErrorCode, status> = {
 };
 
 /**
- * Turns a failed read into the client's answer, and logs it. Faults of the client, and faults that the health
- * check reports already, are not logged.
- * @param what the failed read, in the public model's words: "failed to fetch services"
+ * Converts a failed read to a status for the client, and logs the failure. Client errors are not logged, nor errors
+ * that the health check reports already.
+ * @param what name of the failed read, in the public model's words: "failed to fetch services"
  */
 export function storageFailure(what: string, error: unknown, log: Logger): GrpcFailure {
   const { code, details } = bareFailure(error, log, what);
@@ -48,7 +48,7 @@ export function storageFailure(what: string, error: unknown, log: Logger): GrpcF
 }
 
 /**
- * Like {@link storageFailure}, but the client gets the message of the error. @param what the failed read, for
+ * Like {@link storageFailure}, but the client gets the error's own message. @param what name of the failed read, for
  * the log
  */
 export function bareFailure(error: unknown, log: Logger, what = "request failed"): GrpcFailure {

@@ -14,10 +14,10 @@ import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
 import { partialTrailer, withPartial } from "./partial-trailer.ts";
 import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 
-/** A time of a request; undefined when the client names none. */
+/** A time of a request; undefined when absent. */
 type Time = MetricsQueryBaseRequest["endTime"];
 
-/** The part that all requests for a metric share. */
+/** The part common to all metric requests. */
 interface HasBaseRequest {
   readonly baseRequest: MetricsQueryBaseRequest | undefined;
 }
@@ -50,7 +50,7 @@ function queryOf({ baseRequest }: HasBaseRequest): MetricsQuery | GrpcFailure {
   );
 }
 
-/** @param what the failed read, in the public model's words: "call rates" */
+/** @param what name of the failed read, in the public model's words: "call rates" */
 function failureOf(what: string, error: unknown, log: Logger): GrpcFailure {
   return error instanceof QueryError && error.code === "QUERY_NOT_SUPPORTED"
     ? { code: status.UNIMPLEMENTED, details: error.message }

@@ -7,7 +7,8 @@ import { spansInParts } from "../service/spans-of.ts";
 const maxSpans = 500;
 
 /**
- * Clients refuse messages over 4 MiB by default. Only a span that is larger by itself makes a larger message.
+ * Limit of a message in bytes, because clients refuse messages over 4 MiB by default. A single larger span still makes
+ * a larger message.
  */
 const maxBytes = 3 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import type { CallReadOptions } from "./read-options-of.ts";
 
-/** Metadata that says why an answer is partial; undefined for a complete answer. */
+/** Metadata with the reasons why an answer is partial; undefined for a complete answer. */
 export function partialTrailer({
   reasons: { partial },
 }: Pick<CallReadOptions, "reasons">): Metadata | undefined {
@@ -15,7 +15,7 @@ export function partialTrailer({
   return trailer;
 }
 
-/** Adds to a failure what the store could not read: a trace that was not found may be there. */
+/** Adds the store's read errors to a failure: a trace that was not found may exist in an unread part. */
 export function withPartial(failure: GrpcFailure, read: Pick<CallReadOptions, "reasons">): GrpcFailure {
   const metadata = partialTrailer(read);
   return metadata === undefined ? failure : { ...failure, metadata };

@@ -30,18 +30,18 @@ function isNotFound(error: unknown): boolean {
   return error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND";
 }
 
-/**
+/** Generates the messages of a stream while the client reads.
  * `jaeger.api_v2.QueryService`, in the form of Jaeger 1.62. Traces are sent as stored, without adjusters, as in
  * the public model.
  *
  * | Method | Answer | Failures, besides tenant and store errors |
  * |---|---|---|
  * | `GetTrace` | a stream of chunks of spans | `NOT_FOUND`; a malformed id |
- * | `FindTraces` | the same, for all traces found | `INVALID_ARGUMENT` without a query |
+ * | `FindTraces` | the same, for all found traces | `INVALID_ARGUMENT` without a query |
  * | `GetServices` | names | |
- * | `GetOperations` | operations, and their names once each | |
+ * | `GetOperations` | operations, and their distinct names | |
  * | `ArchiveTrace` | an empty message | `NOT_FOUND` |
- * | `GetDependencies` | links with numbers of calls | `INVALID_ARGUMENT` without both times |
+ * | `GetDependencies` | links with call counts | `INVALID_ARGUMENT` without both times |
  */
 export function queryHandlers(
   service: QueryService,

@@ -63,7 +63,7 @@ interface HandlerServices {
   readonly guard: CallGuard;
   /** Limits of traces and bytes in an answer. */
   readonly limits: ReadLimits;
-  /** Corrections of traces, such as clock skew. */
+  /** Options for adjusting traces, such as clock skew. */
   readonly adjust: AdjustOptions;
   /** Log of failures. */
   readonly log: Logger;

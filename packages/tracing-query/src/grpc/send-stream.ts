@@ -7,8 +7,7 @@ import { partialTrailer, withPartial } from "./partial-trailer.ts";
 import type { CallReadOptions } from "./read-options-of.ts";
 
 /**
- * How long messages are encoded without a pause, in milliseconds; then other requests run. A message may hold
- * hundreds of spans.
+ * Milliseconds of encoding without a pause; then other requests run. A message may contain hundreds of spans.
  */
 const turnMs = 5;
 
@@ -22,9 +21,9 @@ export function fail<Request, Response>(
 }
 
 /**
- * Sends messages as fast as the client reads them, and stops without an error when the client is gone. A
- * client that stops reading, or reads too slowly in total, gets a failure, because its data occupies memory.
- * The time to encode messages does not count.
+ * Sends messages at the client's pace, and stops without an error when the client disconnects. A client that stops
+ * reading, or reads too slowly in total, gets a failure, because its data occupies memory. The time for encoding does
+ * not count.
  */
 export async function sendAll<Request, Response>(
   call: ServerWritableStream<Request, Response>,

@@ -3,18 +3,21 @@ import type { ApiV2Span, KeyValue } from "wire/api-v2";
 import { toShownSpan } from "../service/api-trace.ts";
 import { spansOf } from "../service/spans-of.ts";
 
-/** The public model's limit. */
+/** Limit of spans in a chunk, as in the public model. */
 const maxChunkSpans = 10;
 
-/** Clients refuse messages over 4 MiB by default; a character is at most three bytes. */
+/**
+ * Limit of a chunk in characters: clients refuse messages over 4 MiB by default, and a character has at most three
+ * bytes.
+ */
 const maxChunkCharacters = 1_000_000;
 
-/** An estimate of the characters of tags. Twenty stand for the names of fields and for numbers. */
+/** Estimates the characters of tags. Each tag adds twenty for field names and numbers. */
 function tagsSize(tags: readonly KeyValue[]): number {
   return tags.reduce((sum, tag) => sum + tag.key.length + tag.vStr.length + tag.vBinary.length + 20, 0);
 }
 
-/** An estimate of a span's characters; encoding it to count them costs more. */
+/** Estimates a span's characters, because encoding it would cost more. */
 function roughSize(span: ApiV2Span): number {
   let size = 100 + span.operationName.length + tagsSize(span.tags) + tagsSize(span.process?.tags ?? []);
   for (const log of span.logs) {
@@ -24,8 +27,7 @@ function roughSize(span: ApiV2Span): number {
 }
 
 /**
- * Cuts traces into chunks of few spans, so that no message is too large. A chunk holds spans of one trace
- * only.
+ * Splits traces into chunks of few spans, so that no message is too large. A chunk contains spans of only one trace.
  */
 export function* spanChunks(traces: readonly PackedTrace[]): Generator<ApiV2Span[]> {
   for (const trace of traces) {

@@ -20,7 +20,7 @@ import type { CallReadOptions } from "./read-options-of.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { instantMessages, rangeMessages, searchMessages } from "./tempo-messages.ts";
 
-/** Fields of a message as parameters of an address. */
+/** Fields of a message as URL parameters. */
 type Fields = Readonly<Record<string, string | number | bigint>>;
 
 /** Converts fields to parameters. As in the HTTP API, 0 and "" mean absent. */
@@ -82,7 +82,7 @@ function sender(guard: CallGuard, log: Logger) {
     );
 }
 
-/** Tempo's counters of a list; as over HTTP there are none when the list is complete. */
+/** Tempo's counters for a list; as over HTTP, absent for a complete list. */
 function metadataMetrics({ reasons: { partial } }: CallReadOptions): MetadataMetrics | undefined {
   return partial === undefined ? undefined : jobsOf(partial);
 }

@@ -22,9 +22,9 @@ import { exemplarsPerSeries, shortcoming, someOf } from "../tempo/metrics-json.t
 import { durationMsOf, jobsOf, rootServiceOf } from "../tempo/search-json.ts";
 
 /** Clients refuse messages over 4 MiB by default. */
-// A trace has at most a few spans, but a user may ask for many of them.
+// Limit of traces in a message. A trace normally has few spans, but a client may request many.
 const tracesPerMessage = 50;
-// A series has up to 11,000 samples.
+// Limit of series in a message. A series has up to 11,000 samples.
 const seriesPerMessage = 50;
 
 /** The answer to a search, in one or more messages. */
@@ -64,14 +64,14 @@ export function* instantMessages(
   }
 }
 
-/** Cuts a list into parts. An empty list is one empty part, because every answer is at least one message. */
+/** Splits a list into parts. An empty list gives one empty part, because every answer needs at least one message. */
 function* inParts<T>(items: readonly T[], length: number): Generator<readonly T[]> {
   for (let first = 0; first === 0 || first < items.length; first += length) {
     yield items.slice(first, first + length);
   }
 }
 
-/** The fields that all answers of metrics share. `message` says why an answer is partial. */
+/** The fields common to all metrics answers. `message` has the reasons of a partial answer. */
 function partsOf(found: TraceQlMetrics, partial: PartialAnswer | undefined) {
   const message = shortcoming(found, partial);
   return {
@@ -89,7 +89,7 @@ function metricsOf(
   return { inspectedTraces, inspectedSpans: BigInt(inspectedSpans), ...jobsOf(partial) };
 }
 
-/** One series with its samples. @param maxExemplars most example traces of this series */
+/** One series with its samples. @param maxExemplars limit of example traces of this series */
 function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExemplars: number) {
   return {
     labels: labels.map(keyValueOf),
@@ -102,7 +102,7 @@ function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExempla
   };
 }
 
-/** One trace of a search result. Only the spans of its spansets are included. */
+/** One trace of a search result. Only spans of its spansets are included. */
 function traceOf(trace: TraceQlMatch): TraceSearchMetadata {
   const spanSets = trace.spanSets.map(spanSetOf);
   return {
@@ -117,7 +117,7 @@ function traceOf(trace: TraceQlMatch): TraceSearchMetadata {
   };
 }
 
-/** One spanset. Times of spans before 1970 wrap around, as Go converts them. */
+/** One spanset. Times before 1970 wrap around, as in Go's conversion. */
 function spanSetOf({ spans, matched, attributes }: TraceQlSpanSet): SpanSet {
   return {
     spans: spans.map((span) => ({

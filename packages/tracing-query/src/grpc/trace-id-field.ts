@@ -2,8 +2,7 @@ import { status } from "@grpc/grpc-js";
 import type { GrpcFailure } from "./grpc-status.ts";
 
 /**
- * In the public model the gRPC library refuses an id of the wrong length, with another text for each kind of
- * call.
+ * In the public model the gRPC library refuses an id of the wrong length. Its text differs by the kind of call.
  */
 const unreadable = {
   stream: "grpc: failed to unmarshal the received message",
@@ -11,7 +10,7 @@ const unreadable = {
 } as const;
 
 /**
- * Reads the `trace_id` of a request: 16 bytes, or 8 bytes for the low half.
+ * Parses the `trace_id` of a request: 16 bytes, or 8 bytes for the low half.
  * @returns 32 hex digits, or the failure for the client
  */
 export function traceIdField(bytes: Buffer, call: keyof typeof unreadable): string | GrpcFailure {

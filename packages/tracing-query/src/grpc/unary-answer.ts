@@ -7,9 +7,9 @@ import { partialTrailer, withPartial } from "./partial-trailer.ts";
 import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 
 /**
- * Answers one call that is one message.
- * @param what the failed read, in the public model's words: "failed to fetch services"
- * @param work returns the message or the client's failure; an exception becomes a failure too
+ * Answers a call that has a single response message.
+ * @param what name of the failed read, in the public model's words: "failed to fetch services"
+ * @param work returns the message or a failure; an exception becomes a failure too
  */
 export type UnaryAnswer = <Answer extends object>(
   call: EventEmitter & { readonly metadata: Metadata },
@@ -18,7 +18,7 @@ export type UnaryAnswer = <Answer extends object>(
   work: (read: CallReadOptions) => Promise<Answer | GrpcFailure>,
 ) => Promise<void>;
 
-/** Makes the answer function of one service. It checks the tenant before anything is read. */
+/** Creates the answer function of one service. It checks the tenant before any read. */
 export function unaryAnswer(guard: CallGuard, log: Logger): UnaryAnswer {
   return async (call, callback, what, work) => {
     const read = readOptionsOf(call, guard);

@@ -1,7 +1,7 @@
 import type { AdjustedCounts } from "storage/api";
 import { z } from "zod";
 
-/** Margin and rates of a number of sampled spans. */
+/** Schema fields for the margin and rates of sampled span counts. */
 export const adjustedFields = {
   margin: z
     .number()
@@ -15,7 +15,7 @@ export const adjustedFields = {
     .describe("The greatest; it differs from `least` when spans were sampled with several probabilities."),
 };
 
-/** The parameter that asks for adjusted figures. */
+/** The parameter that enables adjusted figures. */
 export const adjustedParam = z
   .enum(["true", "false"])
   .optional()
@@ -25,12 +25,12 @@ export const adjustedCallsSchema = z
   .strictObject({ calls: z.number().describe("Calls that the spans stand for."), ...adjustedFields })
   .meta({ id: "AdjustedCalls" });
 
-/** Rounded to a thousandth: digits beyond are noise of sums. */
+/** Rounds to a thousandth: further digits are only rounding noise of sums. */
 export function roundedCount(count: number): number {
   return Math.round(count * 1_000) / 1_000;
 }
 
-/** The members of `adjustedFields`. */
+/** The values of `adjustedFields`. */
 export function adjustedFieldsOf({ margin, unknown, least, greatest }: Omit<AdjustedCounts, "adjusted">) {
   return { margin: roundedCount(margin), unknown, least, greatest };
 }

@@ -16,8 +16,7 @@ import { otlpTracesJson } from "./otlp-traces-json.ts";
 import { parseTagsJson } from "./search-params.ts";
 
 /**
- * gRPC-Gateway's form of answers and failures in the public model, which sends JSON with the media type of
- * text.
+ * gRPC-Gateway's form of answers and failures. The public model sends JSON with the media type of text.
  *
  * ```
  * {"error":{"httpCode":404,"message":"trace not found"}}
@@ -38,7 +37,7 @@ function partialValue({
   return partial === undefined ? {} : { partial: true, warnings: partial.reasons };
 }
 
-/** Whether the text is a kind in lower case. An unknown kind finds nothing, and is no fault. */
+/** True for a span kind in lower case. An unknown kind finds nothing, but is not an error. */
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
@@ -53,14 +52,17 @@ function parsed<T>(name: string, parse: () => T): T {
   }
 }
 
-/** A parameter by its name, and the name that the client used: older clients write `start_time` for `startTime`. */
+/** A parameter, and the name that the client used: older clients write `start_time` for `startTime`. */
 function param(params: URLSearchParams, name: string): { readonly name: string; readonly text: string } {
   const older = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const text = params.get(name) || "";
   return text === "" ? { name: older, text: params.get(older) ?? "" } : { name, text };
 }
 
-/** Limit of traces: `query.searchDepth`, else the older `query.numTraces`; 100 for none, zero or a negative number. */
+/**
+ * Limit of traces: `query.searchDepth`, else the older `query.numTraces`. Default 100, also for zero or a negative
+ * number.
+ */
 function limitOf(params: URLSearchParams): number {
   const depth = param(params, "query.searchDepth");
   const { name, text } = depth.text === "" ? param(params, "query.numTraces") : depth;
@@ -111,7 +113,7 @@ function queryOf(params: URLSearchParams): TraceQuery {
   };
 }
 
-/** The id in hex, or in base64 as `jsonpb` writes bytes. @throws WireError as `parseTraceId`, of the text as hex */
+/** The id in hex, or in base64 as `jsonpb` writes bytes. @throws WireError of `parseTraceId` for the text as hex */
 function traceIdOf(text: string): string {
   try {
     return parseTraceId(text);
@@ -163,8 +165,8 @@ function operationsEndpoint(service: QueryService): Endpoint {
 }
 
 /**
- * `GET /api/v3/…`, by path, in the form of Jaeger 2: services, operations, traces as OTLP JSON without
- * adjusters, and summaries of traces with adjusted times.
+ * `GET /api/v3/…`, by path, in the form of Jaeger 2: services, operations, traces as OTLP JSON without adjusters, and
+ * trace summaries with adjusted times.
  *
  * ```
  * GET /api/v3/services          {"services":["db","shop"]}
@@ -179,10 +181,10 @@ export function apiV3Endpoints(
   limits: ReadLimits,
   adjust: AdjustOptions,
 ): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy" | "isOfOneTrace">][] {
-  // Names of services, of the whole store.
+  // Service names of the whole store.
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
-    // The public model leaves out an empty list of services, and no other empty list.
+    // The public model omits an empty list of services, but no other empty list.
     return [goJson({ ...(names.length === 0 ? {} : { services: names }), ...partialValue(read) })];
   };
 
@@ -197,7 +199,7 @@ export function apiV3Endpoints(
     return otlpTracesJson(traces, read.reasons);
   };
 
-  // A search that answers with whole traces.
+  // A search that returns whole traces.
   const search: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);
@@ -206,7 +208,7 @@ export function apiV3Endpoints(
     return otlpTracesJson(traces, read.reasons);
   };
 
-  // The same search, but the store sends outlines of spans: no attributes, events or links.
+  // The same search, but the store returns outlines of spans without attributes, events or links.
   const summaries: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);

@@ -16,7 +16,7 @@ const nanos = z
   .regex(/^-?\d+$/)
   .describe("Nanoseconds since the Unix epoch.");
 
-// Fields that are zero or empty may be missing, as in all JSON of protobuf.
+// Fields with zero or empty values may be missing, as in all protobuf JSON.
 const otlpSpan = z
   .looseObject({
     traceId: z.string().describe("32 hex digits."),
@@ -45,8 +45,7 @@ const resultSchema = z
   .meta({ id: "OtlpResult" });
 
 /**
- * Parameters of a search. Each name may also have underscores, as older clients send it:
- * `query.service_name`.
+ * Parameters of a search. Underscores are accepted in names, as older clients send them: `query.service_name`.
  */
 const searchParams = z.object({
   "query.serviceName": z.string().optional(),
@@ -59,7 +58,7 @@ const searchParams = z.object({
   "query.searchDepth": z.int().optional().describe("Most traces; 100 by default. Also as query.num_traces."),
 });
 
-// An example of a search; the times are far apart, so that it finds the spans of any test.
+// An example of a search; its wide time range finds the spans of any test.
 const example = {
   query: {
     "query.serviceName": "shop",
@@ -71,10 +70,10 @@ const example = {
 // Both times are required, as in the public model.
 const failingExample = { status: 400, request: { query: { "query.serviceName": "shop" } } };
 
-// A count of zero is left out.
+// A count of zero is omitted.
 const count = z.int().optional();
 
-// The form of the answer that lists traces without their spans.
+// Schema of the answer that lists traces without their spans.
 const summariesSchema = z
   .strictObject({
     summaries: z

@@ -4,12 +4,12 @@ import { constants, createDeflate, createGzip, createZstdCompress } from "node:z
 /** The algorithm that compresses a body. */
 export type ContentCoding = "zstd" | "gzip" | "deflate";
 
-/** Ordered by compression for the processor time, best first. */
+/** Codings ordered by compression per processor time, best first. */
 const offered: readonly ContentCoding[] = ["zstd", "gzip", "deflate"];
 
 /**
- * The coding that the client prefers; of equal preferences, the first in `offered`.
- * @param accepted the header `Accept-Encoding`
+ * Chooses the coding that the client prefers; of equal preferences, the first in `offered`.
+ * @param accepted value of the header `Accept-Encoding`
  * @returns undefined when the body is sent uncompressed. Source: RFC 9110, 12.5.3
  */
 export function chooseCoding(accepted: string | undefined): ContentCoding | undefined {
@@ -36,7 +36,7 @@ export function chooseCoding(accepted: string | undefined): ContentCoding | unde
 export type Compressor = Transform & { flush(): void };
 
 /**
- * A compressor at its cheapest level. Traces repeat themselves, so even this level shrinks them to a tenth.
+ * Creates a compressor at its cheapest level. Traces are repetitive, so even this level shrinks them to a tenth.
  */
 export function compressorOf(coding: ContentCoding): Compressor {
   switch (coding) {

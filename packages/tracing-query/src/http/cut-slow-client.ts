@@ -1,23 +1,24 @@
 import type { ServerResponse } from "node:http";
 
-/** Limits in milliseconds on the time that an answer waits for its client. */
+/** Limits in milliseconds for the time that an answer waits for its client. */
 export interface ClientTimes {
-  /** Longest time in which the client reads no byte. */
+  /** Limit of the time in which the client reads no byte. */
   readonly stalledMs: number;
-  /** Longest waiting time in total. */
+  /** Limit of the total waiting time. */
   readonly maxWaitMs: number;
 }
 
 /**
- * A stalled client holds its answer in memory, so it is cut after a minute, or after five minutes in total.
+ * Default limits: a minute without progress, or five minutes in total, because a stalled client holds its answer in
+ * memory.
  */
 export const defaultClientTimes: ClientTimes = { stalledMs: 60_000, maxWaitMs: 300_000 };
 
 const lookEveryMs = 1_000;
 
 /**
- * Cuts the connection of a client that stops reading, or reads too slowly. Only time in which data waits for
- * the client counts. A busy machine or a slow store never leads to a cut.
+ * Disconnects a client that stops reading, or reads too slowly. Only time in which data waits for the client counts. A
+ * busy machine or a slow store never leads to a disconnect.
  */
 export function cutSlowClient(response: ServerResponse, { stalledMs, maxWaitMs }: ClientTimes): void {
   const isWaiting = () => response.writableLength > 0;

@@ -8,16 +8,15 @@ import { integerParam } from "./number-params.ts";
 const defaultLookbackMs = 86_400_000n;
 const nanosPerMs = 1_000_000n;
 
-/** Within the signed 64 bits of a store's time, and not before 1970. */
+/** Clamps a time to the store's signed 64 bits, and not before 1970. */
 function inRange(nano: bigint): bigint {
   const max = 2n ** 63n - 1n;
   return nano < 0n ? 0n : nano > max ? max : nano;
 }
 
 /**
- * `GET /api/dependencies?endTs=ms&lookback=ms[&service=][&adjusted=true]`: which service calls which, in the
- * form of Jaeger 1.62. `lookback` is a day by default. `adjusted` is ours: it adds the calls that sampled spans
- * stand for.
+ * `GET /api/dependencies?endTs=ms&lookback=ms[&service=][&adjusted=true]`: calls between services, in the form of
+ * Jaeger 1.62. `lookback` defaults to a day. `adjusted` is ours: it adds the calls that sampled spans represent.
  *
  * ```
  * GET /api/dependencies?lookback=3600000

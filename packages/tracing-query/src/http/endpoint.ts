@@ -21,26 +21,26 @@ import { type Piece, sendParts, sendPieces, sendText, TypedAnswer } from "./send
 export type AdmittedRead = ReadOptions &
   PlacedRead & {
     readonly signal: AbortSignal;
-    /** The reads of this request add reasons why the answer is partial. */
+    /** Collects reasons why the answer is partial, from all reads of this request. */
     readonly reasons: PartialReasons;
   };
 
 export interface EndpointRequest {
   /** Method of the request. */
   readonly method: string;
-  /** Parameters of the query, and of a form. */
+  /** Parameters of the query string, and of a form. */
   readonly params: URLSearchParams;
   /** The value of the `Accept` header; "" without one. */
   readonly accept: string;
   /** The media type of the body; "" without one. */
   readonly contentType: string;
-  /** A part of the path, decoded. */
+  /** Returns a decoded part of the path. */
   pathPart(name: string): string;
-  /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */
+  /** Tenant whose spans are read, and a signal that is aborted when the client disconnects. */
   readonly read: AdmittedRead;
   /**
-   * The whole body. @param limit the limit of this endpoint; --query.max-upload-size by default @throws
-   * QueryError QUERY_TOO_LARGE
+   * Reads the whole body. @param limit limit of this endpoint; default --query.max-upload-size @throws QueryError
+   * QUERY_TOO_LARGE
    */
   body(limit?: BodyLimit): Promise<Buffer>;
 }
@@ -48,35 +48,35 @@ export interface EndpointRequest {
 export type Answer = Iterable<string> | AsyncIterable<Piece> | TypedAnswer;
 
 /**
- * Returns the answer: pieces of JSON, or a body with its own media type. An exception becomes a failure in
- * the style of the API.
+ * Returns the answer: chunks of JSON, or a body with its own media type. An exception becomes a failure in the style of
+ * the API.
  */
 export type Endpoint = (request: EndpointRequest) => Promise<Answer> | Answer;
 
 /** The form of an API's answers and failures. */
 export interface AnswerStyle {
-  /** Type of answers and failures. */
+  /** Media type of answers and failures. */
   readonly contentType: string;
-  /** The body of a failure. @param failure details, when there are any */
+  /** The body of a failure. @param failure details, if available */
   failure(status: number, message: string, failure?: HttpFailure): string;
-  /** Media type of failures; text by default. */
+  /** Media type of failures; default text. */
   readonly failureType?: string;
 }
 
-/** The envelope of everything under `/api`. */
+/** The envelope of all answers under `/api`. */
 export const envelopeStyle: AnswerStyle = { contentType: "application/json", failure: errorEnvelope };
 
 /** Settings that all endpoints share. */
 export interface EndpointSettings {
   /** Checks the tenant of each request. */
   readonly tenants: TenantCheck;
-  /** True: the client's bearer token is handed on to the store. */
+  /** True: the client's bearer token is forwarded to the store. */
   readonly propagateToken: boolean;
   /** Limit of the request body in bytes. */
   readonly maxBodyBytes: number;
   /** Limits how many requests read traces at the same time. */
   readonly gate: RequestGate;
-  /** A client that reads nothing for this many milliseconds is cut off; 60,000 by default. */
+  /** Milliseconds after which a client that reads nothing is disconnected; default 60,000. */
   readonly stalledMs?: number | undefined;
   /** Log of failures. */
   readonly log: Logger;
@@ -85,30 +85,30 @@ export interface EndpointSettings {
 export type EndpointMethod = "GET" | "POST";
 
 export interface EndpointDefinition {
-  /** Method or methods; others are answered with 405. */
+  /** Allowed methods; others are answered with 405. */
   readonly method: EndpointMethod | readonly EndpointMethod[];
-  /** Makes the answer. */
+  /** Computes the answer. */
   readonly answer: Endpoint;
   /** Form of answers and failures. */
   readonly style: AnswerStyle;
   /** How bodies are read; absent for an endpoint that takes none. */
   readonly readBody?: BodyReader;
   /**
-   * True: the endpoint holds a place until its answer is sent, because it holds traces in memory. False: only
-   * its reads of the store take a place.
+   * True: the endpoint occupies a slot until its answer is sent, because it holds traces in memory. False: only its
+   * reads of the store occupy a slot.
    */
   readonly isHeavy: boolean;
   /** True: the endpoint reads one trace by its id. Such requests wait only for each other. */
   readonly isOfOneTrace?: boolean;
 }
 
-/** A pair with a `%` that begins no escape, or with a semicolon. The public model accepts neither. */
+/** Matches a pair with a `%` that begins no escape, or with a semicolon. The public model accepts neither. */
 const brokenPair = /%(?![0-9a-f]{2})|;/i;
 
 /**
- * Decoded parameters of the address. Malformed pairs are left out where the public model leaves them out; its
- * error is then mostly a missing parameter.
- * @throws QueryError QUERY_BAD_PARAMETER for a malformed pair, in our own APIs
+ * Decoded parameters of the URL. Malformed pairs are dropped where the public model drops them; its error then usually
+ * is a missing parameter.
+ * @throws QueryError QUERY_BAD_PARAMETER for a malformed pair, only in our own APIs
  */
 export function paramsOf(request: Request, style: AnswerStyle): URLSearchParams {
   const { originalUrl } = request;
@@ -138,7 +138,7 @@ function closeSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
-/** Sets a header, so that every partial answer is marked, regardless of its media type. */
+/** Sets a header that marks every partial answer, regardless of its media type. */
 function sayPartial(response: Response, partial: PartialAnswer | undefined): void {
   if (partial !== undefined) {
     response.setHeader(partialHeader, partialHeaderValue(partial));
@@ -152,15 +152,15 @@ function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<str
   return Symbol.iterator in pieces ? indentJson(pieces, indent) : indentSlowJson(pieces, indent);
 }
 
-/** Form of the answer that tells a failure. */
+/** Form of a failure. */
 interface FailureForm {
   /** Form of the answer. Default: Jaeger's envelope. */
   readonly style?: AnswerStyle | undefined;
-  /** Parts of the store that did not answer, where the failure tells them. */
+  /** Parts of the store that did not respond, if the failure names them. */
   readonly partial?: PartialAnswer | undefined;
 }
 
-/** Sends the error as text in the API's style. Does nothing when the answer has begun. */
+/** Sends the error as text in the API's style. Does nothing after the answer has begun. */
 export function sendFailure(
   response: Response,
   error: unknown,
@@ -187,9 +187,8 @@ export function sendFailure(
 }
 
 /**
- * The first steps of every request: it checks the method, opens a span, and reads tenant and token.
- * @returns undefined when the request was answered: 405 for another method, 401 when a required tenant is
- *   missing
+ * First steps of every request: checks the method, starts a span, and reads tenant and token.
+ * @returns undefined when the request was answered: 405 for another method, 401 for a missing tenant
  */
 export function admit(
   request: Request,
@@ -240,8 +239,8 @@ function noBody(): Promise<Buffer> {
 }
 
 /**
- * An Express handler for one method of a path. Other methods get 405 and an empty body. A request without a
- * required tenant gets 401 and the public model's text.
+ * An Express handler for the methods of a path. Other methods get 405 and an empty body. A request without a required
+ * tenant gets 401 and the public model's text.
  */
 export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
   const { answer, style, isHeavy, isOfOneTrace = false, readBody = noBody } = definition;
@@ -264,7 +263,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
         read,
         accept: request.headers.accept ?? "",
         contentType: request.headers["content-type"] ?? "",
-        // A wildcard has several parts.
+        // A wildcard matches several parts.
         pathPart: (name) => [request.params[name]].flat().join("/"),
         body: (limit = { name: "query.max-upload-size", bytes: maxBodyBytes }) => readBody(request, limit),
       });

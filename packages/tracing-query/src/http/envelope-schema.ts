@@ -15,7 +15,7 @@ export const partialReasonSchema = z
   })
   .meta({ id: "PartialReason" });
 
-/** The schema of the frame around every answer under `/api`. @param data schema of the result */
+/** Schema of the envelope of all answers under `/api`. @param data schema of the result */
 export function envelopeSchema<S extends z.ZodType>(data: S) {
   return z.strictObject({
     data,

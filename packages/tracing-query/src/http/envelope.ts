@@ -1,7 +1,7 @@
 import type { PartialAnswer } from "storage/api";
 import { goJson } from "../go-text/quote.ts";
 
-/** One error in the envelope of every answer. */
+/** One error in an envelope. */
 export interface EnvelopeError {
   readonly code?: number;
   readonly msg: string;
@@ -18,7 +18,7 @@ interface EnvelopeFacts {
 }
 
 /**
- * Writes the frame around every answer under `/api`. Its keys keep this order:
+ * Writes the envelope of all answers under `/api`. Its keys have this order:
  * `{"data":…,"total":0,"limit":0,"offset":0,"errors":null}`. A partial answer ends with
  * `"partial":true,"warnings":[…]`. It has no `errors`, because clients of the public model would show nothing
  * but the errors.
@@ -47,7 +47,7 @@ function tail({ total = 0, errors = [], reasons }: EnvelopeFacts): string {
   return `,"total":${total},"limit":0,"offset":0,"errors":${listed.length === 0 ? "null" : goJson(listed)}${partialFields(reasons?.partial)}}`;
 }
 
-/** Fields for the end of an object; none for a complete answer. */
+/** Fields for the end of an object; empty for a complete answer. */
 export function partialFields(partial: PartialAnswer | undefined): string {
   return partial === undefined ? "" : `,"partial":true,"warnings":${goJson(partial.reasons)}`;
 }

@@ -15,7 +15,7 @@ const ofQueryError: Record<QueryErrorCode, number> = {
   QUERY_NOT_SUPPORTED: 501,
 };
 
-/** The public model answers 500 for all of these; 503 tells proxies and clients that a retry helps. */
+/** The public model answers 500 for all of these; 503 tells proxies and clients to retry. */
 const ofStorageError: Record<StorageErrorCode, number> = {
   STORAGE_UNAVAILABLE: 503,
   STORAGE_TIMEOUT: 503,
@@ -32,7 +32,7 @@ export interface HttpFailure {
   /** Text for the client. */
   readonly message: string;
   /**
-   * True: the log tells the operator. False for a client's mistake, and for a fault that the health check
+   * True: the error is logged for the operator. False for a client error, and for an error that the health check
    * reports already.
    */
   readonly isOurs: boolean;
@@ -40,11 +40,11 @@ export interface HttpFailure {
   readonly code?: QueryErrorCode | StorageErrorCode;
   readonly parameter?: string | undefined;
   readonly limit?: BrokenLimit | undefined;
-  /** The store could not read everything; what was not found may be there. */
+  /** Set when the store could not read everything; missing data may exist in an unread part. */
   readonly partial?: PartialAnswer | undefined;
 }
 
-/** Turns an error into the client's answer. */
+/** Converts an error to a failure for the client. */
 export function httpFailure(error: unknown): HttpFailure {
   if (error instanceof QueryError) {
     const { code, message, parameter, limit } = error;

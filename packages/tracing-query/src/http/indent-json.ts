@@ -1,5 +1,5 @@
 /**
- * Spreads JSON over lines, with `indent` for each level. It works on pieces of text and parses nothing, so that
+ * Formats JSON over several lines, indented by `indent` per level. It works on chunks of text without parsing, so that
  * 64-bit numbers keep all digits.
  *
  * ```
@@ -12,7 +12,7 @@
  *                          }
  * ```
  *
- * @param pieces one JSON value without white space, cut anywhere
+ * @param pieces one JSON value without white space, split anywhere
  */
 export function* indentJson(pieces: Iterable<string>, indent: string): Generator<string> {
   const indented = indenter(indent);
@@ -22,7 +22,7 @@ export function* indentJson(pieces: Iterable<string>, indent: string): Generator
 }
 
 /**
- * Like {@link indentJson}, for pieces that arrive over time. Pieces are never cut within a character.
+ * Like {@link indentJson}, for chunks that arrive over time. Chunks are never split within a character.
  */
 export async function* indentSlowJson(
   pieces: AsyncIterable<string | Uint8Array>,
@@ -34,7 +34,7 @@ export async function* indentSlowJson(
   }
 }
 
-/** Makes a function that indents piece by piece, and remembers where in the JSON it is. */
+/** Creates a function that indents chunk by chunk, and remembers its position in the JSON. */
 function indenter(indent: string): (piece: string) => string {
   let depth = 0;
   let inString = false;

@@ -110,8 +110,8 @@ export function analysisEndpoints(
   }: KeptStores & { readonly adjust: AdjustOptions; readonly limits: ReadLimits },
 ): [path: string, definition: EndpointDefinition][] {
   const { analysis } = service;
-  // Makes an entry. `isHeavy` is true by default: the request holds a place of the gate until its answer is
-  // sent. Endpoints that read only names, views or notes take no place.
+  // Creates an entry. By default `isHeavy` is true: the request occupies a slot of the gate until its answer is sent.
+  // Endpoints that read only names, views or notes occupy none.
   const one = (
     { path, method }: OperationDescription,
     answer: Endpoint,

@@ -90,8 +90,8 @@ export const attributeValuesOperation: OperationDescription = {
 };
 
 /**
- * `GET …/attributes`: names of attributes on matching spans. The UI completes the words of a query with them.
- * Tempo's `/api/v2/search/tags` has the same names without a filter.
+ * `GET …/attributes`: attribute names of matching spans. The UI uses them to complete queries.
+ * Tempo's `/api/v2/search/tags` returns the same names, but without a filter.
  *
  * ```
  * GET …/attributes?scope=span&prefix=re
@@ -153,8 +153,7 @@ export function attributeValuesEndpoint({ search }: QueryService, limits: ReadLi
 }
 
 /**
- * The scope of a path. @throws QueryError QUERY_BAD_PARAMETER that lists the scopes and quotes at most 100
- * characters
+ * The scope in a path. @throws QueryError QUERY_BAD_PARAMETER that lists the scopes and quotes at most 100 characters
  */
 function scopeOf(text: string): AttributeScope {
   const found = attributeScopes.find((one) => one === text);

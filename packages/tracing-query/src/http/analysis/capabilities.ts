@@ -8,7 +8,7 @@ import type { Endpoint, EndpointRequest } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 
-// A parameter here is a mistake of the client, and gets 400.
+// The endpoint has no parameters; any parameter is a client error, 400.
 const readNothing = paramsReader(z.strictObject({}));
 
 const answerSchema = z
@@ -51,9 +51,9 @@ export const capabilitiesOperation: OperationDescription = {
 };
 
 /**
- * Makes a function that says whether the store answers TraceQL. The first call asks the store with a query over
- * one nanosecond of 1970, which finds nothing. Later calls use its answer, for the life of the process. A
- * failure other than STORAGE_UNSUPPORTED is not remembered, so the next call asks again.
+ * Creates a function that tells if the store supports TraceQL. The first call sends the store a query over one
+ * nanosecond of 1970, which finds nothing. Later calls reuse the result for the life of the process. A failure other
+ * than STORAGE_UNSUPPORTED is not cached, so the next call asks again.
  */
 function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"]) => Promise<boolean> {
   const query = parseTraceQl("{ }");
@@ -76,8 +76,8 @@ function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"])
 }
 
 /**
- * `GET …/capabilities`: which questions this server can answer, and its limits. The UI hides pages whose
- * questions the store cannot answer. It is an API of our own.
+ * `GET …/capabilities`: the questions that this server can answer, and its limits. The UI hides pages that the store
+ * does not support. This is an API of our own.
  *
  * ```
  * {"version": 1,

@@ -26,7 +26,7 @@ import { besideField, besideQuery } from "./traceql-filter.ts";
 // Limit of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
 const maxBodyBytes = 1_048_576;
 
-/** Spans of traces that are looked at for calls; a trace more is read when there are fewer. */
+/** Limit of spans in the traces that are read for calls. The next trace is read only below this limit. */
 const mostCallSpans = 200_000;
 
 // One side of the comparison: a filter as the search takes it, and TraceQL beside it.
@@ -52,7 +52,7 @@ const bodySchema = z
   })
   .meta({ id: "ChangesRequest" });
 
-// A verdict of chance. `null` means that too few spans were seen for any verdict, not that nothing changed.
+// Statistical significance. `null` means that too few spans were seen for a result, not that nothing changed.
 const significant = z
   .boolean()
   .nullable()
@@ -76,8 +76,7 @@ const population = z.strictObject({
   longest: microsSchema,
 });
 
-// The part of a side whose attributes were read. It is smaller than the side when that has more than
-// `maxSpans`.
+// The part of a side whose attributes were read. It is smaller than the side if the side has more than `maxSpans`.
 const sample = z.strictObject({
   ...sums,
   isEstimate: z
@@ -85,7 +84,7 @@ const sample = z.strictObject({
     .describe("Whether these are some of the side's spans, and shares therefore estimates."),
 });
 
-// Calls of one operation that the side's spans made. `null` in a row means that this side made none.
+// Calls of one operation by the side's spans. `null` in a row means that this side has none.
 const call = z.strictObject({
   calls: z.int(),
   errors: z.int(),
@@ -193,13 +192,13 @@ type SideValues = SpanFilterValues & { readonly q?: string | undefined };
  *  "b": {"service": "shop", "tags": {"service.version": "1.9"}}, "limit": 5}
  * ```
  *
- * The answer has five parts, and each counts other spans:
+ * The answer has five parts, which count different spans:
  *
  * - `a`, `b`, `isSlower`, `failsMore`, `durations`: all spans of the sides
  * - `operations`: all spans, by service, operation and kind
  * - `sample`: the spans whose attributes were read, at most `maxSpans` a side
- * - `attributes`: values of that sample, the most telling first
- * - `calls`: calls inside at most `traces` traces a side; `null` when `traces` is 0 or a side has `q`
+ * - `attributes`: values in that sample, the most significant first
+ * - `calls`: calls in at most `traces` traces per side; `null` when `traces` is 0 or a side has `q`
  *
  * Errors: 400 for a field that the schema refuses, 413 for a long body, 501 from a store without analysis.
  */
@@ -214,8 +213,8 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
     const [a, b] = [sideOf(asked.a, "a."), sideOf(asked.b, "b.")];
     const { limit, maxSpans } = asked;
     const found = await service.analysis.comparePopulations({ a, b, limit, maxSpans }, read);
-    // A TraceQL condition selects spans, but the read of calls searches traces by a plain filter. Both would
-    // disagree.
+    // A TraceQL condition selects spans, but calls are read by searching traces with a plain filter. The results would
+    // contradict each other.
     const hasCalls = asked.traces > 0 && asked.a.q === undefined && asked.b.q === undefined;
     const most = Math.min(asked.traces, limits.maxTraces);
     const callsOf = (side: SpanSelection) => readCalls(service, side, { limit: most, adjust, limits, read });
@@ -232,14 +231,13 @@ interface CallsRead {
   readonly adjust: AdjustOptions;
   /** Limit of bytes that are read. */
   readonly limits: ReadLimits;
-  /** Tenant and signal of the request. */
+  /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 
-/** Calls of the newest traces of a side; fewer traces when they are large. */
+/** Calls in the newest traces of a side; large traces reduce the number of read traces. */
 async function readCalls(
-  // The filter selects spans of these names; other spans of a trace are their children, or make calls of
-  // others.
+  // The filter selects spans by these names. Other spans of a trace are children, or make other calls.
   service: QueryService,
   side: SpanSelection,
   { limit, adjust, limits, read }: CallsRead,
@@ -248,10 +246,10 @@ async function readCalls(
     service: side.service === "" ? undefined : side.service,
     operation: side.operation === "" ? undefined : side.operation,
   });
-  // The time range of the side was checked before, together with its other conditions.
+  // The time range was already checked with the side's other conditions.
   checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
   const traces = await service.traces.findPackedTraces({ ...side, limit }, read);
-  // The budget is spans, not traces: one trace of a million spans would block the process.
+  // The limit counts spans, not traces: one trace of a million spans would block the process.
   let left = Math.min(mostCallSpans, limits.maxSpans);
   for (const trace of traces) {
     left -= trace.spans.length;
@@ -265,12 +263,12 @@ async function readCalls(
   return calls;
 }
 
-// Everything but the calls, in the form of the answer.
+// Everything except the calls, in the form of the answer.
 function changesJson(found: PopulationComparison): Omit<Answer, "calls"> {
   const { a, b, sample: read } = found;
-  // Time of an operation per span of the whole side, so that the changes of all operations add up to the
-  // difference of the means. An operation that takes 3 ms of each request now, and took 1 ms before, has a
-  // change of 2,000 µs.
+  // Time of an operation divided by all spans of the side, so that the changes of all operations add up to the
+  // difference of the means. An operation that takes 3 ms of each request now, and took 1 ms before, has a change of
+  // 2,000 µs.
   const perSpan = ({ durationNano }: PopulationSums, { spans }: PopulationSums) =>
     durationNano / Math.max(1, spans);
   return {
@@ -292,7 +290,7 @@ function changesJson(found: PopulationComparison): Omit<Answer, "calls"> {
   };
 }
 
-// The two verdicts on a pair of sides: a test of durations and a test of the shares of errors.
+// Compares two sides by a test of durations and a test of error shares.
 function differences(a: Population, b: Population) {
   const errors = (side: Population) => ({ count: side.errors, of: side.spans });
   return {
@@ -330,8 +328,8 @@ function attributeJson(
 }
 
 /**
- * Counts of durations for the histogram. The store's buckets grow by 2^(1/8); two neighbours are one bar of the
- * answer.
+ * Counts of durations for the histogram. The store's buckets grow by the factor 2^(1/8); two adjacent buckets become
+ * one bar.
  *
  * ```
  * a [[160, 3], [161, 1]], b [[161, 2]]  →  [[80, 4, 2]]
@@ -349,7 +347,7 @@ function durationsOf(a: Population, b: Population): Answer["durations"] {
   return [...counts].sort(([one], [other]) => one - other).map(([bucket, both]) => [bucket, ...both]);
 }
 
-// Rows of both sides by operation. The row with the largest change of time for each trace comes first.
+// Rows of both sides by operation, sorted by the largest change of time per trace.
 function callsJson(a: DownstreamCalls, b: DownstreamCalls, limit: number): NonNullable<Answer["calls"]> {
   const rows = [...new Set([...a.sums.keys(), ...b.sums.keys()])].map((key) => {
     const [ofA, ofB] = [a.sums.get(key), b.sums.get(key)];
@@ -365,7 +363,7 @@ function callsJson(a: DownstreamCalls, b: DownstreamCalls, limit: number): NonNu
   return { tracesA: a.traces, tracesB: b.traces, rows: rows.slice(0, limit) };
 }
 
-// A side that never calls an operation has `null`, so that the UI shows a new or a lost call as such.
+// A side without calls of an operation has `null`, so that the UI can mark a new or a lost call.
 function callJson(sums: CallSums | undefined, traces: number): z.output<typeof call> | null {
   if (sums === undefined) {
     return null;

@@ -11,7 +11,7 @@ import { besideField, besideQuery } from "./traceql-filter.ts";
 // Limit of a POST body: 1 MiB. A longer body gets 413.
 const maxBodyBytes = 1_048_576;
 
-// Limits of the answer and of the work. They are given in the body, or as parameters.
+// Limits of the answer and of the work, from the body or the parameters.
 const sizes = {
   limit: z.int().min(1).max(1_000).default(50).describe("Most differences in the answer."),
   maxSpans: z
@@ -40,12 +40,12 @@ const bodySchema = z
   })
   .meta({ id: "ComparisonRequest" });
 
-// `selection.error=true` is the condition `error=true`, for the selection alone.
+// Prefix of parameters for the selection: `selection.error=true` is the condition `error=true` for the selection alone.
 const selectionPrefix = "selection.";
 
 const sideParams = { ...spanFilterParams, q: besideField };
 
-// The address holds each condition twice: plain for both sides, and with the prefix for the selection.
+// The URL has each condition twice: without the prefix for both sides, and with the prefix for the selection.
 const paramsSchema = z.strictObject({
   ...sideParams,
   ...Object.fromEntries(
@@ -87,7 +87,7 @@ const shared = {
   failures: "problem",
 } as const;
 
-/** The comparison by a JSON body. Long filters and texts with secrets belong there. */
+/** The comparison with a JSON body, for long filters and secret texts. */
 export const compareOperation: OperationDescription = {
   ...shared,
   method: "POST",
@@ -100,7 +100,7 @@ export const compareOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { selection: {} } } },
 };
 
-/** The same comparison by an address, which can be shared as a link. */
+/** The same comparison with URL parameters, which can be shared as a link. */
 export const compareByAddressOperation: OperationDescription = {
   ...shared,
   method: "GET",
@@ -115,24 +115,24 @@ export const compareByAddressOperation: OperationDescription = {
 
 /** A parsed side of the comparison. */
 interface SideValues extends SpanFilterValues {
-  /** TraceQL that spans of this side also match; undefined: no query. */
+  /** TraceQL condition on spans of this side; undefined for none. */
   readonly q?: string | undefined;
 }
 
-/** A parsed request, the same for both methods. */
+/** A parsed request, common to both methods. */
 interface ComparisonRequest {
-  /** Spans that the user wonders about. */
+  /** Spans that the user wants explained. */
   readonly selection: SideValues;
-  /** Spans that the selection is compared with. The store leaves the selection out of them. */
+  /** Spans to compare with. The store excludes the selection from them. */
   readonly background: SideValues;
   /** Limit of differences in the answer. */
   readonly limit: number;
-  /** Limit of spans that the store reads for each side. */
+  /** Limit of spans that are read for each side. */
   readonly maxSpans: number;
 }
 
 /**
- * Sorts the parameters of an address into two sides.
+ * Splits URL parameters into two sides.
  *
  * ```
  * service=shop&selection.error=true&limit=10
@@ -156,7 +156,7 @@ function requestOfParams(params: URLSearchParams): ComparisonRequest {
 }
 
 /**
- * `GET` and `POST …/compare`: which attributes are more frequent inside a selection than outside. It is an API
+ * `GET` and `POST …/compare`: finds attributes that are more frequent inside a selection than outside. This is an API
  * of our own. The answer has one entry for each value of an attribute.
  *
  * ```
@@ -180,7 +180,7 @@ export function compareEndpoint(analysis: AnalysisService, limits: ReadLimits): 
     });
     const comparison: AttributeComparison = await analysis.compareAttributes(
       {
-        // A message names the field as the client wrote it: `end` in an address, `background.end` in a body.
+        // The message names the field as the client wrote it: `end` in a URL, `background.end` in a body.
         background: sideOf(background, method === "GET" ? "" : "background."),
         selection: sideOf(selection, selectionPrefix),
         limit,

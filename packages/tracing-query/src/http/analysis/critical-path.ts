@@ -57,7 +57,7 @@ export const traceCriticalPathOperation: OperationDescription = {
 };
 
 /**
- * `GET …/critical-path/{traceId}`: what one trace waited for, moment by moment. It works with every store,
+ * `GET …/critical-path/{traceId}`: the spans that one trace waited for, section by section. It works with every store,
  * because it needs no analysis. Jaeger's UI computes the same path in the browser.
  *
  * ```
@@ -79,7 +79,7 @@ export function traceCriticalPathEndpoint(
   return async ({ params, pathPart, read }) => {
     readNothing(params);
     const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
-    // The path is computed from its end to its start; the answer runs forwards.
+    // The path is computed from its end to its start, but the answer starts with the first section.
     const sections = (await criticalPath(await shownSpans(trace, adjust))).reverse();
     const startNano = sections[0]?.startUnixNano ?? trace.spans.at(0)?.startTimeUnixNano ?? 0n;
     const selfNano = new Map<ShownSpan, bigint>();
@@ -146,7 +146,7 @@ export const criticalPathOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "1000" } } },
 };
 
-/** Unpacks one trace at a time, so that only one is in memory as objects. */
+/** Unpacks one trace at a time, so that memory holds the objects of only one trace. */
 function* wholeTraces(traces: readonly PackedTrace[]): Generator<Trace> {
   for (const { traceId, spans } of traces) {
     yield { traceId, spans: [...spansOf(spans)] };
@@ -163,9 +163,8 @@ function* wholeTraces(traces: readonly PackedTrace[]): Generator<Trace> {
  *                 {"service": "shop", "operation": "GET /", "duration": 35000, "traces": 2}]}
  * ```
  *
- * With a plain filter the store sums, and no trace reaches this process. With `q` this process reads the
- * traces. Errors: 400 past --query.max-traces, 413 past --query.max-spans with `q`, 501 from a store without
- * analysis.
+ * With a plain filter the store computes the sums, and this process reads no trace. With `q` this process reads the
+ * traces. Errors: 400 past --query.max-traces, 413 past --query.max-spans with `q`, 501 from a store without analysis.
  */
 export function criticalPathEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {

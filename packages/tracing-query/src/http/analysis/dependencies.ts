@@ -8,11 +8,11 @@ import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
-// Names of services, as long as the store keeps them.
+// A service name, up to the length that the store keeps.
 const text = z.string().max(4_096);
 const count = z.int().min(0);
 
-// The list is for a table: it is filtered, ranked and cut into pages by this process.
+// Parameters of the table: this process filters, sorts and pages the links.
 const listParamsSchema = z.strictObject({
   ...timeFields,
   contains: text.default("").describe("Only links with this part in a name, in upper or lower case."),
@@ -60,7 +60,7 @@ export const dependencyListOperation: OperationDescription = {
 };
 
 /**
- * `GET …/dependencies`: who calls whom, as a table. Jaeger's `/api/dependencies` has the same links without
+ * `GET …/dependencies`: calls between services, as a table. Jaeger's `/api/dependencies` has the same links without
  * pages.
  *
  * ```
@@ -68,7 +68,7 @@ export const dependencyListOperation: OperationDescription = {
  * {"total": 1, "services": 2, "links": [{"parent": "shop", "child": "db", "calls": 3}]}
  * ```
  *
- * `total` counts all pages of the filtered list, `services` all services of the time. Errors: 400 for a
+ * `total` counts the filtered list over all pages, `services` all services of the time range. Errors: 400 for a
  * parameter, 501 from a store that counts no links.
  */
 export function dependencyListEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
@@ -100,7 +100,7 @@ export function dependencyListEndpoint(service: QueryService, limits: ReadLimits
   };
 }
 
-// The graph is for drawing: its limits keep the picture readable for any number of services.
+// Parameters of the graph: limits keep the drawing readable for any number of services.
 const graphParamsSchema = z.strictObject({
   ...timeFields,
   focus: text.optional().describe("The service in the middle; all services without it."),
@@ -122,7 +122,7 @@ const graphParamsSchema = z.strictObject({
 
 const readGraphParams = paramsReader(graphParamsSchema);
 
-// How many services and links there are before the bounds apply.
+// Number of services and links before the limits apply.
 const sizeSchema = z.strictObject({ services: count, links: count });
 
 const graphSchema = z
@@ -183,7 +183,7 @@ export function dependencyGraphEndpoint(service: QueryService, limits: ReadLimit
   };
 }
 
-/** A call within one service is no edge of the graph. */
+/** A call within one service is not an edge of the graph. */
 async function readLinks(
   service: QueryService,
   values: { start?: number | undefined; end?: number | undefined; adjusted?: string | undefined },

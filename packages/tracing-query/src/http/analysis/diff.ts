@@ -45,7 +45,7 @@ const paramsSchema = z.strictObject({
 // Reads the address. A parameter that the schema lacks is refused with its name.
 const readParams = paramsReader(paramsSchema);
 
-// Spans of one node on one side. A median has the means of its traces, so its counts need not be whole.
+// Spans of one node on one side. A median averages several traces, so its counts may be fractions.
 const side = z.strictObject({
   count: z.int().describe("Spans."),
   errors: z.int(),
@@ -55,7 +55,7 @@ const side = z.strictObject({
   traces: z.int().optional().describe("Of a median: traces that have such spans."),
 });
 
-// One side as a whole.
+// Totals of one side.
 const totals = z.strictObject({
   traceID: z.string().optional().describe("Absent for a median."),
   traces: z.int().describe("1, or those of the median; 0 when the search found none."),
@@ -104,22 +104,20 @@ export const diffOperation: OperationDescription = {
 type Values = z.output<typeof paramsSchema>;
 
 /**
- * The search for traces to compare `a` with: by the given conditions, or for traces with the same root
- * operation.
+ * The search for traces to compare `a` with: by the given conditions, or by the same root operation.
  */
-// The root is the first span whose parent the trace lacks. A trace of orphans alone falls back to its first
-// span.
+// The root is the first span without a parent in the trace. If there is none, the trace's first span is used.
 function searchOf(values: Values, spans: readonly ShownSpan[], limits: ReadLimits): TraceQuery {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const root = spans.find(({ parentSpanId }) => !ids.has(parentSpanId)) ?? spans[0];
   const isLikeRoot = values.service === undefined && values.operation === undefined && root !== undefined;
   const filter = isLikeRoot ? { ...values, service: root.service, operation: root.operation } : values;
-  // One more than asked, because the result contains `a` itself.
+  // One more than requested, because the result contains `a` itself.
   return { ...spanFilterOf(filter, endOfLastMinuteMs(spans), limits), limit: values.limit + 1 };
 }
 
 /**
- * A request names either one other trace or a search. Both together get 400, because one would be ignored.
+ * A request names either another trace or a search. Both together are refused with 400, because one would be ignored.
  * @throws QueryError QUERY_BAD_PARAMETER with the name of the first condition
  */
 function refuseFilterBeside(b: string, values: Values): void {
@@ -132,10 +130,9 @@ function refuseFilterBeside(b: string, values: Values): void {
 }
 
 /**
- * `GET …/diff`: where a trace spends its time, beside another trace. It works with every store that can search.
+ * `GET …/diff`: compares the times of two traces. It works with every store that can search.
  *
- * The example compares the trace with `beef`. Without `b` it would be compared with the median of traces like
- * it.
+ * The example compares the trace with `beef`. Without `b`, the median of similar traces is used.
  *
  * ```
  * GET …/diff?a=71a81d73ce7902db83be4d12250bd874&b=beef
@@ -168,7 +165,7 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
       q === undefined
         ? await service.traces.findPackedTraces(searchOf(values, spans, limits), read)
         : await tracesOfQuery(service, q, { values: filter, bounds: search, read });
-    // All traces of a median are in memory until the next line drops the surplus one.
+    // All traces of a median are in memory until the next line removes the surplus one.
     checkSpans(found, limits);
     return found.filter((other) => other.traceId !== traceId).slice(0, values.limit);
   };
@@ -181,7 +178,8 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
     const paths = new GroupPaths();
     const [a, b] = [new DiffTraces(paths), new DiffTraces(paths)];
     await a.add(spans);
-    // Traces leave the list as they are added, so that each can be collected before the next is unpacked.
+    // Traces are removed from the list as they are added, so that each can be garbage-collected before the next is
+    // unpacked.
     traces.reverse();
     for (let other = traces.pop(); other !== undefined; other = traces.pop()) {
       await nextTurn();
@@ -215,7 +213,7 @@ function nodeJson({
   return { parent: parent ?? null, service, operation, a: sideJson(a), b: sideJson(b) };
 }
 
-// Fields of one trace are absent in a median, and the reverse. See the schema `side`.
+// Some fields exist only for one trace, others only for a median. See the schema `side`.
 function sideJson(found: DiffSide | undefined): z.output<typeof side> | null {
   if (found === undefined) {
     return null;

@@ -8,11 +8,11 @@ import { readSeries } from "./metrics-read.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
-/** Points of a curve. */
+/** Number of points of a curve. */
 const steps = 30;
-/** The shortest step of a curve: one second. */
+/** Minimum step of a curve: one second. */
 const minStepNano = 1_000_000_000n;
-/** Limit of counted pairs of type and full message; the most frequent are kept. */
+/** Limit of counted pairs of type and full message; the most frequent pairs are kept. */
 const maxMessages = 4_000;
 
 const paramsSchema = z.strictObject({
@@ -78,8 +78,8 @@ export const exceptionsOperation: OperationDescription = {
 };
 
 /**
- * `GET …/exceptions`: exceptions that spans recorded as events, grouped by type and template of the message. It
- * is an API of our own. Two messages that differ in a number are one group:
+ * `GET …/exceptions`: exceptions recorded as span events, grouped by type and message template. This is an API of our
+ * own. Two messages that differ only in a number belong to one group:
  *
  * ```
  * "order 17 is gone", "order 23 is gone"  →  template "order <number> is gone"
@@ -99,12 +99,12 @@ export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): E
     const { contains, order, limit, offset } = values;
     const range = timeRangeOf(values, Date.now(), limits);
     const length = range.endUnixNano - range.startUnixNano;
-    // Steps are whole seconds, rounded up, so that a range never needs more steps than the curve has room for.
+    // Steps are whole seconds, rounded up, so that a range never has more steps than the curve.
     const second = 1_000_000_000n;
     const wanted = (length / BigInt(steps) / second + 1n) * second;
     const stepNano = wanted < minStepNano ? minStepNano : wanted;
     const { type, message, service: name } = exceptionLabels;
-    // JSON writes a name with escapes that a TraceQL string knows, so that a quote ends no text.
+    // The name is written as JSON, whose escapes TraceQL strings accept, so that a quote cannot end the text.
     const only = values.service === undefined ? "" : ` && ${name} = ${JSON.stringify(values.service)}`;
     const metrics = await readSeries(
       service,
@@ -116,7 +116,7 @@ export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): E
     const groups = groupExceptions(metrics, stepNano)
       .filter((one) => `${one.type}\n${one.template}`.toLowerCase().includes(part))
       .sort((a, b) => orders[order](a, b) || b.count - a.count || (a.type < b.type ? -1 : 1));
-    // A sample covers the step before its time, and steps begin at multiples of their length.
+    // A sample covers the step before its time, and steps start at multiples of their length.
     const startNano = (range.startUnixNano / stepNano) * stepNano;
     const answer: z.output<typeof answerSchema> = {
       total: groups.length,
@@ -132,8 +132,7 @@ export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): E
 }
 
 /**
- * One group in the form of the answer. Its curve names steps by their index, and leaves out steps without
- * exceptions.
+ * One group in the form of the answer. Its curve gives steps by index, without steps that have no exceptions.
  */
 function shown(group: ExceptionGroup, startNano: bigint, stepNano: bigint) {
   const { type, template, count, services, curve, examples } = group;
@@ -151,7 +150,7 @@ function shown(group: ExceptionGroup, startNano: bigint, stepNano: bigint) {
   };
 }
 
-/** Orders of the table, highest first. Ties are broken by the count and then by the type. */
+/** Sort orders of the table, highest first. Ties are ordered by count, then by type. */
 const orders: Record<
   z.output<typeof paramsSchema>["order"],
   (a: ExceptionGroup, b: ExceptionGroup) => number

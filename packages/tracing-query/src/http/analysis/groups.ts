@@ -32,8 +32,7 @@ const paramsSchema = z.strictObject({
 const readParams = paramsReader(paramsSchema);
 
 /**
- * Limit of counted values. Beyond it, values with the fewest spans are left out and `truncated` is
- * true.
+ * Limit of counted values. Above it, values with the fewest spans are dropped and `truncated` is true.
  */
 const mostGroups = 10_000;
 
@@ -80,7 +79,7 @@ export const groupsOperation: OperationDescription = {
 };
 
 /**
- * `GET …/groups`: spans by the values of one attribute, as a table with pages. It is an API of our own.
+ * `GET …/groups`: spans grouped by the values of one attribute, as a table with pages. This is an API of our own.
  *
  * ```
  * GET …/groups?by=name&limit=5
@@ -89,18 +88,18 @@ export const groupsOperation: OperationDescription = {
  *             {"value": "GET /", "type": "string", "spans": 2, "errors": 0, "p50": 20971.52, "p95": 100000}]}
  * ```
  *
- * `contains`, `order`, `limit` and `offset` work on the groups, after the store has counted. Errors: 400 with
- * line and column for a fault in `q`, 400 when `by` is not one attribute, 501 from a store without TraceQL.
+ * `contains`, `order`, `limit` and `offset` apply to the groups after counting. Errors: 400 with line and column for a
+ * fault in `q`, 400 when `by` is not one attribute, 501 from a store without TraceQL.
  */
 export function groupsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readParams(params);
     const { q, contains, order, limit, offset } = values;
     const range = timeRangeOf(values, Date.now(), limits);
-    // An error in either text has lines and columns of that text.
+    // Parsed separately, so that an error has the line and column of this text.
     parseQuery(q, "q");
     const by = attributeIn(values.by);
-    // The status beside it counts failures in the same read.
+    // The additional status attribute counts failures in the same read.
     const query = parseMetricsQuery(
       `${q}\n| quantile_over_time(duration, ${quantiles.join(", ")}) by (${by}, status)`,
     );
@@ -129,7 +128,7 @@ function attributeIn(text: string): string {
     { parameter: "by" },
   );
   try {
-    // The newline ends a comment that the text may contain, so that the parenthesis still closes.
+    // The newline ends a comment that the text may contain, so that the parenthesis is still closed.
     const query = parseMetricsQuery(`{ } | count_over_time() by (${text}\n)`);
     const { expression } = query.type === "metrics" ? query : { expression: undefined };
     const isOne =
@@ -146,8 +145,8 @@ function attributeIn(text: string): string {
 }
 
 /**
- * Adds up the rows of the store, which are by value and status, to one group for each value. The type is part
- * of the key: the text "1" and the number 1 are two groups.
+ * Sums the store's rows, which are by value and status, to one group per value. The type is part of the key: the text
+ * "1" and the number 1 are two groups.
  */
 function groupsOf(found: readonly TraceQlGroup[]): Group[] {
   const groups = new Map<string, Group & { longestNano: number; buckets: Map<number, number> }>();
@@ -177,8 +176,7 @@ function groupsOf(found: readonly TraceQlGroup[]): Group[] {
 }
 
 /**
- * Order of the table. Groups of equal rank are ordered by their value, so that pages neither repeat nor skip
- * one.
+ * Sort order of the table. Groups of equal rank are ordered by value, so that pages neither repeat nor skip a group.
  */
 function compare(a: Group, b: Group, order: z.output<typeof paramsSchema>["order"]): number {
   const byValue = (a.value ?? "") < (b.value ?? "") ? -1 : 1;

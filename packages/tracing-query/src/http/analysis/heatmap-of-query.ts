@@ -6,29 +6,29 @@ import type { EndpointRequest } from "../endpoint.ts";
 import type { SpanFilterValues } from "./span-filter.ts";
 import { parseSpanQuery } from "./traceql-filter.ts";
 
-/** The metrics that count spans have no finer columns than this. */
+/** Minimum column width in nanoseconds, the finest resolution of span-counting metrics. */
 const leastWidthNano = 1_000_000n;
 
-/** 64 rows for durations, and one for durations of zero or less. */
+/** Limit of rows: 64 for durations, and one for durations of zero or less. */
 const maxSeries = 65;
 
-/** Begins a new line, because the query may end in a comment. */
+/** Starts with a line break, because the query may end in a comment. */
 const histogram = "\n| histogram_over_time(duration)";
 
 /** Filter and time range of a heat map. */
 interface HeatMapWindow {
-  /** Filter besides the query. */
+  /** Filter in addition to the query. */
   readonly values: SpanFilterValues;
-  /** Time range, and the width of a column. */
+  /** Time range and column width. */
   readonly window: { readonly range: TimeRange; readonly widthNano: bigint };
-  /** Tenant and signal of the request. */
+  /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 
 /**
- * A heat map of the spans that a TraceQL query selects. Columns begin at multiples of their width. A span
- * that starts exactly at such a multiple counts for the column before.
- * @param widthNano width of a column; a store with a coarser limit gets wider columns
+ * Computes a heat map of the spans that a TraceQL query selects. Columns start at multiples of their width. A span that
+ * starts exactly at such a multiple counts for the previous column.
+ * @param widthNano column width in nanoseconds; a store with a coarser limit gives wider columns
  * @throws QueryError QUERY_BAD_PARAMETER, also for a query with hints
  */
 export async function heatMapOfQuery(
@@ -50,7 +50,7 @@ export async function heatMapOfQuery(
     for (const { labels, samples } of series) {
       const durationLog2 = rowOf(labels);
       for (const { unixNano, value } of samples) {
-        // A sample covers the time before it.
+        // A sample covers the time before its timestamp.
         const column = Math.max(0, Number((unixNano - startUnixNano) / columnNano) - 1);
         const id = `${column}/${durationLog2}`;
         const cell = cells.get(id) ?? { column, durationLog2, spans: 0, errors: 0 };
@@ -76,7 +76,7 @@ function parseAppended(q: string, filter: string) {
   }
 }
 
-/** The row of a series; its label is the upper bound of the duration, a power of two in seconds. */
+/** The row of a series; its label is the upper limit of the duration, a power of two in seconds. */
 function rowOf(labels: TraceQlSeries["labels"]): number {
   const bound = labels.find(([key]) => key === "__bucket")?.[1];
   const seconds = bound?.type === "double" ? bound.value : 0;

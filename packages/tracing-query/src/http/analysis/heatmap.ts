@@ -17,7 +17,7 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
-// The answer names columns and rows by number; cells without spans are left out.
+// The answer gives columns and rows by index; cells without spans are omitted.
 const answerSchema = z
   .strictObject({
     start: timeMicrosSchema.describe(
@@ -60,8 +60,8 @@ export const heatMapOperation: OperationDescription = {
 };
 
 /**
- * `GET …/heatmap`: spans by start and duration, for the picture above a search. It is an API of our own. Each
- * cell is `[column, row, spans, errors]`; row `n` holds durations from 2^n ns up.
+ * `GET …/heatmap`: spans by start and duration, for the picture above a search. This is an API of our own. Each cell is
+ * `[column, row, spans, errors]`; row `n` contains durations from 2^n ns upward.
  *
  * ```
  * GET …/heatmap?service=shop&columns=60
@@ -75,14 +75,14 @@ export const heatMapOperation: OperationDescription = {
 export function heatMapEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const { columns: wanted, q, ...values } = readParams(params);
-    // Columns are whole microseconds wide, so the last one may end after the `end` that was asked for.
+    // Column widths are whole microseconds, so the last column may end after the requested `end`.
     const asked = timeRangeOf(values, Date.now(), limits);
     const widthNano = wholeMicros(asked.endUnixNano - asked.startUnixNano, BigInt(wanted));
     const range = {
       startUnixNano: asked.startUnixNano,
       endUnixNano: asked.startUnixNano + widthNano * BigInt(wanted) - 1n,
     };
-    // A TraceQL query is counted by its metrics, which have columns at multiples of their width.
+    // A TraceQL query is counted with metrics, whose columns start at multiples of their width.
     const map =
       q === undefined
         ? await service.analysis.getHeatMap({ ...spanConditionsOf(values), range, columns: wanted }, read)
@@ -109,7 +109,7 @@ export function heatMapEndpoint(service: QueryService, limits: ReadLimits): Endp
   };
 }
 
-/** Rounds the width of a column up to whole microseconds, which clients can hold in a number. */
+/** Rounds the column width up to whole microseconds, which clients can represent as a number. */
 function wholeMicros(lengthNano: bigint, columns: bigint): bigint {
   return (lengthNano / (columns * 1_000n) + 1n) * 1_000n;
 }

@@ -9,9 +9,9 @@ import type { EndpointRequest } from "../endpoint.ts";
 const mostSeries = 10_000;
 
 /**
- * Series of a metrics query over all spans of the range.
- * @param stepNano the whole range in one sample by default
- * @param maxSeries those with the fewest spans are left out
+ * Reads the series of a metrics query over all spans of the range.
+ * @param stepNano step length; default: one sample for the whole range
+ * @param maxSeries limit of series; those with the fewest spans are dropped
  * @throws QueryError QUERY_BAD_PARAMETER with line and column, QUERY_TOO_LARGE
  */
 export async function readSeries(
@@ -24,15 +24,15 @@ export async function readSeries(
     exemplars = false,
     maxSeries = mostSeries,
   }: {
-    /** The time in which spans start. */
+    /** Time range in which spans start. */
     readonly range: TimeRange;
-    /** Limits of the answer; one that is larger gets 413. */
+    /** Limits of the answer; a larger answer is refused with 413. */
     readonly limits: ReadLimits;
     /** Length of a step in nanoseconds. */
     readonly stepNano?: bigint;
     /** True: the series have example traces. */
     readonly exemplars?: boolean;
-    /** Limit of series; the ones with the fewest spans are left out, and the answer is marked as truncated. */
+    /** Limit of series; those with the fewest spans are dropped, and the answer is marked as truncated. */
     readonly maxSeries?: number;
   },
   read: EndpointRequest["read"],

@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-/** Nanoseconds as microseconds, with the fraction kept. */
+/** Converts nanoseconds to microseconds, keeping the fraction. */
 export function microsOf(nano: bigint | number): number {
   return Math.round(Number(nano)) / 1_000;
 }
 
-/** Whole microseconds since the Unix epoch. A number has no room for a finer time of today. */
+/** Whole microseconds since the Unix epoch. JavaScript numbers cannot represent today's times more finely. */
 export function timeMicrosOf(unixNano: bigint): number {
   return Number(unixNano / 1_000n);
 }
 
-/** Durations in answers. */
+/** Schema of durations in answers. */
 export const microsSchema = z.number().describe("Microseconds, to the nanosecond.");
 
-/** Times in answers. */
+/** Schema of times in answers. */
 export const timeMicrosSchema = z.int().describe("Microseconds since the Unix epoch.");

@@ -19,14 +19,13 @@ export const modelPricesOperation: OperationDescription = {
 };
 
 /**
- * `GET …/model-prices`: what a million tokens of each model costs. The UI computes the price of a conversation
- * from it.
+ * `GET …/model-prices`: price per million tokens of each model. The UI computes the price of a conversation from it.
  *
  * ```
  * {"currency": "USD", "models": [{"model": "gpt-4o*", "input": 2.5, "output": 10, "cachedInput": 1.25}]}
  * ```
  *
- * Errors: 400 for any parameter; 500 when the file has a mistake, with its place in the message.
+ * Errors: 400 for any parameter; 500 when the file has a mistake, with the position in the message.
  */
 export function modelPricesEndpoint(prices: ModelPrices): Endpoint {
   return async ({ params }) => {

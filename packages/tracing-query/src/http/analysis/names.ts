@@ -5,7 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 
-// Without `service` the answer has service names, with it the operations of that service.
+// Without `service` the answer lists service names, with `service` its operations.
 const paramsSchema = z.strictObject({
   service: z.string().max(4_096).optional().describe("Its operations are listed; services when absent."),
   contains: z.string().max(4_096).default("").describe("Only names with this part, in any case."),
@@ -41,8 +41,8 @@ export const namesOperation: OperationDescription = {
 };
 
 /**
- * `GET …/names`: names that contain a part, the best match first. It works with every store. Jaeger's
- * `/api/services` sends all names in one answer.
+ * `GET …/names`: names that contain a text, the best match first. It works with every store. Jaeger's `/api/services`
+ * returns all names in one answer.
  *
  * ```
  * GET …/names?contains=sh

@@ -11,7 +11,7 @@ import { traceIdOf, traceIdSchema } from "./trace-id-part.ts";
 const listSchema = z.strictObject({ traceId: traceIdSchema });
 const readList = paramsReader(listSchema);
 
-// Leading zeros may be missing, as in trace ids. `normalSpanId` adds them.
+// Leading zeros may be missing, as in trace ids; `normalSpanId` adds them.
 const spanId = z
   .string()
   .max(16)
@@ -19,7 +19,7 @@ const spanId = z
   .default("")
   .describe("The span that the note is on; empty for the whole trace.");
 
-// The body of a new note. 4,000 characters keep a file of a note below the limit of `KeptFiles`.
+// The body of a new note. The limit of 4,000 characters keeps a note's file below the limit of `KeptFiles`.
 const noteSchema = z.strictObject({
   traceId: traceIdSchema,
   spanId,
@@ -43,8 +43,7 @@ const listAnswer = z
   .meta({ id: "TraceNotes" });
 const removedAnswer = z.strictObject({ id: z.string() }).meta({ id: "RemovedNote" });
 
-// Statuses of the methods that change something: 413 for a long body or too many notes, 501 where notes are not
-// kept.
+// Failure statuses of changing methods: 413 for a long body or too many notes, 501 when notes are not stored.
 const failures = { failures: "problem", failureStatuses: [400, 413, 501] } as const;
 const json = "application/json";
 
@@ -92,8 +91,8 @@ export const removeNoteOperation: OperationDescription = {
  * {"notes": [{"id": "3f6c…", "spanId": "000000000000002e", …}]}
  * ```
  *
- * The trace need not exist: a note stays when retention removes its trace. Errors: 400 for a wrong field or
- * another content type than JSON, 413 for one note too many on a trace, 501 without --query.views-dir.
+ * The trace need not exist: a note is kept when retention deletes its trace. Errors: 400 for a wrong field or another
+ * content type than JSON, 413 above the limit of notes on a trace, 501 without --query.views-dir.
  */
 export function notesEndpoint(notes: NoteStore): Endpoint {
   return async (request) => {
@@ -111,8 +110,7 @@ export function notesEndpoint(notes: NoteStore): Endpoint {
 }
 
 /**
- * `POST …/notes/remove` with `{"traceId": "1f", "id": "3f6c…"}` answers `{"id": "3f6c…"}`, also when no such
- * note was there.
+ * `POST …/notes/remove` with `{"traceId": "1f", "id": "3f6c…"}` answers `{"id": "3f6c…"}`, even for a missing note.
  */
 export function removeNoteEndpoint(notes: NoteStore): Endpoint {
   return async (request) => {
@@ -128,8 +126,8 @@ function answerOf({ writtenUnixMs, ...note }: Note): z.output<typeof noteAnswer>
 }
 
 /**
- * The span's id in 16 lower-case digits: "2E" becomes "000000000000002e". "" stays, and means the whole trace.
- * @throws QueryError QUERY_BAD_PARAMETER for zeros, which are no span
+ * Normalizes a span id to 16 lower-case digits: "2E" becomes "000000000000002e". "" is kept, and means the whole trace.
+ * @throws QueryError QUERY_BAD_PARAMETER for zeros, which identify no span
  */
 function normalSpanId(text: string): string {
   const id = text === "" ? "" : text.toLowerCase().padStart(16, "0");

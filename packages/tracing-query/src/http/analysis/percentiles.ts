@@ -13,7 +13,7 @@ import { paramsReader } from "./read-request.ts";
 import { duration, spanFields, timeFields, timeRangeOf } from "./span-filter.ts";
 import { readTrace, traceIdPart } from "./trace-id-part.ts";
 
-// The peers of a duration: spans of one service and operation, and of one kind where it is named.
+// The peers of a duration: spans of one service and operation, optionally of one kind.
 const paramsSchema = z.strictObject({
   ...timeFields,
   service: spanFields.service.unwrap(),
@@ -55,7 +55,7 @@ export const percentileOperation: OperationDescription = {
 };
 
 /**
- * `GET …/percentiles`: where one duration stands among its peers. The figures are exact, as the store reads the
+ * `GET …/percentiles`: the rank of one duration among its peers. The figures are exact, because the store reads the
  * spans.
  *
  * ```
@@ -91,12 +91,12 @@ export function percentileEndpoint(service: QueryService, limits: ReadLimits): E
 }
 
 /**
- * Counts are by minute. Without one more, it would depend on where a minute ends whether the spans of the same seconds are
- * peers.
+ * Counts are by minute. Without this extra minute, spans of the same seconds would or would not be peers depending on a
+ * minute's boundary.
  */
 const minuteAfterMs = 60_000;
 
-// Times of the peers. The trace itself is read regardless of its time.
+// Time range of the peers. The trace itself is read regardless of its time.
 const traceParamsSchema = z.strictObject({
   start: timeFields.start.describe("Peers start at this time or later; an hour before `end` by default."),
   end: timeFields.end.describe(
@@ -148,8 +148,8 @@ export const tracePercentilesOperation: OperationDescription = {
 };
 
 /**
- * `GET …/percentiles/{traceId}`: the same for each span of a trace. The UI's waterfall shows the percentile
- * beside each span.
+ * `GET …/percentiles/{traceId}`: the same for each span of a trace. The UI's waterfall shows the percentile beside each
+ * span.
  *
  * ```
  * {"traceID": "71a8…", "start": 1795964160000000, "end": 1795967760000000,
@@ -158,7 +158,7 @@ export const tracePercentilesOperation: OperationDescription = {
  *  "spans": [["00000000000000a2", 1, 0.6667], …]}
  * ```
  *
- * A span names its operation by index, as many spans share one. Errors: 404 for an unknown trace, 413 past
+ * A span gives its operation by index, because many spans share one. Errors: 404 for an unknown trace, 413 past
  * --query.max-spans, 501 from a store without analysis.
  */
 export function tracePercentilesEndpoint(
@@ -171,7 +171,7 @@ export function tracePercentilesEndpoint(
     const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
     const spans = await shownSpans(trace, adjust);
     const range = timeRangeOf(values, endOfLastMinuteMs(spans) + minuteAfterMs, limits);
-    // One question for each operation, not for each span: a large trace has far fewer operations than spans.
+    // One query for each operation, not for each span: a large trace has far fewer operations than spans.
     const indexes = operationIndexes(spans);
     const operations = indexes.operations.map(({ first, durationsNano }) => ({
       service: first.service,
@@ -183,8 +183,7 @@ export function tracePercentilesEndpoint(
     const answer: z.output<typeof traceAnswerSchema> = {
       traceID: traceIdText(trace.traceId),
       start: timeMicrosOf(range.startUnixNano),
-      // Inside, ranges include their last nanosecond; the answer's `end` is the first moment that does not
-      // count.
+      // Internal ranges include their last nanosecond; the answer's `end` is exclusive.
       end: timeMicrosOf(range.endUnixNano + 1n),
       operations: operations.map((one, index) => {
         const rank = ranks[index];
@@ -210,13 +209,13 @@ export function tracePercentilesEndpoint(
 
 /** Indexes of spans, grouped by operation. */
 interface OperationIndexes {
-  /** Distinct operations with a span of each and the durations of all their spans. */
+  /** Distinct operations, each with its first span and the durations of all its spans. */
   readonly operations: { readonly first: ShownSpan; readonly durationsNano: bigint[] }[];
-  /** For each span: its operation, and its rank among the durations of that operation. */
+  /** For each span: the index of its operation, and the rank of its duration within that operation. */
   readonly ofSpans: [operation: number, place: number][];
 }
 
-/** Groups spans by service, operation and kind. `JSON.stringify` makes a key that no name can forge. */
+/** Groups spans by service, operation and kind. `JSON.stringify` creates a key without ambiguity. */
 function operationIndexes(spans: readonly ShownSpan[]): OperationIndexes {
   const known = new Map<string, number>();
   const operations: OperationIndexes["operations"] = [];

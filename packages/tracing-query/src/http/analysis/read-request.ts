@@ -2,13 +2,13 @@ import { z } from "zod";
 import { parseBool } from "../../go-text/parse-number.ts";
 import { type BrokenLimit, QueryError } from "../../query-error.ts";
 
-/** Every endpoint has this parameter; it changes only the layout of the answer. */
+/** Common parameter of all endpoints; it changes only the layout of the answer. */
 const formParameter = "prettyPrint";
 
-/** Error messages quote at most this many characters: a value may be long, or secret. */
+/** Limit of quoted characters in an error message: a value may be long, or secret. */
 const maxQuotedLength = 100;
 
-// Every message names the parameter first: clients show it beside the field.
+// Creates an error. The message starts with the parameter, because clients show it beside the field.
 function bad(parameter: string, reason: string, limit?: BrokenLimit, cause?: unknown): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `parameter '${parameter}' ${reason}`, {
     parameter,
@@ -17,13 +17,13 @@ function bad(parameter: string, reason: string, limit?: BrokenLimit, cause?: unk
   });
 }
 
-// The value as JSON, so that spaces and control characters are visible in the message.
+// The value as JSON, so that blanks and control characters are visible in the message.
 function quoted(text: string): string {
   return JSON.stringify(text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text);
 }
 
 /**
- * A decimal number: "20", "+5", "0.5". Exponents, "0x10" and "Infinity" are refused, although `Number` takes
+ * Parses a decimal number: "20", "+5", "0.5". Exponents, "0x10" and "Infinity" are refused, although `Number` accepts
  * them.
  */
 function numberOf(name: string, text: string): number {
@@ -33,7 +33,10 @@ function numberOf(name: string, text: string): number {
   return Number(text);
 }
 
-/** Go's spellings of a boolean, as Jaeger takes them: "true", "1", "t", "false", "0", "f" and their upper cases. */
+/**
+ * Parses a boolean in Go's spellings, as Jaeger accepts them: "true", "1", "t", "false", "0", "f" and their upper
+ * cases.
+ */
 function booleanOf(name: string, text: string): boolean {
   try {
     return parseBool(text);
@@ -42,7 +45,7 @@ function booleanOf(name: string, text: string): boolean {
   }
 }
 
-/** V8 quotes the input in its error message, so that message is not passed on. */
+/** V8's error message quotes the input, so that message is not passed on. */
 function objectOf(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
@@ -52,7 +55,7 @@ function objectOf(name: string, text: string): unknown {
 }
 
 /**
- * The JSON type of each parameter, which decides how its text is parsed.
+ * The JSON type of each parameter, which determines how its text is parsed.
  *
  * ```
  * {limit: z.int(), tag: z.array(text), q: text}  →  limit: "integer", tag: "array", q: "string"
@@ -67,7 +70,7 @@ function typesOf(schema: z.ZodObject): Map<string, string> {
   );
 }
 
-/** The limit that an issue of zod breaks. Texts and lists have lengths, numbers have values. */
+/** The limit that a zod issue violates. Texts and lists have lengths, numbers have values. */
 function limitOf(issue: z.core.$ZodIssue): BrokenLimit | undefined {
   const length = "origin" in issue && issue.origin !== "number" && issue.origin !== "int" ? "Length" : "";
   if (issue.code === "too_big") {
@@ -79,7 +82,7 @@ function limitOf(issue: z.core.$ZodIssue): BrokenLimit | undefined {
   return undefined;
 }
 
-/** Words of the message for each limit. */
+/** Message texts for each limit. */
 const limitTexts: Readonly<Record<string, (limit: BrokenLimit["value"]) => string>> = {
   minimum: (limit) => `is less than the minimum of ${limit}`,
   maximum: (limit) => `is more than the maximum of ${limit}`,
@@ -88,7 +91,7 @@ const limitTexts: Readonly<Record<string, (limit: BrokenLimit["value"]) => strin
 };
 
 /**
- * Checks a value and reports the first fault only, because a client mends one parameter at a time.
+ * Validates a value and reports only the first fault, because a client corrects one parameter at a time.
  *
  * ```
  * columns=0      parameter 'columns' is less than the minimum of 1
@@ -97,7 +100,7 @@ const limitTexts: Readonly<Record<string, (limit: BrokenLimit["value"]) => strin
  * order=size     parameter 'order' is wrong: invalid option: expected one of …
  * ```
  *
- * @throws QueryError QUERY_BAD_PARAMETER with the name and, where one is broken, the limit
+ * @throws QueryError QUERY_BAD_PARAMETER with the name and, if a limit is violated, the limit
  */
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const { data, error } = schema.safeParse(value);
@@ -122,11 +125,10 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
 }
 
 /**
- * Makes a reader of address parameters from a schema of JSON types. Numbers, booleans and objects are parsed
- * from text first; a repeated parameter makes an array. An empty parameter counts as absent. For a repeated
- * parameter that is no array, the first value counts. An unknown parameter is refused.
- * @returns a reader that throws QueryError QUERY_BAD_PARAMETER with the parameter's name and the limit that
- *   it breaks
+ * Creates a reader of URL parameters from a schema of JSON types. Numbers, booleans and objects are parsed from text
+ * first; a repeated parameter becomes an array. An empty parameter counts as absent. For a repeated parameter that is
+ * not an array, the first value counts. An unknown parameter is refused.
+ * @returns a reader that throws QueryError QUERY_BAD_PARAMETER with the parameter's name and the violated limit
  */
 export function paramsReader<S extends z.ZodObject>(schema: S): (params: URLSearchParams) => z.output<S> {
   const types = typesOf(schema);
@@ -164,8 +166,8 @@ function parsedValue(name: string, text: string, type: string | undefined): unkn
 }
 
 /**
- * Reads a body by a schema.
- * @throws QueryError QUERY_BAD_PARAMETER with the path of the field and the limit that it breaks
+ * Parses a JSON body with a schema.
+ * @throws QueryError QUERY_BAD_PARAMETER with the path of the field and the violated limit
  */
 export function readJson<S extends z.ZodType>(schema: S, body: Buffer): z.output<S> {
   return checked(schema, objectOf("body", body.toString("utf8")));

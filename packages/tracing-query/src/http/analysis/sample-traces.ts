@@ -1,4 +1,4 @@
-// Two traces to analyse, for tests.
+// Two traces for tests of the analysis.
 import type { Span } from "wire/model";
 import { otlpSpan, sampleTraceId, shortTraceId } from "../../service/sample-store.ts";
 
@@ -15,8 +15,8 @@ function at(ms: number): bigint {
 }
 
 /**
- * `shop GET /` calls `db SELECT` twice, once with an error, in the first trace (100 ms); once, and quickly, in the second
- * (20 ms).
+ * `shop GET /` calls `db SELECT`. The first trace (100 ms) has two calls, one of them with an error. The second trace
+ * (20 ms) has one quick call.
  */
 export const sampleTraces: readonly Span[] = [
   otlpSpan({

@@ -5,14 +5,14 @@ import { parseDurationNano } from "../../go-text/go-duration.ts";
 import { QueryError } from "../../query-error.ts";
 import { checkLimits, type ReadLimits } from "../../service/read-limits.ts";
 
-/** The time range of a request that names none. */
+/** Default length of a time range, in microseconds. */
 const defaultLookbackUs = 3_600_000_000;
 
 const maxTextLength = 4_096;
 
 const text = z.string().max(maxTextLength);
 
-/** Microseconds since the Unix epoch that fit in nanoseconds of 64 bits: years 1677 to 2262. */
+/** Microseconds since the Unix epoch whose nanoseconds fit in 64 bits: years 1677 to 2262. */
 const time = z.int().min(-9_000_000_000_000_000).max(9_000_000_000_000_000);
 
 function isDuration(value: string): boolean {
@@ -23,7 +23,7 @@ function isDuration(value: string): boolean {
   }
 }
 
-/** A duration in text, as Go writes it; longer than zero. */
+/** A duration as Go writes it; longer than zero. */
 export const duration = z
   .string()
   .max(100)
@@ -69,7 +69,7 @@ export const spanFilterSchema = z.strictObject({ ...timeFields, ...spanFields, t
   description: "Conditions for spans; all must be met. As the search takes them.",
 });
 
-/** A filter as address parameters; `tag` holds one tag, as in a search. */
+/** A filter as URL parameters; `tag` has one tag, as in a search. */
 export const spanFilterParams = {
   ...timeFields,
   ...spanFields,
@@ -77,27 +77,27 @@ export const spanFilterParams = {
   tag: z.array(text).optional().describe("A tag as `key:value`; several times."),
 };
 
-/** A parsed filter. An absent condition is absent or undefined. */
+/** A parsed filter. A missing condition is absent or undefined. */
 export interface SpanFilterValues {
-  /** Start of the time in microseconds since 1970. */
+  /** Start of the range in microseconds since 1970. */
   readonly start?: number | undefined;
-  /** End of the time in microseconds since 1970. */
+  /** End of the range in microseconds since 1970. */
   readonly end?: number | undefined;
   /** Name of the service. */
   readonly service?: string | undefined;
   /** Name of the operation. */
   readonly operation?: string | undefined;
-  /** Shortest duration, as Go writes it: `1.5s`. */
+  /** Minimum duration, as Go writes it: `1.5s`. */
   readonly minDuration?: string | undefined;
-  /** Longest duration. */
+  /** Maximum duration. */
   readonly maxDuration?: string | undefined;
-  /** True for failed spans, false for the others. */
+  /** True for failed spans, false for successful ones. */
   readonly error?: boolean | undefined;
   /** Kind of the spans. */
   readonly kind?: SpanKind | undefined;
   /** Tags and their values. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** The same as `key:value`, one each. */
+  /** Tags as texts `key:value`. */
   readonly tag?: readonly string[] | undefined;
 }
 
@@ -121,7 +121,7 @@ function tagsOf({ tags = {}, tag = [] }: SpanFilterValues, path: string): Map<st
 }
 
 /**
- * The time range of a filter. It is half open, so that neighbouring ranges share no span.
+ * The time range of a filter. It is half open, so that adjacent ranges share no span.
  * @param path prefix of parameter names in errors, such as `selection.`
  * @throws QueryError QUERY_BAD_PARAMETER when the end is not after the start, or past --query.max-time-range
  */

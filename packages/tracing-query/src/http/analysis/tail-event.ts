@@ -5,8 +5,8 @@ import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
 /**
- * Limit of characters of the spans in one event: 4 Mi. Beyond it, older spans of the event are left out and counted
- * as `skipped`.
+ * Limit of an event's spans in characters: 4 Mi. Beyond it, older spans of the event are dropped and counted as
+ * `skipped`.
  */
 const maxEventLength = 4_194_304;
 
@@ -18,16 +18,16 @@ export function eventText(event: string, data: string, id?: string): string {
   return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }
 
-/** An event that says spans were left out. @param reason a word for programs */
+/** An event that reports dropped spans. @param reason a word for programs */
 export function skippedEvent(spans: number, reason: "too many" | "too long" | "slow client"): string {
   return eventText("skipped", JSON.stringify({ spans, reason }));
 }
 
-/** The events for new spans, after an event with the number of spans that were left out. */
+/** The events for new spans, preceded by an event with the number of dropped spans. */
 export function tailEvents({ spans, skipped, cursor }: Tail): string {
   const texts: string[] = [];
   let length = 0;
-  // Clients want the newest spans most, so the limit drops older ones.
+  // Clients need the newest spans most, so the limit drops older ones.
   for (let index = spans.length - 1; index >= 0; index--) {
     const text = spanJson(spans[index] as Span);
     length += text.length;
@@ -45,8 +45,7 @@ export function tailEvents({ spans, skipped, cursor }: Tail): string {
 }
 
 /**
- * One span of an event. Its tags have the form of Jaeger's JSON, so that the UI can show them with the same
- * code.
+ * One span of an event. Its tags have the form of Jaeger's JSON, so that the UI can use the same code.
  */
 function spanJson(span: Span): string {
   const facts = JSON.stringify({

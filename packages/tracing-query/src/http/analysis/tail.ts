@@ -22,11 +22,11 @@ export interface TailSettings extends EndpointSettings {
   /** Milliseconds between two reads of the store; 1,000 by default. */
   readonly tailPollMs?: number | undefined;
   /**
-   * Milliseconds between heartbeats; 15,000 by default. Proxies often cut connections that are silent for 30
-   * to 60 seconds.
+   * Milliseconds between heartbeats; default 15,000. Proxies often close connections that are silent for 30 to 60
+   * seconds.
    */
   readonly tailHeartbeatMs?: number | undefined;
-  /** Aborted when all streams must end; undefined: never. */
+  /** Aborted when all streams must end; undefined means never. */
   readonly stopping?: AbortSignal | undefined;
 }
 
@@ -36,10 +36,10 @@ const maxBufferedBytes = 1_048_576;
 /** Limit of feeds that read the store at the same time. */
 const maxConcurrentPolls = 4;
 
-// Cursors of stores are shorter. A longer header is none of ours, and must not reach the store.
+// Limit of a cursor in characters. A longer header is not one of our cursors, and must not reach the store.
 const maxCursorLength = 100;
 
-// A stream has no times: it begins when the client comes, or at the cursor of `Last-Event-ID`.
+// A stream has no time range: it starts when the client connects, or at the cursor of `Last-Event-ID`.
 const { start: _start, end: _end, ...conditions } = spanFilterParams;
 
 const paramsSchema = z.strictObject({
@@ -55,7 +55,7 @@ const paramsSchema = z.strictObject({
     .describe("Most spans of an event, the newest; there is one a second."),
 });
 
-// Reads the address. `start` and `end` are refused as unknown parameters.
+// Parses the URL. `start` and `end` are refused as unknown parameters.
 const readParams = paramsReader(paramsSchema);
 
 /** Describes the stream for the OpenAPI document. The examples here run as tests against a server. */
@@ -77,12 +77,12 @@ export const tailOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "0" } } },
 };
 
-// Method and style of the answers to a request that is refused before the stream begins.
+// Method and style of refusals before the stream begins.
 const heading = { method: "GET", style: problemStyle } as const;
 
 /**
- * `GET …/tail`: spans as they arrive, as server-sent events. The stream ends when the client leaves or the
- * process stops. It is an API of our own.
+ * `GET …/tail`: spans as they arrive, as server-sent events. The stream ends when the client disconnects or the process
+ * stops. This is an API of our own.
  *
  * ```
  * GET …/tail?service=shop
@@ -95,9 +95,9 @@ const heading = { method: "GET", style: problemStyle } as const;
  *                  "start":1795967689000000,"duration":100000,"error":false,"tags":[…]}]}
  * ```
  *
- * Other events: `skipped` with the number of spans that a limit left out, `problem` while the store fails. A
- * slow client misses spans and gets their number. Errors before the stream begins: 400 for a parameter or a
- * query over several spans, 501 from a store without analysis, 503 past --query.max-tail-clients.
+ * Other events: `skipped` with the number of dropped spans, `problem` while the store fails. A slow client loses spans
+ * and gets their number. Errors before the stream begins: 400 for a parameter or a query over several spans, 501 from a
+ * store without analysis, 503 past --query.max-tail-clients.
  */
 export function tailHandler(analysis: AnalysisService, settings: TailSettings): RequestHandler {
   const { log, stopping, maxTailClients = 100, tailPollMs = 1_000, tailHeartbeatMs = 15_000 } = settings;
@@ -114,7 +114,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
     if (read === undefined) {
       return;
     }
-    // `close` comes exactly once, whichever side closes, and then the client's place is free again.
+    // `close` is emitted exactly once, whichever side closes; then the client's slot is free again.
     const over = new AbortController();
     response.once("close", () => over.abort());
     const end = () => response.end();
@@ -143,7 +143,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
 }
 
 /**
- * The query of a stream. It may look at one span only, because other spans of the trace may not have arrived.
+ * The query of a stream. It may use only one span, because other spans of the trace may not have arrived.
  * @throws QueryError QUERY_BAD_PARAMETER for a query over several spans, such as `{ } >> { }`
  */
 function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> {
@@ -160,7 +160,7 @@ function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> 
 }
 
 /**
- * The cursor that a returning client sends. An empty header counts as absent.
+ * The cursor of a reconnecting client. An empty header counts as absent.
  * @throws QueryError QUERY_BAD_PARAMETER for a header of more than 100 characters
  */
 function lastEventId(text = ""): string | undefined {
@@ -175,27 +175,27 @@ function lastEventId(text = ""): string | undefined {
 }
 
 /**
- * One response as a stream of events. `open` sends the head with the first event of any kind.
+ * One response as an event stream. `open` sends the head before the first event of any kind.
  *
  * | Event | Sent by | While the client is slow |
  * |---|---|---|
  * | `spans` | `arrived` | dropped, counted in `#skipped` |
  * | `skipped` | the next event after a drop | – |
  * | `problem` | `failed` | dropped |
- * | a comment with the cursor | `idle` | dropped; a later one has a newer cursor |
+ * | a comment with the cursor | `idle` | dropped; a later comment has a newer cursor |
  */
 class EventStream implements TailListener {
   /** The client's response. */
   readonly #response: Response;
-  /** Spans dropped since the last event that was sent. */
+  /** Number of spans dropped since the last sent event. */
   #skipped = 0;
 
-  // Nothing is sent before `open`: a request may still be refused with a status.
+  // Nothing is sent before `open`, because a request may still be refused with a status.
   constructor(response: Response) {
     this.#response = response;
   }
 
-  /** Sends the head of the response, once. */
+  /** Sends the head of the response; later calls do nothing. */
   open(): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) {
@@ -205,13 +205,13 @@ class EventStream implements TailListener {
     response.setHeader("Cache-Control", "no-cache, no-transform");
     // Without this header nginx buffers events.
     response.setHeader("X-Accel-Buffering", "no");
-    // A client whose connection takes no bytes for this long is cut off, as with every other answer.
+    // A client that accepts no bytes for this time is disconnected, as for every other answer.
     response.setTimeout(defaultClientTimes.stalledMs, () => response.destroy());
-    // `retry` makes the browser wait two seconds before it comes back.
+    // `retry` makes the browser wait two seconds before it reconnects.
     response.write(": following\nretry: 2000\n\n");
   }
 
-  /** Spans that the feed has encoded. @param spans number of spans in `text`, for `skipped` */
+  /** Sends encoded spans of the feed. @param spans number of spans in `text`, for `skipped` */
   arrived(text: string, spans: number): void {
     this.open();
     if (this.#isFull()) {
@@ -221,7 +221,7 @@ class EventStream implements TailListener {
     this.#write(text);
   }
 
-  /** The store failed. The client stays: the feed asks the store again. */
+  /** Called when the store failed. The client stays connected: the feed reads the store again. */
   failed(error: unknown): void {
     this.open();
     if (!this.#isFull()) {
@@ -232,7 +232,9 @@ class EventStream implements TailListener {
     }
   }
 
-  /** Nothing arrived for a while. The comment keeps proxies from closing the connection, and updates the id. */
+  /**
+   * Called when nothing arrived for a while. The comment keeps proxies from closing the connection, and updates the id.
+   */
   idle(cursor: string): void {
     this.open();
     if (!this.#isFull()) {
@@ -240,12 +242,12 @@ class EventStream implements TailListener {
     }
   }
 
-  // Bytes that Node holds because the client has not read them yet.
+  // True when Node holds too many bytes that the client has not read yet.
   #isFull(): boolean {
     return this.#response.writableLength > maxBufferedBytes;
   }
 
-  // A number of skipped spans goes out in front of the first event that fits again.
+  // Before the next event that fits, the number of skipped spans is sent.
   #write(text: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) {
       return;

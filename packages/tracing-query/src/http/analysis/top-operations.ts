@@ -21,7 +21,7 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
-// One row for each operation and kind: a server span and a client span of one name are two rows.
+// One row for each operation and kind: a server span and a client span with the same name are two rows.
 const answerSchema = z
   .strictObject({
     operations: z.array(
@@ -56,7 +56,7 @@ export const topOperationsOperation: OperationDescription = {
 };
 
 /**
- * `GET …/operations/top`: the operations with the most calls, errors or time. It is an API of our own.
+ * `GET …/operations/top`: the operations with the most calls, errors or time. This is an API of our own.
  *
  * ```
  * GET …/operations/top?order=duration&limit=1

@@ -6,7 +6,7 @@ import type { QueryService } from "../../service/query-service.ts";
 import { checkSpans, type ReadLimits } from "../../service/read-limits.ts";
 import type { EndpointRequest } from "../endpoint.ts";
 
-/** A trace id in an address or in JSON. */
+/** A trace id in a URL or in JSON. */
 export const traceIdSchema = z
   .string()
   .min(1)
@@ -14,7 +14,7 @@ export const traceIdSchema = z
   .regex(/^[0-9a-fA-F]+$/)
   .describe("Up to 32 hex digits; zeros in front may be missing.");
 
-/** The part of a path that names a trace. */
+/** The part of a path that identifies a trace. */
 export const traceIdPart = z.strictObject({ traceId: traceIdSchema });
 
 /** @throws QueryError QUERY_BAD_PARAMETER */
@@ -30,13 +30,13 @@ export function traceIdOf(text: string, parameter: string): string {
   }
 }
 
-/** The parameter that holds the ID, and the limits of the read. */
+/** Name of the ID parameter, and limits of the read. */
 interface TraceRead {
   /** Name of the parameter, for messages. */
   readonly parameter: string;
-  /** Limit of bytes that are read. */
+  /** Limits of the read, such as spans and bytes. */
   readonly limits: ReadLimits;
-  /** Tenant and signal of the request. */
+  /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 

@@ -8,7 +8,7 @@ import { checkSpans, type ReadLimits } from "../../service/read-limits.ts";
 import type { EndpointRequest } from "../endpoint.ts";
 import { type SpanFilterValues, spanFields } from "./span-filter.ts";
 
-/** A filter in TraceQL, where an endpoint takes one. */
+/** A filter in TraceQL, for endpoints that accept one. */
 export const queryField = z
   .string()
   .max(8_192)
@@ -17,7 +17,7 @@ export const queryField = z
     'TraceQL, such as `{ resource.service.name = "cart" && duration > 5ms }`, in place of the other conditions; times apply.',
   );
 
-/** A filter in TraceQL beside the other conditions. */
+/** A filter in TraceQL in addition to the other conditions. */
 export const besideField = z
   .string()
   .max(8_192)
@@ -34,7 +34,7 @@ export function besideQuery(q: string | undefined, path = ""): { readonly query?
   return q === undefined ? {} : { query: searchQuery(q, `${path}q`) };
 }
 
-/** Conditions that exclude a TraceQL query. */
+/** Conditions that cannot be combined with a TraceQL query. */
 const otherConditions = [...Object.keys(spanFields), "tags", "tag"];
 
 /** @throws QueryError QUERY_BAD_PARAMETER when the request has another condition beside the query */
@@ -48,8 +48,8 @@ function refuseOthers(values: SpanFilterValues): void {
 }
 
 /**
- * @throws QueryError QUERY_BAD_PARAMETER with line and column, for a metrics query, and for another condition
- *   beside the query
+ * @throws QueryError QUERY_BAD_PARAMETER with line and column, for a metrics query, and for another condition beside
+ * the query
  */
 export function parseSpanQuery(q: string, values: SpanFilterValues): TraceQlQuery {
   refuseOthers(values);
@@ -67,16 +67,16 @@ function searchQuery(q: string, parameter: string): TraceQlQuery {
 
 /** Filter and limits of the search. */
 interface QueryBounds {
-  /** Filter besides the query. */
+  /** Filter in addition to the query. */
   readonly values: SpanFilterValues;
-  /** Time, number of traces and bytes. */
+  /** Time range, and limits of traces and bytes. */
   readonly bounds: { readonly range: TimeRange; readonly limit: number; readonly limits: ReadLimits };
-  /** Tenant and signal of the request. */
+  /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 
 /**
- * The traces that a query selects, complete, newest first.
+ * Reads the traces that a query selects, complete, newest first.
  * @throws QueryError QUERY_BAD_PARAMETER, QUERY_TOO_LARGE
  */
 export async function tracesOfQuery(

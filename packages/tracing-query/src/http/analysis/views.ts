@@ -5,13 +5,13 @@ import type { OperationDescription } from "../openapi/operation.ts";
 import { jsonBody } from "./json-body.ts";
 import { paramsReader, readJson } from "./read-request.ts";
 
-// The check refuses other hosts: a saved view must not lead users away from the UI.
+// Other hosts are refused: a saved view must not lead users away from the UI.
 const address = z
   .string()
   .max(longestViewAddress)
   .refine(isViewAddress, { error: "not a path of the UI, such as /search?service=cart" })
   .describe("Path and search of a page, below the UI's base.");
-// Names are trimmed before they are compared, so "carts" and "carts " are one view.
+// Names are trimmed before comparison, so "carts" and "carts " are one view.
 const name = z.string().trim().min(1).max(200);
 
 // Parameters of the list.
@@ -42,8 +42,7 @@ const viewSchema = z.strictObject({
   ...{ name, address },
   note: z.string().max(4_000).default("").describe("What you want to say about it."),
 });
-// Bodies of the other methods. They are POST requests with JSON, which no other site can send without a
-// preflight.
+// Bodies of the other methods. These are POST requests with JSON, which other sites cannot send without a preflight.
 const removalSchema = z.strictObject({ name });
 const renamingSchema = z.strictObject({
   name,
@@ -55,7 +54,7 @@ const linkAnswer = z
   .strictObject({ path: z.string().describe("Below the UI's base: `s/1f0c…`.") })
   .meta({ id: "ShortLink" });
 
-// Statuses of the methods that change something: 413 for a long body, 501 where views are not kept.
+// Failure statuses of changing methods: 413 for a long body, 501 when views are not stored.
 const failures = { failures: "problem", failureStatuses: [400, 413, 501] } as const;
 const json = "application/json";
 
@@ -103,7 +102,7 @@ export const removeViewOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: {} } },
 };
 
-/** Making of a short link, for the OpenAPI document. */
+/** Creation of a short link, for the OpenAPI document. */
 export const linkOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/links", id: "makeShortLink" },
   summary: "A short link to a page, which the server keeps",
@@ -115,8 +114,8 @@ export const linkOperation: OperationDescription = {
 };
 
 /**
- * `GET …/views` lists the saved views of the tenant, `POST …/views` saves one. It is an API of our own; Jaeger
- * keeps no views on the server.
+ * `GET …/views` lists the saved views of the tenant, `POST …/views` saves one. This is an API of our own; Jaeger stores
+ * no views on the server.
  *
  * ```
  * POST …/views {"name": "slow carts", "address": "/search?service=cart"}
@@ -125,8 +124,8 @@ export const linkOperation: OperationDescription = {
  * {"total": 1, "views": [{"name": "slow carts", "address": "/search?service=cart", "note": "", "saved": 1795967689000}]}
  * ```
  *
- * A view of the same name is replaced. Errors: 400 for a wrong field or another content type than JSON, 501
- * without --query.views-dir.
+ * A view with the same name is replaced. Errors: 400 for a wrong field or another content type than JSON, 501 without
+ * --query.views-dir.
  */
 export function viewsEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
@@ -152,8 +151,8 @@ export function viewsEndpoint(views: ViewStore): Endpoint {
 }
 
 /**
- * `POST …/views/rename` with `{"name": "slow carts", "to": "carts"}` answers `{"name": "carts"}`. Errors: 400
- * when no view has the old name, or another has the new one.
+ * `POST …/views/rename` with `{"name": "slow carts", "to": "carts"}` answers `{"name": "carts"}`. Errors: 400 when no
+ * view has the old name, or another view has the new one.
  */
 export function renameViewEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
@@ -173,8 +172,8 @@ export function removeViewEndpoint(views: ViewStore): Endpoint {
 }
 
 /**
- * `POST …/links` with `{"address": "/search?service=cart"}` answers `{"path": "s/1f0c…"}`. The UI's router
- * sends a visitor of that path on to the address. Equal addresses share a link.
+ * `POST …/links` with `{"address": "/search?service=cart"}` answers `{"path": "s/1f0c…"}`. The UI's router redirects
+ * this path to the address. Equal addresses share a link.
  */
 export function linkEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
