@@ -1,8 +1,8 @@
 import type { Exchange } from "./exchange.ts";
 
 /**
- * The running requests at one server: an array in which each exchange knows its place. A `Set` allocates a
- * new table every few requests, and the tables outlive the young generation of the heap.
+ * The running requests at one server, in an array in which each exchange knows its own index. A `Set` would allocate a
+ * new table every few requests, and those tables would outlive the young generation of the heap.
  */
 export class ActiveExchanges {
   readonly #all: Exchange[] = [];
@@ -16,7 +16,7 @@ export class ActiveExchanges {
     this.#all.push(exchange);
   }
 
-  /** @returns whether it was there */
+  /** @returns true when it was in the list */
   delete(exchange: Exchange): boolean {
     const index = exchange.activeIndex;
     const last = this.#all.at(-1);
@@ -32,7 +32,7 @@ export class ActiveExchanges {
     return true;
   }
 
-  /** A copy of the exchanges under way, because the caller may end some while it goes through them. */
+  /** A copy of the running exchanges, because the caller may end some of them during its loop. */
   all(): readonly Exchange[] {
     return [...this.#all];
   }

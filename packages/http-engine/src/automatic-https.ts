@@ -8,50 +8,50 @@ import { replaceKnown, replaceStrictly } from "server-core/placeholders/machine-
 import type { HttpAppConfig, HttpServerConfig } from "./http-config.ts";
 import { addedRoute, type RouteConfig } from "./route-config.ts";
 
-/** Port of redirects and of HTTP challenges, unless the app `http` names another. */
+/** Port of redirects and HTTP challenges, unless the app `http` sets another. */
 export const defaultHttpPort = 80;
-/** Port of sites whose address names none, unless the app `http` names another. */
+/** Port of sites whose address has no port, unless the app `http` sets another. */
 export const defaultHttpsPort = 443;
 
 /** Name of the server that only redirects. Source: the public model */
 const redirectServer = "remaining_auto_https_redirects";
 
-/** Where a server listens. */
+/** An address on which a server listens. */
 export interface PlannedAddress {
   readonly address: ListenAddress;
-  /** Whether TLS is spoken there. */
+  /** True when connections use TLS. */
   readonly secure: boolean;
 }
 
-/** A server with what automatic HTTPS adds to it. */
+/** A server, with the additions of automatic HTTPS. */
 export interface PlannedServer {
-  /** Name of the server in the config, or the one made for redirects. */
+  /** Name of the server in the config, or of the server made for redirects. */
   readonly name: string;
   /** The server's config, with the redirects and policies that automatic HTTPS adds. */
   readonly config: HttpServerConfig;
   /** Every address that the server listens on. */
   readonly addresses: readonly PlannedAddress[];
-  /** Routes after those of the config for some hosts: redirects. */
+  /** Redirect routes for single hosts, which follow the routes of the config. */
   readonly redirects: readonly RouteConfig[];
   /**
-   * The last route of a server with redirects. It redirects plain requests for any other host, because names
-   * with certificates on demand are in no route.
+   * The last route of a server with redirects. It redirects plain requests for any other host, because names with
+   * on-demand certificates are in no route.
    */
   readonly catchAll: RouteConfig | undefined;
-  /** Names for which certificates are looked after. */
+  /** Names whose certificates are managed. */
   readonly names: readonly string[];
 }
 
-/** Facts about a server while it is planned. */
+/** Facts about a server during planning. */
 interface Draft {
   readonly name: string;
   readonly config: HttpServerConfig;
   readonly addresses: readonly ListenAddress[];
-  /** Whether the server has, or will get, connection policies. */
+  /** True when the server has, or will get, connection policies. */
   tls: boolean;
   /** Routes from HTTP to HTTPS for named hosts. */
   redirects: RouteConfig[];
-  /** Route that redirects all other hosts; the last of the list, because it matches everything. */
+  /** Route that redirects all other hosts; last in the list, because it matches everything. */
   catchAll: RouteConfig | undefined;
   /** Host names of the server's routes that need certificates. */
   names: string[];
@@ -91,8 +91,7 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
 }
 
 /**
- * Decides which servers speak TLS, for which names certificates are looked after, and where plain HTTP is
- * redirected.
+ * Decides which servers use TLS, for which names certificates are managed, and where plain HTTP is redirected.
  *
  * Plans TLS. A server speaks TLS on every port except that of plain HTTP when it has names in its routes,
  * only listeners on the HTTPS port, or connection policies. Port 0, whose number nobody knows in advance,
@@ -154,8 +153,7 @@ interface Redirected {
 }
 
 /**
- * Decides whether a server speaks TLS, and for which names. @returns `redirected` undefined where automatic
- * HTTPS is off
+ * Decides whether a server uses TLS, and for which names. @returns `redirected` undefined when automatic HTTPS is off
  */
 function draftServer(
   name: string,
@@ -188,10 +186,7 @@ function draftServer(
   return { draft, redirected: { hosts, addresses: redirects.filter((each) => each.network === "tcp") } };
 }
 
-/**
- * Gives each redirect to the server that listens on its address. @returns redirects for addresses where no
- * server listens
- */
+/** Adds each redirect to the server that listens on its address. @returns redirects for addresses without a server */
 function placeRedirects(
   drafts: readonly Draft[],
   redirects: ReadonlyMap<string, RouteConfig[]>,
@@ -204,7 +199,7 @@ function placeRedirects(
       remaining.listen.push(from);
       remaining.routes.push(...routes);
     } else {
-      // Without a name to get a certificate for, a site for any host takes its plain requests itself.
+      // A site for any host has no name to get a certificate for, so it handles its plain requests itself.
       if (drafts.some(({ names }) => names.length > 0)) {
         plain.redirects.push(...routes);
       }
@@ -214,7 +209,10 @@ function placeRedirects(
   return remaining;
 }
 
-/** Whether an address takes the connections of another: it is the same, or it is all addresses on the same port. */
+/**
+ * True when an address receives the connections of another one: it is the same, or it means all addresses on the same
+ * port.
+ */
 function covers(address: ListenAddress, text: string): boolean {
   if (formatListenAddress(address) === text) {
     return true;

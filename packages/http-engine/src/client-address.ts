@@ -4,22 +4,25 @@ import { getHeaders } from "./header-list.ts";
 import type { IpSource } from "./ip-source.ts";
 import { withoutZone } from "./remote-address.ts";
 
-/** How a server finds out who the client is. */
+/** Rules for finding the client's address. */
 export interface ClientAddressRules {
   /** Undefined: no proxy is trusted. */
   readonly trusted: IpSource | undefined;
-  /** Fields in which a proxy names the client, the first that has an address counts. */
+  /** Fields in which a proxy names the client; the first field with an address counts. */
   readonly headers: readonly string[];
   /**
-   * True: lists are read from the right, past trusted proxies. False: the first address counts, which a client
-   * can make up.
+   * True: lists are read from the right, skipping trusted proxies. False: the first address counts, which a client can
+   * forge.
    */
   readonly strict: boolean;
-  /** Whether every client over a unix socket is a trusted proxy. */
+  /** True: every client over a unix socket is a trusted proxy. */
   readonly trustUnix: boolean;
 }
 
-/** An entry of `X-Forwarded-For`, with or without port, brackets and zone. @returns undefined for a text that is no address */
+/**
+ * An entry of `X-Forwarded-For`, with or without port, brackets and zone. @returns undefined for a text that is not an
+ * address
+ */
 function addressIn(text: string): string | undefined {
   const entry = text.trim();
   const bare =
@@ -28,15 +31,15 @@ function addressIn(text: string): string | undefined {
   return canonicalIp(bare);
 }
 
-/** Whether the peer may say who the client is. */
+/** True when the peer is trusted to name the client. */
 export function isTrustedProxy(exchange: Exchange, { trusted, trustUnix }: ClientAddressRules): boolean {
   const { remoteAddress } = exchange;
   return remoteAddress === "" ? trustUnix : trusted?.contains(remoteAddress) === true;
 }
 
 /**
- * The client's address: the peer's, or the one that a trusted proxy names. Source: the public model (Caddy
- * 2.11), trusted proxies
+ * The client's address: the peer's, or the one that a trusted proxy names. Source: the public model (Caddy 2.11),
+ * trusted proxies
  */
 export function clientAddress(exchange: Exchange, rules: ClientAddressRules): string {
   if (!isTrustedProxy(exchange, rules)) {

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** How long a client has to read an answer that came too early for it. */
+/** Time that a client has to read a response that was sent before the end of its request. */
 const lingerMs = 500;
 
 /**
- * Ends our side, and gives the client time to read the answer before the connection closes. If it closed at
- * once with unread bytes of the client, the client would see a reset instead of the answer. Readers of the
- * socket continue, and drop the data.
+ * Ends our side, and gives the client time to read the response before the connection closes. If it closed immediately
+ * while bytes of the client are unread, the client would see a reset instead of the response. Readers of the socket
+ * continue, and drop the data.
  */
 export function closeLingering(socket: Socket): void {
   if (socket.destroyed) {
@@ -17,6 +17,6 @@ export function closeLingering(socket: Socket): void {
   const destroy = () => socket.destroy();
   const timer = setTimeout(destroy, lingerMs);
   timer.unref();
-  // Over TLS the answer may not be on its way yet.
+  // Over TLS, the response may not be sent yet.
   socket.once("end", () => (socket.writableFinished ? socket.destroy() : socket.once("finish", destroy)));
 }

@@ -5,19 +5,20 @@ import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 /** A layer of connections that a module brings. */
 export interface ConnectionWrapper extends ModuleInstance {
   /**
-   * Takes a connection that is paused, with all its bytes.
-   * @param next gets it, or one over it, for the layers that follow; of a connection that is served or closed nothing is heard
+   * Receives a paused connection with all its bytes.
+   * @param next gets this connection, or one on top of it, for the following layers. It is not called for a connection
+   * that the wrapper serves or closes itself
    */
   wrap(socket: Socket, next: (socket: Socket) => void): void;
 }
 
 /** The work of wrappers on connections, in order. */
 export interface ListenerWrappers {
-  /** Rules for PROXY protocol headers; undefined: none is expected. */
+  /** Rules for PROXY protocol headers; undefined: no such header is expected. */
   readonly proxyProtocol: ProxyProtocolRules | undefined;
   /**
-   * Largest head, in bytes, of a plain request on a port of TLS that is redirected to https; undefined: it is
-   * refused.
+   * Size limit in bytes of the head of a plain request on a TLS port, which is redirected to https; undefined: such
+   * requests are refused.
    */
   readonly redirectBytes: number | undefined;
   /** Layers between the PROXY protocol and TLS. */

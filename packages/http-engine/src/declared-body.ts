@@ -3,16 +3,16 @@ import { getHeader, type HeaderList, removeHeaders } from "./header-list.ts";
 
 /** Holds the body of a response to the length that its head declares. */
 export class DeclaredBody {
-  /** A HEAD request, 204 or 304: the body stays here. */
+  /** True for a HEAD request, 204 or 304: the body is not sent. */
   isLeftOut = false;
-  /** Bytes of the declared length still to come; -1: none was declared. */
+  /** Unsent bytes of the declared length; -1: no length was declared. */
   #left = -1;
 
   /**
    * Starts with the head of a response.
-   * @param length as the head declares it; undefined for none
-   * @returns whether this server may declare a length that the handler left out: the status allows a body
-   * @throws ServerError HTTP_RESPONSE for a status that is not that of a final response
+   * @param length as declared in the head; undefined for none
+   * @returns true when this server may declare a length that the handler left out: the status allows a body
+   * @throws ServerError HTTP_RESPONSE for a status that is not final
    */
   begin(method: string, status: number, length: number | undefined): boolean {
     if (!(status >= 200 && status <= 999)) {
@@ -36,7 +36,7 @@ export class DeclaredBody {
     return true;
   }
 
-  /** Whether declared bytes are missing: the response must be cut, so that it does not look whole. */
+  /** True when declared bytes are missing: the connection must be cut, so that the response does not look complete. */
   get isShort(): boolean {
     return this.#left > 0 && !this.isLeftOut;
   }

@@ -2,7 +2,7 @@ import { rawRequest } from "server-core/testing/raw-request";
 import { expect, test } from "vitest";
 import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 
-/** An error page that names the body of the request, for a site that takes five bytes. */
+/** An error page that contains the body of the request, for a site with a limit of five bytes. */
 const site = {
   listen: ["127.0.0.1:0"],
   routes: [

@@ -12,15 +12,15 @@ import type { HttpStream } from "./http-stream.ts";
 import { remoteAddress } from "./remote-address.ts";
 import { checkHost, type RequestMemo } from "./request-memo.ts";
 
-/** Method and target of a request at some point of its way through handlers. */
+/** Method and target of a request at one step of its way through the handlers. */
 export interface RequestLine {
-  /** Method as sent, in its own case: methods are case-sensitive. Source: RFC 9110, section 9.1 */
+  /** Method as sent. It keeps its case, because methods are case-sensitive. Source: RFC 9110, section 9.1 */
   readonly method: string;
   /** Path and query, parsed once. */
   readonly target: RequestTarget;
 }
 
-/** Changes to a request line; absent parts stay. Give the path in one form only. */
+/** Changes to a request line; absent parts stay unchanged. Give the path in one form only. */
 export interface RequestLineChange {
   /** The new method. */
   readonly method?: string;
@@ -42,19 +42,19 @@ function withHost(headers: HeaderList, hostport: string): HeaderList {
 }
 
 /**
- * A request, as handlers see it. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change what later matchers
- * and handlers see; `original` and `stream` keep what was sent.
+ * A request in the form for handlers. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change what later
+ * matchers and handlers see; `original` and `stream` keep what was sent.
  */
 export class ExchangeRequest {
   /** The stream of the protocol, for reading; responses go through the exchange. */
   readonly stream: HttpStream;
   /** The connection: addresses, TLS. */
   readonly socket: Socket;
-  /** When the request's head was complete, as of `performance.now()`. */
+  /** Time when the request's head was complete, as of `performance.now()`. */
   readonly startedAt = performance.now();
   /** `Host`, or the authority of the target, as sent or as a handler set it: `Example.com:8080`. */
   hostport: string;
-  /** Fields of the request as handlers left them so far. Change them with {@link changeRequestHeaders}. */
+  /** Fields of the request after the changes of handlers so far. Change them with {@link changeRequestHeaders}. */
   requestHeaders: HeaderList;
   /** The whole body, once {@link bufferBody} has read it or a handler has set it. */
   bufferedBody: Buffer | undefined;
@@ -66,7 +66,7 @@ export class ExchangeRequest {
   #original: RequestLine | undefined;
   /** The stream that replaces the client's. */
   #body: Readable | undefined;
-  /** Whether `#body` has nothing of the client's body. */
+  /** True when `#body` contains nothing of the client's body. */
   #isReplaced = false;
   /** Filters that have not been applied to a reading yet. */
   #filters: BodyFilter[] | undefined;
@@ -102,7 +102,7 @@ export class ExchangeRequest {
     return this.#method;
   }
 
-  /** As sent or rewritten: percent-encoded, not cleaned. */
+  /** As sent or rewritten: percent-encoded, not normalized. */
   get rawPath(): string {
     return this.#target.rawPath;
   }
@@ -112,7 +112,7 @@ export class ExchangeRequest {
     return this.#target.query;
   }
 
-  /** Path and query, as an upstream would be asked for them. */
+  /** Path and query in the form for an upstream. */
   get target(): string {
     return this.#target.text;
   }
@@ -128,7 +128,7 @@ export class ExchangeRequest {
     return this.#cleanedPath;
   }
 
-  /** {@link cleanedPath} in lower case: patterns of paths do not tell cases apart. */
+  /** {@link cleanedPath} in lower case, because path patterns ignore case. */
   get comparedPath(): string {
     return this.#memo.comparedPath(this.path);
   }
@@ -155,7 +155,7 @@ export class ExchangeRequest {
     return remoteAddress(this.socket);
   }
 
-  /** The request line as it is now. */
+  /** The present request line. */
   get line(): RequestLine {
     return { method: this.#method, target: this.#target };
   }
@@ -196,7 +196,7 @@ export class ExchangeRequest {
     }
   }
 
-  /** Changes the requested host; upstreams get the new one. */
+  /** Changes the requested host; upstreams get the new host. */
   setHost(hostport: string): void {
     this.hostport = hostport;
     this.#host = undefined;
@@ -207,20 +207,20 @@ export class ExchangeRequest {
     return getHeader(this.requestHeaders, name) ?? "";
   }
 
-  /** Lets a handler change the fields of the request, in a copy: those of `stream` stay. */
+  /** Lets a handler change the fields of the request in a copy; those of `stream` stay unchanged. */
   changeRequestHeaders(change: (headers: HeaderList) => void): void {
     const copy = [...this.requestHeaders];
     change(copy);
     this.requestHeaders = copy;
   }
 
-  /** Whether there is a body to read. */
+  /** True when there is a body to read. */
   get hasBody(): boolean {
     return this.#isReplaced || this.stream.hasBody;
   }
 
   /**
-   * All of the body, where it is there already: it came with the head, or {@link bufferBody} has read it.
+   * The whole body if it is already available: it came with the head, or {@link bufferBody} has read it.
    * @throws HttpError of a filter: 413
    */
   get wholeBody(): Buffer | undefined {
@@ -231,13 +231,13 @@ export class ExchangeRequest {
     return whole;
   }
 
-  /** Fields that came after the body that {@link body} reads; none for one that a handler put in place. */
+  /** Fields that followed the body from {@link body}; none for a body that a handler set. */
   get requestTrailers(): HeaderList {
     return this.#isReplaced ? [] : this.stream.requestTrailers;
   }
 
   /**
-   * The body: the client's, or what a handler put in its place. Made when asked for; ask only where it is read.
+   * The body: the client's, or the one that a handler set. It is created on first access, so access it only to read it.
    * @throws HttpError of a filter that refuses it before any of it is read: 413
    */
   get body(): Readable {
@@ -301,7 +301,7 @@ export class ExchangeRequest {
     return bytes;
   }
 
-  /** A stream made by `pipe` does not get errors of its source, and its reader would wait forever. */
+  /** A stream made by `pipe` does not get the errors of its source. Without this, its reader would wait forever. */
   #failWithSource(body: Readable): void {
     const source = this.#given;
     if (source !== undefined && source !== body) {

@@ -16,20 +16,20 @@ import { WireSink } from "./wire-sink.ts";
 
 const clientGoneStatus = 499;
 
-/** Runs what comes after in the chain. Its promise resolves (or it returns) when all of that is done. */
+/** Runs the rest of the chain. Returns, or resolves its promise, when all of it is done. */
 export type Next = (exchange: Exchange) => void | Promise<void>;
 
 /** A list of routes that can be run by name. */
 export interface NamedRoute {
-  /** Runs the routes of the name. @param next continues behind the handler that invoked them */
+  /** Runs the routes with this name. @param next continues after the handler that invoked them */
   run(exchange: Exchange, next: Next): void | Promise<void>;
-  /** Goes the same way for a request that nobody sent, and notes it. */
+  /** Takes the same way for a simulated request, and records it. */
   rehearse(exchange: Exchange, way: RehearsedWay): void;
 }
 
-/** Makes texts of placeholders of one namespace. */
+/** Returns the values of placeholders in one namespace. */
 export interface PlaceholderSource {
-  /** @param name without the namespace. @returns undefined for a name that is not known (yet) */
+  /** @param name without the namespace. @returns undefined for a name that is unknown (so far) */
   placeholder(name: string): string | undefined;
 }
 
@@ -37,28 +37,28 @@ export interface PlaceholderSource {
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
   readonly product: string;
-  /** Value of `Alt-Svc` for clients that do not speak HTTP/3; absent: it is not served. */
+  /** Value of `Alt-Svc` for clients without HTTP/3; absent: HTTP/3 is not served. */
   readonly altService?: string | undefined;
   /** Host and target of its last request. */
   readonly requestMemo: RequestMemo;
-  /** When its ports close, as of `Date.now()`; absent: unknown. */
+  /** Time when its ports close, as of `Date.now()`; absent: unknown. */
   readonly shutdownAt?: number | undefined;
   /** For the handler `invoke`. */
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
-  /** The client's address behind trusted proxies; absent: the peer. */
+  /** The client's address behind trusted proxies; absent: the peer's address counts. */
   clientAddress?(exchange: Exchange): string;
-  /** Runs another request; absent: it runs none but those of its listeners. */
+  /** Runs another request; absent: only requests of its listeners run. */
   take?(stream: HttpStream): void;
   /** Called at the end of an exchange, before the callbacks of `onEnd`. */
   exchangeEnded?(exchange: Exchange): void;
   /** The exchange failed in an event or a timer, and its handlers may wait forever. */
   exchangeBroken?(exchange: Exchange, error: unknown): void;
-  /** Whether the peer is a proxy whose `X-Forwarded-*` counts. */
+  /** True when the peer is a proxy whose `X-Forwarded-*` fields count. */
   isTrustedProxy?(exchange: Exchange): boolean;
 }
 
 /**
- * One request and its response, as handlers see them.
+ * One request and its response, in the form for handlers.
  *
  * The response. A handler fills `responseHeaders`. Then it calls {@link respond} with the whole body, or
  * {@link writeHead}, {@link write} (with {@link onceDrain}) and {@link finish}, or {@link writeHead} and
@@ -80,26 +80,26 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   bytesWritten = 0;
   /** Bytes that the client sent after it had switched the protocol. */
   tunnelBytesRead = 0;
-  /** Place among the running requests at its server; -1: none. */
+  /** Index among the running requests at its server; -1: none. */
   activeIndex = -1;
-  /** Place of its note among the running requests in this thread; undefined: there is none. */
+  /** Index of its record among the running requests in this thread; undefined: there is none. */
   note: number | undefined;
-  /** Told the name of each handler that the request comes to; nearly always undefined. */
+  /** Gets the name of each handler that the request reaches; usually undefined. */
   onHandler: ((name: string) => void) | undefined;
   /** Counts of the last route that took the request before it failed. */
   routeFigures: RouteFigures | undefined;
   /** True: the handler needs no further bytes of the client or of an upstream. */
   answersAlone = false;
-  /** Whether the type of an answer that names none is told from its first bytes: see {@link tellType}. */
+  /** True: a response without a type gets one from its first bytes, see {@link tellType}. */
   tellsType = false;
-  /** Whether a handler or log reads {@link headAtMs}. */
+  /** True when a handler or log reads {@link headAtMs}. */
   timesHead = false;
-  /** When the answer began, as of `performance.now()`; 0 before it, and when nobody reads it. */
+  /** Start time of the response, as of `performance.now()`; 0 before that, and when nothing reads it. */
   headAtMs = 0;
   #top: ResponseSink | undefined;
-  /** Fields before deferred operations changed them; undefined: none did. */
+  /** Fields before deferred operations changed them; undefined: none of them ran. */
   #fieldsBefore: HeaderList | undefined;
-  /** A handler has given its whole answer; a filter may still hold it. */
+  /** True when a handler has given its whole response; a filter may still hold it back. */
   #isWhole = false;
   #status = 0;
   #answered = false;
@@ -118,7 +118,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
         : ["Server", server.product, "Alt-Svc", server.altService];
   }
 
-  /** The client's address: behind trusted proxies the one that they name, otherwise {@link remoteAddress}. */
+  /** The client's address: the one that trusted proxies name, otherwise {@link remoteAddress}. */
   get clientAddress(): string {
     return this.server.clientAddress?.(this) ?? withoutZone(this.remoteAddress);
   }
@@ -130,48 +130,48 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return this.#status;
   }
 
-  /** The default status: 200, and in error routes that of the error. */
+  /** The default status: 200, or in error routes the status of the error. */
   get defaultStatus(): number {
     return this.error?.status ?? 200;
   }
 
-  /** Whether a handler has begun to answer. A filter may still hold the head back: see {@link headSent}. */
+  /** True when a handler has started the response. A filter may still hold the head back: see {@link headSent}. */
   get answered(): boolean {
     return this.#answered || this.#detached;
   }
 
-  /** Whether the client has the head: it is too late for another answer. */
+  /** True when the head was sent to the client: another response is no longer possible. */
   get headSent(): boolean {
     return this.stream.headSent || this.#detached;
   }
 
-  /** Bytes of the response body that went to the client: none where it has no body (HEAD, 204, 304). */
+  /** Bytes of the response body that were sent to the client; 0 for responses without a body (HEAD, 204, 304). */
   get bytesSent(): number {
     const hasNone = this.#status === 204 || this.#status === 304 || this.stream.method === "HEAD";
     return hasNone ? 0 : this.bytesWritten;
   }
 
-  /** Whether the whole response was sent. */
+  /** True when the whole response was sent. */
   get complete(): boolean {
     return this.stream.complete;
   }
 
-  /** Whether the response was sent or abandoned; for a connection that left HTTP, whether its tunnel has ended. */
+  /** True when the response was sent or abandoned; for a connection that left HTTP, true when its tunnel has ended. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** The connection left HTTP: it is not counted as a request under way any more. */
+  /** True when the connection left HTTP: it no longer counts as a running request. */
   get detached(): boolean {
     return this.#detached;
   }
 
-  /** Whether the response passes filters. */
+  /** True when the response passes through filters. */
   get filtered(): boolean {
     return this.#top !== undefined;
   }
 
-  /** Puts a filter on the way of the response, before those that are there: what is written from now on passes it. */
+  /** Adds a filter before the existing filters of the response: everything written from now on passes through it. */
   interceptResponse<Sink extends ResponseSink>(make: (below: ResponseSink) => Sink): Sink {
     const sink = make(this.#top ?? new WireSink(this.stream, this));
     this.#top = sink;
@@ -179,8 +179,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Lets the server add a `Content-Type` by the first bytes of the body, where the answer has none. Source: the
-   * public model (Go)
+   * Lets the server add a `Content-Type` from the first bytes of the body if the response has none. Source: the public
+   * model (Go)
    */
   tellType(): void {
     this.tellsType = true;
@@ -200,7 +200,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     );
   }
 
-  /** Sends a whole response. @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response */
+  /** Sends a whole response. @throws ServerError HTTP_RESPONSE when status or headers are not valid in a response */
   respond(status: number, body: Uint8Array | string = ""): void {
     if (this.#top === undefined && !this.#answered) {
       this.#begin(status);
@@ -214,9 +214,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /**
    * Sends status and headers.
-   * @param goodFrom index from which on `responseHeaders` were read off a connection of HTTP/1 and need no check (none)
-   * @throws ServerError HTTP_RESPONSE when they cannot stand in a response (a status out of range, a newline in a value),
-   *   or when there was an answer already
+   * @param goodFrom index from which on `responseHeaders` came from an HTTP/1 connection and need no check
+   * @throws ServerError HTTP_RESPONSE when they are not valid in a response (a status out of range, a newline in a
+   * value), or when a response was already started
    */
   writeHead(status: number, goodFrom = Number.POSITIVE_INFINITY): void {
     if (this.#answered) {
@@ -230,7 +230,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Called where the client is next: filters may have changed the status. */
+  /** Called when only the client follows: filters may have changed the status. */
   headPassed(status: number): void {
     this.#status = status;
   }
@@ -243,7 +243,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Sends a part of the body. @returns false when it is enough for now: go on after {@link onceDrain} */
+  /** Sends a part of the body. @returns false when the buffer is full: continue after {@link onceDrain} */
   write(chunk: Uint8Array): boolean {
     if (this.#top !== undefined) {
       return this.#top.write(chunk);
@@ -265,7 +265,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Fields that go after the body, where the protocol and the client allow them. */
+  /** Fields after the body, if the protocol and the client allow them. */
   addTrailers(trailers: HeaderList): void {
     if (this.#top === undefined) {
       this.stream.addTrailers(trailers);
@@ -274,7 +274,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Sends what was written so far, without waiting for more. */
+  /** Sends everything written so far, without waiting for more. */
   flush(): void {
     if (this.#top === undefined) {
       this.stream.flush();
@@ -369,8 +369,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Takes back an answer of which the client has seen nothing, for another one: error routes, the handler `intercept`.
-   * @param from the sink that the new answer goes to; absent: the client itself, past all filters
+   * Discards a response that the client has not seen, for another one: error routes, the handler `intercept`.
+   * @param from the sink for the new response; absent: the client itself, without any filters
    */
   restartResponse(from?: ResponseSink): void {
     if (this.headSent) {
@@ -386,8 +386,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Takes back what {@link beforeHead} did to the fields of an answer that broke off before the client saw it, as no
-   * answer has that head. An answer that was whole keeps its fields: a filter failed on it.
+   * Reverts the changes of {@link beforeHead} after a response failed before the client saw it. A response that was
+   * complete keeps its fields: a filter failed on it.
    */
   undoHead(): void {
     if (this.#fieldsBefore !== undefined && !this.#isWhole) {
@@ -397,10 +397,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Has handlers answer instead of the response under way, of which the client has seen nothing, while that one waits.
-   * @param to the sink that the other answer goes to
+   * Lets handlers give another response while the present one, of which the client has seen nothing, waits.
+   * @param to the sink for the other response
    * @param headers its fields
-   * @returns puts the response that waits back, with the fields as they are then
+   * @returns a function that restores the waiting response, with the fields at that time
    */
   divertResponse(to: ResponseSink, headers: HeaderList): () => void {
     const top = this.#top;
@@ -426,7 +426,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Answers an upgrade with 101 and takes the connection out of HTTP. The caller must call `end` when it is done with it. */
+  /** Responds to an upgrade with 101 and takes the connection out of HTTP. The caller must finally call `end`. */
   switchProtocols(): DetachedConnection {
     const head = (headers: HeaderList): DetachedConnection => this.stream.switchProtocols(headers);
     this.#begin(101);
@@ -437,7 +437,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * The stream has ended; a connection that left HTTP ends by itself. A client that disconnected while an
+   * Called when the stream has ended; a connection that left HTTP ends by itself. A client that disconnected while an
    * upstream was called has the status 499 in logs and metrics, as in the model.
    */
   streamClosed(): void {
@@ -449,13 +449,13 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Whether the site cut the connection, see {@link abort}. */
+  /** True when the site cut the connection, see {@link abort}. */
   get isAborted(): boolean {
     return this.#isAborted;
   }
 
   /**
-   * Ends the connection (over HTTP/2 the stream) without an answer. The log has no status then, and not 499:
+   * Ends the connection (over HTTP/2 the stream) without a response. The log then has no status, not even 499, because
    * the client has not left.
    */
   abort(): void {
@@ -488,9 +488,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Ends the exchange with an error that no promise of a handler carries, such as one from an event or a
-   * timer. The answer has its status when nothing was sent; otherwise the connection is cut. A waiting
-   * handler sees the client disconnect.
+   * Ends the exchange with an error that no promise of a handler carries, such as one from an event or a timer. If
+   * nothing was sent, the response has the error's status; otherwise the connection is cut. A waiting handler sees a
+   * disconnected client.
    */
   fail(error: unknown): void {
     this.server.exchangeBroken?.(this, error);

@@ -2,9 +2,9 @@ import type { LogValue } from "server-core/logging/log-entry";
 import type { Exchange } from "./exchange.ts";
 
 interface ExtraField {
-  /** The value, or a function that gives it when the line is written. */
+  /** The value, or a function that returns it when the line is written. */
   readonly value: LogValue | (() => LogValue);
-  /** Whether its handler adds it after the handlers within have run. */
+  /** True: its handler adds it after the inner handlers have run. */
   readonly isLate: boolean;
   /** Failure that the routes answered when it was added; undefined outside of error routes. */
   readonly error: Exchange["error"];
@@ -12,14 +12,15 @@ interface ExtraField {
 
 const extra = new WeakMap<Exchange, Map<string, ExtraField>>();
 
-/** Adds a field to the request's line in the access log; of two with one name the later wins. */
+/** Adds a field to the request's line in the access log; if two have the same name, the later one wins. */
 export function addLogField(exchange: Exchange, name: string, value: LogValue): void {
   setField(exchange, name, { value, isLate: false, error: exchange.error });
 }
 
 /**
- * As {@link addLogField}, for a handler that adds its field after the handlers within have run: of two such handlers the
- * outer one wins, and both win over fields of before. Error routes run after all others, so theirs win.
+ * Like {@link addLogField}, for a handler that adds its field after the inner handlers have run. If two such handlers
+ * use one name, the outer one wins; both win over earlier fields. Error routes run after all other handlers, so their
+ * fields win.
  * @param value read when the line is written
  */
 export function addLateLogField(exchange: Exchange, name: string, value: () => LogValue): void {

@@ -6,25 +6,25 @@ import type { InnerRoutes } from "./route-figures.ts";
 export type { Next } from "./exchange.ts";
 
 /**
- * One link of a route's chain: answers, or changes something and calls `next`, or both.
+ * One handler in a route's chain: it responds, or changes something and calls `next`, or both.
  *
  * - To answer: fill `exchange.responseHeaders`, then `exchange.respond(status, body)`; see `Exchange` for bodies in
- *   pieces. `exchange.defaultStatus` is the status where the config names none.
+ *   pieces. `exchange.defaultStatus` is the status if the config names none.
  * - To change the request: `exchange.rewrite`, `setHost`, `changeRequestHeaders`, `replaceBody`, `vars`; then
  *   `return next(exchange)`.
  * - To change the response: `exchange.interceptResponse` with a `ResponseFilter`, or `exchange.beforeHead`; then
  *   `return next(exchange)`.
  * - To fail: `throw new HttpError(status, message)`.
  *
- * On the hot path return what `next` returns, without `async`: a promise is made only where something waits.
+ * On the hot path, return the result of `next` without `async`: a promise is made only when something waits.
  */
 export interface HttpHandler extends ModuleInstance {
   /** @throws HttpError, ServerError; its code becomes the status; anything else is 500 and logged */
   handle(exchange: Exchange, next: Next): void | Promise<void>;
   /**
-   * True when it starts no background work (a promise, a timer, a socket), except through `next`. An error in
-   * such work finds its request by its async context, and to enter one takes time, so a route without such
-   * handlers skips it. Absent: it may start some.
+   * True when it starts no background work (a promise, a timer, a socket), except through `next`. An error in such work
+   * finds its request by its async context. Entering a context takes time, so a route without such handlers skips it.
+   * Absent: it may start background work.
    */
   readonly startsNothing?: boolean;
   /**
@@ -43,17 +43,17 @@ export interface HttpHandler extends ModuleInstance {
     | "changes the answer"
     | "may answer"
     | ((exchange: Exchange, way: RehearsedWay) => void);
-  /** The lists of routes that it runs, by their place in its config: `routes`. Absent: it has none. */
+  /** The lists of routes that it runs, by their path in its config: `routes`. Absent: it has none. */
   readonly innerRoutes?: readonly (readonly [place: string, routes: InnerRoutes])[];
 }
 
-/** Says whether a route is for a request. */
+/** Decides whether a route applies to a request. */
 export interface HttpMatcher extends ModuleInstance {
-  /** Must not wait; a look at the file system is a synchronous one. @throws HttpError to end the request with a status */
+  /** Must not wait; file system access must be synchronous. @throws HttpError to end the request with a status */
   matches(exchange: Exchange): boolean;
   /**
-   * Hosts, lower case, of all requests that it can match; absent where it names none. Lists of many routes are
-   * indexed by them.
+   * Hosts, in lower case, of all requests that it can match; absent when it names none. Lists of many routes are
+   * indexed by these hosts.
    */
   readonly exactHosts?: readonly string[] | undefined;
 }

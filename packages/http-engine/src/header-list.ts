@@ -18,8 +18,8 @@ function sameName(a: string, b: string): boolean {
 }
 
 /**
- * A header value as text: its bytes read as UTF-8, where a byte that is no UTF-8 is a lone surrogate. Values of fields are
- * bytes, one character each; all that a site compares them with, or writes them into, is text.
+ * A header value as text: its bytes decoded as UTF-8; an invalid byte becomes a lone surrogate. Field values are bytes,
+ * one character each. A site compares them with text, and writes them into text.
  */
 export function headerText(value: string): string {
   return textOfBytes(value);
@@ -46,7 +46,7 @@ export function getHeaders(headers: readonly string[], name: string): string[] {
   return values;
 }
 
-/** All values of a field as one text, with commas between them; "" when it is absent. */
+/** All values of a field as one text, separated by commas; "" when it is absent. */
 export function joinedHeader(headers: readonly string[], name: string): string {
   return headerText(getHeaders(headers, name).join(","));
 }
@@ -75,7 +75,7 @@ export function setHeader(headers: HeaderList, name: string, value: string): voi
   headers.push(name, value);
 }
 
-/** Sets the length of a body, instead of the length that the site or another server gave. */
+/** Sets the length of a body in place of the length from the site or another server. */
 export function setContentLength(headers: HeaderList, length: number): void {
   for (let index = 0; index < headers.length; index += 2) {
     if (sameName(headers[index] ?? "", "Content-Length")) {

@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 import { type HeaderList, headerBytes, headerText, removeHeaders, setHeader } from "./header-list.ts";
 import { compileHeaderPart, compileHeaderTemplate } from "./placeholders.ts";
 
-/** Values by field; null is no value. */
+/** Values by field; null counts as no value. */
 const valuesSchema = z.record(z.string(), z.array(z.string()).nullable());
 
 /** One replacement in values; a text or an expression, not both. */
@@ -40,11 +40,11 @@ export const headerOperationsShape = {
     .describe("Texts to replace in values, by field; `*` is every field."),
 };
 
-/** Changes to the fields of a message. They are made in the order `add`, `set`, `delete`, `replace`. */
+/** Changes to the fields of a message. They are applied in the order `add`, `set`, `delete`, `replace`. */
 export interface HeaderOperationsConfig {
-  /** Values added beside those that the message has. */
+  /** Values that are added to those of the message. */
   readonly add?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
-  /** Values that replace all others of the field. */
+  /** Values that replace all other values of the field. */
   readonly set?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
   /** Fields to remove; `*` at an end matches any text. */
   readonly delete?: readonly string[] | null | undefined;
@@ -53,7 +53,7 @@ export interface HeaderOperationsConfig {
 }
 
 /**
- * Whether a field's name fits: `*` stands for any text at one end or at both. Source: the public model (Caddy
+ * True when a field's name matches: `*` stands for any text at one end or at both. Source: the public model (Caddy
  * 2.11)
  */
 function compileNamePattern(text: string): (lowerName: string) => boolean {
@@ -72,7 +72,7 @@ function compileNamePattern(text: string): (lowerName: string) => boolean {
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Values that cannot be fields, such as one without a name, are left out, as in the model. */
+/** Invalid fields, such as one without a name, are left out, as in the model. */
 function compileValues(config: HeaderOperationsConfig["add"]) {
   const entries = Object.entries(config ?? {}).filter(([name]) => fieldName.test(name));
   return entries.map(([name, values]) => ({
@@ -85,8 +85,8 @@ function compileValues(config: HeaderOperationsConfig["add"]) {
 type Replace = (value: string, exchange: Exchange) => string;
 
 /**
- * The expression to look for. One with placeholders is compiled per request, and kept for equal texts. @throws
- * ServerError MODULE_CONFIG
+ * The expression to search for. An expression with placeholders is compiled per request, and cached for equal texts.
+ * @throws ServerError MODULE_CONFIG
  */
 function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {
   const pattern = compileHeaderPart(text);
@@ -98,7 +98,7 @@ function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {
   return (exchange) => known.compile(headerText(pattern(exchange)));
 }
 
-/** @throws ServerError MODULE_CONFIG for an expression that is none */
+/** @throws ServerError MODULE_CONFIG for an invalid expression */
 function compileReplacement(config: ReplacementConfig): Replace {
   const replace = compileHeaderPart(config.replace ?? "");
   if (config.search_regexp) {

@@ -3,38 +3,38 @@ import type { Next } from "./handler.ts";
 import { ResponseFilter } from "./response-sink.ts";
 
 /**
- * A filter that holds bytes back because it works better with more, such as a compressor. It releases them
- * when its source pauses for a whole turn of the event loop. So no handler must announce a pause, and no
- * subclass can forget to release.
+ * A filter that holds bytes back because it works better with more, such as a compressor. It releases them when its
+ * source pauses for a whole turn of the event loop. Therefore handlers need not announce a pause, and no subclass can
+ * forget the release.
  *
- * A subclass calls {@link kept} whenever it keeps something, and runs what comes after it by {@link around}.
+ * A subclass calls {@link kept} whenever it keeps something, and runs the next handlers with {@link around}.
  */
 export abstract class HoldingFilter extends ResponseFilter {
-  /** Whether bytes came since the last turn of the event loop. */
+  /** True when bytes arrived since the last turn of the event loop. */
   #moved = false;
   #isWatching = false;
   #isGivenUp = false;
 
-  /** Whether something is kept. */
+  /** True when something is kept. */
   protected abstract get holds(): boolean;
 
-  /** Whether what is kept can leave now. A busy filter calls {@link kept} when it is ready again. */
+  /** True when the kept bytes can be released now. A busy filter calls {@link kept} when it is ready again. */
   protected get isReady(): boolean {
     return true;
   }
 
   /**
-   * Hands the kept bytes on, down to the client: ends with a `flush` of the sink below.
-   * @param done called when that has happened, which may be later
+   * Passes the kept bytes on to the client: ends with a `flush` of the sink below.
+   * @param done called when that is done, which may be later
    */
   protected abstract release(done?: () => void): void;
 
-  /** Resolves when everything that came was handed on; undefined when nothing is under way. */
+  /** Resolves when everything that arrived was passed on; undefined when nothing is pending. */
   protected get pending(): Promise<void> | undefined {
     return undefined;
   }
 
-  /** Something is kept: it leaves after a turn of the event loop in which nothing more came. */
+  /** Something is kept: it is released after a turn of the event loop in which nothing more arrived. */
   protected kept(): void {
     this.#moved = true;
     if (!this.#isWatching) {
@@ -68,9 +68,9 @@ export abstract class HoldingFilter extends ResponseFilter {
   }
 
   /**
-   * Runs the next handlers, whose response passes through here, and waits until all of it was passed on. A
-   * response that fails half-way still passes on its beginning. One that fails before its head is dropped,
-   * because another answer follows.
+   * Runs the next handlers, whose response passes through this filter, and waits until all of it was passed on. The
+   * start of a response that fails half-way is still passed on. A response that fails before its head is dropped,
+   * because another response follows.
    */
   around(exchange: Exchange, next: Next): void | Promise<void> {
     let running: void | Promise<void>;

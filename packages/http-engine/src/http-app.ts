@@ -62,13 +62,13 @@ interface Binding {
   readonly protocols: readonly string[];
 }
 
-/** Those of the configured protocols that can be spoken with TLS, or without. */
+/** The configured protocols that are possible with TLS, or without it. */
 function spokenProtocols(protocols: readonly string[], { address, secure }: PlannedAddress): string[] {
   const over = secure ? ["h1", "h2", ...(address.network === "tcp" ? ["h3"] : [])] : ["h1", "h2c"];
   return protocols.filter((name) => over.includes(name));
 }
 
-/** @throws ServerError MODULE_CONFIG for a policy that only handshakes over TCP can follow so far */
+/** @throws ServerError MODULE_CONFIG for a policy that only handshakes over TCP support so far */
 function checkForQuic({ beyondQuic }: TlsAcceptor): void {
   if (beyondQuic !== "") {
     const where = `connection policy ${beyondQuic}`;
@@ -79,12 +79,12 @@ function checkForQuic({ beyondQuic }: TlsAcceptor): void {
   }
 }
 
-/** The port beside an HTTPS listener; made where a config asks for HTTP/3. */
+/** The UDP port of an HTTPS listener; opened when a config enables HTTP/3. */
 const http3Listeners: ResourceKind<Http3Listener> = { name: "http3.listener" };
 
 /**
- * Routes with the redirects of automatic HTTPS. Redirects stand after the last route that names hosts, and
- * before those for all hosts; the redirect for any host comes last. Source: the public model (Caddy 2.11)
+ * Routes with the redirects of automatic HTTPS. Redirects follow the last route that names hosts, and precede the
+ * routes for all hosts; the redirect for any host is last. Source: the public model (Caddy 2.11)
  */
 function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteConfig[] {
   const routes: readonly RouteConfig[] = config.routes ?? [];
@@ -104,7 +104,7 @@ function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteCon
  * |---|---|---|
  * | `provision` | loads routes and TLS policies of each server | the config is refused |
  * | `validate` | no address is named twice | the config is refused |
- * | `start` | opens ports, asks for certificates; the old config still answers | the config is refused; its new ports close |
+ * | `start` | opens ports, requests certificates; the old config still serves | the config is refused; its new ports close |
  * | `activate` | requests go to these servers from now on | cannot fail |
  * | `stop` | releases ports, waits for running requests | cut after `grace_period` |
  */
@@ -114,7 +114,7 @@ class HttpApp implements App {
   readonly #servers = new Map<string, HttpServer>();
   /** Addresses in the order of the config. */
   readonly #bindings: Binding[] = [];
-  /** Open listeners, by the place of their binding. A newer config that has the address too keeps the port open. */
+  /** Open listeners, by the key of their binding. A newer config with the same address keeps the port open. */
   readonly #leases: Lease<SharedListener>[] = [];
   /** By the place of their binding. */
   readonly #http3 = new Map<number, Lease<Http3Listener>>();
@@ -122,9 +122,9 @@ class HttpApp implements App {
   readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
   /** False: the config never ran, so its ports close without a delay. */
   #active = false;
-  /** Undefined where no server speaks TLS. */
+  /** Undefined when no server uses TLS. */
   #certificates: CertificateSource | undefined;
-  /** Undefined where no server speaks TLS. */
+  /** Undefined when no server uses TLS. */
   #handshakeEvents: HandshakeEvents | undefined;
 
   constructor(config: HttpAppConfig, context: ModuleContext) {
@@ -230,7 +230,8 @@ class HttpApp implements App {
 
   async stop(): Promise<void> {
     await this.#delayShutdown();
-    // First the ports: what only this config had is closed at once, what a newer one has too stays open.
+    // The ports come first: ports of this config alone are closed immediately; ports that a newer config also uses stay
+    // open.
     const released = [...this.#leases, ...this.#http3.values()].map((lease) => lease.release());
     const grace = this.#config.grace_period ?? 0;
     const drained = [...this.#servers.values()].map((server) =>
@@ -239,7 +240,7 @@ class HttpApp implements App {
     await Promise.all([...released, ...drained]);
   }
 
-  /** Keeps ports open for `shutdown_delay`, so that load balancers learn that they will close. */
+  /** Keeps ports open for `shutdown_delay`, so that load balancers notice the coming stop. */
   async #delayShutdown(): Promise<void> {
     const delayMs = this.#config.shutdown_delay ?? 0;
     const closing = this.#bindings.filter((_, index) => this.#leases[index]?.isShared === false);
@@ -270,7 +271,7 @@ class HttpApp implements App {
     });
   }
 
-  /** @param key of the listener beside it. @throws ServerError LISTEN */
+  /** @param key of the TCP listener on the same address. @throws ServerError LISTEN */
   async #openHttp3(key: string, address: UdpAddress, server: HttpServer): Promise<Lease<Http3Listener>> {
     // Loaded here: few servers speak HTTP/3.
     const { Http3Listener } = await import("./h3/h3-listener.ts");
@@ -285,7 +286,7 @@ class HttpApp implements App {
     return [...this.#servers].flatMap(([name, server]) => [...server.routeReadings(`servers/${name}`)]);
   }
 
-  /** Has the server rehearse a request that listens where the request would arrive. */
+  /** Simulates a request at the server that listens where the request would arrive. */
   #rehearse(request: RehearsalRequest): RehearsalReport {
     const { http_port: httpPort, https_port: httpsPort } = this.#config;
     const isSecure = request.scheme === "https";
@@ -336,7 +337,7 @@ class HttpApp implements App {
   }
 
   /**
-   * Asks the main thread for certificates and ticket keys, and learns whether handshakes raise events. @throws
+   * Requests certificates and ticket keys from the main thread, and finds out whether handshakes emit events. @throws
    * ServerError
    */
   async #startTls(): Promise<void> {
@@ -369,7 +370,7 @@ class HttpApp implements App {
     }
     const { trusted_proxies: trusted } = config;
     const { metrics } = context;
-    // The newest logs are those of the config that is being built.
+    // The newest logs belong to the config that is being built.
     const logs = context.resources(logSets).at(-1) ?? new LogSet([]);
     const tally = await context.acquire(responseTallies, name, () => new ResponseTally(name, metrics));
     return new HttpServer({
@@ -419,7 +420,7 @@ class HttpApp implements App {
     return lease.value;
   }
 
-  /** @returns undefined where the config asks for no metrics of routes */
+  /** @returns undefined when the config enables no metrics of routes */
   async #observer(name: string): Promise<RouteObserver | undefined> {
     const plan = planRouteMetrics(this.#config);
     if (plan === undefined) {

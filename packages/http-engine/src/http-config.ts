@@ -24,7 +24,7 @@ const autoHttpsSchema = z.strictObject({
     .describe("Certificates are obtained also for names that a loaded one covers."),
 });
 
-/** How much the metrics tell apart. Each pair of host and route is a series of its own. */
+/** Details of the metrics. Each pair of host and route is a series of its own. */
 const metricsSchema = z.strictObject({
   per_host: z
     .boolean()
@@ -45,12 +45,12 @@ const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].inc
   error: (issue) => `protocol '${issue.input}' is not supported yet`,
 });
 
-/** Bytes a second; 0 is no limit. */
+/** Bytes per second; 0 is no limit. */
 const minRate = () => z.int().min(0);
 
 /**
- * One server. Defaults of absent fields stand in brackets. For fields of `configTimeout` 0 is the default too, and
- * a negative time is no limit.
+ * One server. Defaults of absent fields are in brackets. For fields of `configTimeout`, 0 also means the default, and a
+ * negative time means no limit.
  */
 const serverSchema = z.strictObject({
   listen: z
@@ -210,5 +210,5 @@ export const httpAppSchema = z.strictObject({
 
 /** The config of the app after its texts are read: times are milliseconds. */
 export type HttpAppConfig = z.infer<typeof httpAppSchema>;
-/** The config of one server after its texts are read. */
+/** The config of one server after parsing of its texts. */
 export type HttpServerConfig = z.infer<typeof serverSchema>;

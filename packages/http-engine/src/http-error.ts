@@ -11,7 +11,7 @@ function randomId(): string {
 }
 
 /**
- * Why a request failed, as error routes and `{http.error.*}` see it. Handlers throw one to answer with a status:
+ * The reason why a request failed, for error routes and `{http.error.*}`. Handlers throw one to respond with a status:
  * `throw new HttpError(404, "no such file")`. Source: the public model (Caddy 2.11), handler errors
  */
 export class HttpError extends ServerError {
@@ -20,7 +20,7 @@ export class HttpError extends ServerError {
   /** Nine random characters, by which a user's report and a log line are brought together. */
   readonly id = randomId();
 
-  /** @param message the text of the status where there is nothing more to say */
+  /** @param message by default the text of the status */
   constructor(status: number, message = statusText(status), options?: ErrorOptions) {
     super("HTTP_STATUS", message, options);
     this.status = status;
@@ -33,7 +33,7 @@ export class HttpError extends ServerError {
       : new HttpError(httpStatus(error), messageOf(error), { cause: error });
   }
 
-  /** `Not Found`; "" for a status that has no text. */
+  /** `Not Found`; "" for a status without a text. */
   get statusText(): string {
     return statusText(this.status);
   }

@@ -21,13 +21,13 @@ import { answerError, type RouteList } from "./routes.ts";
 import { serverProduct } from "./server-product.ts";
 import type { RequestSink } from "./shared-listener.ts";
 
-/** Fields that frame a body, or say how its bytes are to be read. */
+/** Fields that determine the framing of a body or the form of its bytes. */
 const ofBody = new Set(["content-length", "content-encoding", "content-range", "transfer-encoding"]);
 
 /** Runs after the last route; {@link answerNothing} then checks whether any handler has answered. */
 function nothing(): void {}
 
-/** Answers `OPTIONS *`, which asks about the server and about no resource of it, as the model does. */
+/** Responds to `OPTIONS *`, which is about the server and not about one of its resources, as the model does. */
 function answerGeneralOptions(stream: HttpStream): void {
   stream.respond(200, ["Content-Length", "0"], "");
 }
@@ -37,7 +37,7 @@ function answerNothing(exchange: Exchange): void {
   if (exchange.error !== undefined) {
     answerErrorAtLast(exchange); // of a subroute: an error must not look like success
   } else if (!exchange.answered) {
-    // The access log tells such requests apart; a variable of this name is the model's.
+    // The access log marks such requests; the model has a variable with this name.
     exchange.vars.set("unhandled", true);
     exchange.restartResponse();
     setHeader(exchange.responseHeaders, "Content-Length", "0");
@@ -45,7 +45,7 @@ function answerNothing(exchange: Exchange): void {
   }
 }
 
-/** Answers an error that handlers left unanswered, past their filters: these wait for nothing any more. */
+/** Responds to an error that no handler handled, without the handlers' filters, which may be broken. */
 function answerErrorAtLast(exchange: Exchange): void {
   if (!exchange.answered) {
     exchange.restartResponse();
@@ -53,7 +53,7 @@ function answerErrorAtLast(exchange: Exchange): void {
   }
 }
 
-/** Whether the request is for the host that the handshake named, whose policy let the client in. */
+/** True when the request is for the host of the TLS handshake, whose policy let the client in. */
 function isHostOfHandshake(exchange: Exchange): boolean {
   const tls = tlsDetails(exchange.socket);
   return tls === undefined || tls.serverName === exchange.host;
@@ -63,8 +63,7 @@ function isHostOfHandshake(exchange: Exchange): boolean {
 const wellKnownPath = "/.well-known/";
 
 /**
- * Whether the request may be a certificate authority's: those come over plain HTTP. @param exchange below
- * {@link wellKnownPath}
+ * True when the request may come from a CA: such requests use plain HTTP. @param exchange below {@link wellKnownPath}
  */
 function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
   return method === "GET" && scheme === "http" && challengeTokenOf(rawPath) !== "";
@@ -86,7 +85,7 @@ export interface HttpServerParts {
   readonly fieldFilter: (headers: HeaderList) => HeaderList;
   /** The server's own log, not its access log. */
   readonly log: Logger;
-  /** Whether the host of a request must be the one of its handshake. */
+  /** True: the host of a request must be the host of its TLS handshake. */
   readonly strictHost: boolean;
   /** Readers of bytes before HTTP and TLS, such as the PROXY protocol. */
   readonly wrappers: ListenerWrappers;
@@ -95,11 +94,11 @@ export interface HttpServerParts {
   /** Counts of answers by status, for metrics. */
   readonly tally: ResponseTally;
   /**
-   * Whether the user's own code may run for a request. Then each request runs in an async context, and errors
-   * of everything it starts are the request's.
+   * True when user code may run for a request. Each request then runs in an async context, and errors of everything
+   * that it starts count as the request's.
    */
   readonly hasUserModules: boolean;
-  /** Notes requests for the log of the main thread, should this thread die; undefined in the main thread itself. */
+  /** Records requests for the log of the main thread, in case this thread dies; undefined in the main thread itself. */
   readonly underWay: RequestsUnderWay | undefined;
   /**
    * Called for each request that fails. `isHandled`: error routes answer it. `second`: these failed too, with
@@ -112,7 +111,7 @@ export interface HttpServerParts {
   readonly logAccess: ((exchange: Exchange) => void) | undefined;
 }
 
-/** One server of one config: runs requests through its routes, and knows which are under way. */
+/** One server of one config: runs requests through its routes, and counts the running requests. */
 export class HttpServer implements RequestSink, ExchangeServer {
   readonly product = serverProduct;
   readonly requestMemo = new RequestMemo();
@@ -122,7 +121,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
   readonly #active = new ActiveExchanges();
-  /** When its ports close, as of `Date.now()`, where that is known beforehand. */
+  /** Time when its ports close, as of `Date.now()`, if that is known in advance. */
   shutdownAt: number | undefined;
   readonly #http3Ports = new Set<number>();
   altService: string | undefined;
@@ -136,7 +135,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#log = parts.log;
   }
 
-  /** Has answers of older versions say that HTTP/3 is served at a port. Source: the public model (quic-go) */
+  /** Makes responses of older HTTP versions announce HTTP/3 at a port. Source: the public model (quic-go) */
   addHttp3Port(port: number): void {
     this.#http3Ports.add(port);
     this.altService = [...this.#http3Ports].map((each) => `h3=":${each}"; ma=2592000`).join();
@@ -216,7 +215,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** Requests of certificate authorities are answered before any route; all others go to the routes. */
+  /** Requests of CAs are handled before any route; all others go to the routes. */
   readonly #answerChallenge = (exchange: Exchange): void => {
     const token = challengeTokenOf(exchange.rawPath);
     this.#parts.answerChallenge({ token, host: exchange.host }).then(
@@ -306,7 +305,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   }
 
   /**
-   * Resolves when no request is under way. Tunnels do not count: they go on until their listener closes.
+   * Resolves when no request is running. Tunnels do not count: they continue until their listener closes.
    * @param timeoutMs after this time the remaining connections are cut; undefined: no limit
    */
   async drain(timeoutMs: number | undefined): Promise<void> {
@@ -366,12 +365,12 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
     const failure = HttpError.from(error);
     if (!(error instanceof ServerError)) {
-      // Not foreseen: where it comes from is worth more than which request brought it up.
+      // An unexpected error: the stack of its origin is more useful than the request that caused it.
       this.#log.error({ err: error }, `${exchange.method} ${exchange.hostport}: handler failed`);
     }
     this.#parts.logError(exchange, failure, this.#parts.errorRoutes !== undefined && !exchange.headSent);
     if (exchange.headSent) {
-      // A response cut short must not look whole; one that is whole stays so.
+      // An incomplete response must not look complete; a complete one stays as it is.
       if (!exchange.stream.closed) {
         exchange.stream.cut();
       }
@@ -388,7 +387,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#runErrorRoutes(errorRoutes, exchange, failure);
   }
 
-  /** Removes the unsent response, so that another answer can be given. */
+  /** Removes the unsent response, so that another one can be given. */
   #takeBack(exchange: Exchange, error: unknown): void {
     exchange.restartResponse();
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {

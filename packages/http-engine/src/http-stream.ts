@@ -4,67 +4,64 @@ import type { FieldMemo } from "http-protocols/http1/field-memo";
 import type { ErrorOwner } from "server-core/threads/error-owner";
 import type { HeaderList } from "./header-list.ts";
 
-/** A connection that left HTTP, with the bytes that came after the request. */
+/** A connection that left HTTP, with the bytes that followed the request. */
 export interface DetachedConnection {
-  /** The raw connection, behind the switch of protocols. */
+  /** The raw connection after the change of protocol. */
   readonly socket: Duplex & { readonly bytesWritten: number };
-  /** Bytes that the client sent behind its request, already read from the socket. */
+  /** Bytes that the client sent after its request, already read from the socket. */
   readonly head: Buffer;
   /**
-   * Set by the taker of the connection: ends the connection in its own way when the server must stop. Absent:
-   * it is cut then.
+   * Set by the new owner of the connection: ends the connection in the protocol's own way when the server must stop.
+   * Absent: the connection is cut.
    */
   leave?: (() => Promise<void>) | undefined;
 }
 
 /** Receives the end of a stream, and owns the work on its bytes. */
 export interface StreamListener extends ErrorOwner {
-  /** The client is gone, or everything is sent. Called once. */
+  /** The client has disconnected, or everything is sent. Called once. */
   streamClosed(): void;
   /**
-   * True when the answer is sent without further help, so that a client which only ended its side gets it.
+   * True when the response is sent without further help, so that a client which only ended its own side still gets it.
    */
   readonly answersAlone?: boolean;
 }
 
-/**
- * One request and the way of its response, for any protocol. Handlers use the `Exchange`, which is built on
- * it.
- */
+/** One request and its response, for any protocol. Handlers use the `Exchange`, which is based on it. */
 export interface HttpStream {
   /** `1.0`, `1.1`, `2.0`. */
   readonly version: string;
-  /** Method as sent; GET for a `CONNECT` that asks for a protocol (RFC 8441). */
+  /** Method as sent; GET for a `CONNECT` that requests a protocol (RFC 8441). */
   readonly method: string;
   /** The request target as sent. */
   readonly target: string;
-  /** The one `Host` field, or `:authority` of HTTP/2; "" when there is none. */
+  /** The only `Host` field, or `:authority` of HTTP/2; "" when there is none. */
   readonly authority: string;
   /** Fields as sent. Never changed in place. */
   readonly headers: HeaderList;
-  /** Shared by requests of the connection that have the very same {@link headers}; absent where none is kept. */
+  /** Shared by requests of the connection with exactly the same {@link headers}; absent when nothing is cached. */
   readonly fieldMemo?: FieldMemo;
   /** The connection, which several streams may share. */
   readonly socket: Socket;
-  /** Whether the client sends a body, of any length but zero. */
+  /** True when the client sends a body that is not empty. */
   readonly hasBody: boolean;
-  /** Its declared length; undefined when there is none or it is chunked. */
+  /** Its declared length; undefined when none is declared or the body is chunked. */
   readonly bodyLength: number | undefined;
-  /** The body; made when asked for the first time. It is destroyed when the client goes away before its end. */
+  /** The body, created on first access. It is destroyed when the client disconnects before its end. */
   readonly body: Readable;
-  /** Whether bytes of the body were taken out, so that it cannot be sent a second time. */
+  /** True when bytes of the body were read, so that it cannot be sent a second time. */
   readonly bodyTouched: boolean;
   /** Bytes of the body that handlers were given. */
   readonly bodyBytesRead: number;
-  /** The whole body, when it came with the head and {@link body} was not read; undefined otherwise. */
+  /** The whole body, if it came with the head and {@link body} was not read; otherwise undefined. */
   readonly wholeBody: Buffer | undefined;
-  /** Fields that came after the body; none until the body has ended. */
+  /** Fields that followed the body; empty until the body has ended. */
   readonly requestTrailers: HeaderList;
-  /** The protocol of an `Upgrade` that may be taken; "" for an ordinary request. */
+  /** The protocol of an `Upgrade` that may be accepted; "" for an ordinary request. */
   readonly upgradeProtocol: string;
-  /** Whether the head of a final response is on its way. */
+  /** True when the head of a final response was sent. */
   readonly headSent: boolean;
-  /** Whether the whole response was handed to the system. */
+  /** True when the whole response was passed to the system. */
   readonly complete: boolean;
   /** True when nothing can be sent any more: the client has disconnected, or the response has ended. */
   readonly closed: boolean;
@@ -75,32 +72,32 @@ export interface HttpStream {
   /** Sends a whole response at once. @throws ServerError HTTP_RESPONSE */
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void;
   /**
-   * @param goodFrom index from which on `headers` were read off a connection of HTTP/1 and need no check (none)
-   * @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response; nothing is sent then
+   * @param goodFrom index from which on `headers` came from an HTTP/1 connection and need no check (default: none)
+   * @throws ServerError HTTP_RESPONSE when status or headers are not valid in a response; nothing is sent then
    */
   writeHead(status: number, headers: HeaderList, goodFrom?: number): void;
-  /** @returns false when the client is slow: go on after {@link onceDrain} */
+  /** @returns false when the client is slow: continue after {@link onceDrain} */
   write(chunk: Uint8Array | string): boolean;
   /** Ends the body. @param chunk the last bytes, sent together with the end */
   end(chunk?: Uint8Array | string): void;
-  /** Sends what was written so far, the head too, without waiting for more. */
+  /** Sends everything written so far, including the head, without waiting for more. */
   flush(): void;
-  /** Fields after the body, where the protocol and the client allow them. */
+  /** Fields after the body, if the protocol and the client allow them. */
   addTrailers(trailers: HeaderList): void;
-  /** Calls back once what was written has left the buffers. */
+  /** Calls back when everything written has left the buffers. */
   onceDrain(callback: () => void): void;
-  /** The response is the last of its connection. */
+  /** The connection closes after this response. */
   closeAfterwards(): void;
   /** Answers the upgrade with 101 and leaves HTTP. @throws ServerError HTTP_RESPONSE */
   switchProtocols(headers: HeaderList): DetachedConnection;
   /** Sends an interim response, 100 to 199. */
   writeInterim(status: number, headers: HeaderList): void;
-  /** Whether other streams may be pushed beside this one now; absent: never. */
+  /** True when other streams may be pushed for this request now; absent: never. */
   readonly takesPushes?: boolean;
   /**
-   * Pushes the response to a request that the client has not made; routes run for it as for the client's own.
+   * Pushes the response to a request that the client has not made; routes run for it as for a request of the client.
    * @param target path and query
-   * @returns false when the client takes no pushes now, or the request cannot be promised
+   * @returns false when the client accepts no pushes now, or when the request cannot be promised
    */
   push?(method: string, target: string, headers: HeaderList): boolean;
   /** Cuts the stream: the client sees that the response is not whole. */

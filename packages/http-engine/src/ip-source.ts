@@ -2,7 +2,7 @@ import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module
 
 /** Knows a set of addresses: proxies that are trusted. */
 export interface IpSource extends ModuleInstance {
-  /** Whether an address is in the ranges as they are now; sources may fetch new ones at any time. */
+  /** True when an address is in the present ranges; sources may load new ranges at any time. */
   contains(address: string): boolean;
 }
 

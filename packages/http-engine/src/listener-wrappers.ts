@@ -60,8 +60,8 @@ function refuseOrder(text: string): never {
 }
 
 /**
- * @param path where the wrappers stand below the app
- * @throws ServerError MODULE_CONFIG, or what a module throws
+ * @param path position of the wrappers below the app
+ * @throws ServerError MODULE_CONFIG, or the error of a module
  */
 export async function loadListenerWrappers(
   config: ListenerWrappersConfig | null | undefined,
@@ -71,7 +71,7 @@ export async function loadListenerWrappers(
   let proxyProtocol: ProxyProtocolRules | undefined;
   let redirectBytes: number | undefined;
   const layers = { beforeTls: [] as ConnectionWrapper[], behindTls: [] as ConnectionWrapper[] };
-  // Without the mark TLS comes first. Source: the public model, `tlsPlaceholderWrapper`
+  // Without the entry `tls`, TLS comes first. Source: the public model, `tlsPlaceholderWrapper`
   const isMarked = config?.some(({ wrapper }) => wrapper === "tls") === true;
   let isBehindTls = false;
   for (const [position, each] of (config ?? []).entries()) {

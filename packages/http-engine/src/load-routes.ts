@@ -56,10 +56,10 @@ function loadHandlers(
 }
 
 /**
- * Provisions routes; those that an older config had too are taken over from it.
- * @param path where they stand below the module's own config: `servers/s/routes`
- * @param observer counts what the routes are asked
- * @throws ServerError saying route and position
+ * Provisions routes; routes that an older config also had are reused.
+ * @param path their position below the module's own config: `servers/s/routes`
+ * @param observer counts the requests of the routes
+ * @throws ServerError naming route and position
  */
 export async function loadRoutes(
   routes: readonly RouteConfig[],

@@ -1,9 +1,10 @@
-/** Matchers that keep what they capture, in the order in which one may name captures of another. */
+/** Matchers that store captures, in an order in which a later one may use captures of an earlier one. */
 const capturing = ["path_regexp", "header_regexp", "vars_regexp"];
 
 /**
- * Names of a set's matchers in the order in which a request is tried: those that capture before those that name a capture. The
- * model tries them in an order that changes with each load, so such a set sometimes matches there and sometimes not.
+ * Names of a set's matchers in the order in which they are tried: matchers that store captures precede those that use a
+ * capture. The model tries them in an order that changes with each load, so such a set sometimes matches there and
+ * sometimes does not.
  */
 export function matchersInOrder(set: Readonly<Record<string, unknown>>): string[] {
   const names = Object.keys(set);

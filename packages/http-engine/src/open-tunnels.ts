@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { DetachedConnection } from "./http-stream.ts";
 
-/** The connections of a listener that left HTTP. */
+/** Connections of a listener that left HTTP. */
 export class OpenTunnels {
   readonly #all = new Map<Duplex, DetachedConnection>();
 
@@ -21,8 +21,7 @@ export class OpenTunnels {
   }
 
   /**
-   * Ends all tunnels: by their takers' `leave` where they have one, else by a cut. Resolves when they have
-   * ended.
+   * Ends all tunnels: with their owners' `leave` if they have one, otherwise by a cut. Resolves when they have ended.
    */
   async close(): Promise<void> {
     const leaving: Promise<void>[] = [];

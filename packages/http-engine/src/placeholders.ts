@@ -14,16 +14,16 @@ import { tlsPlaceholder } from "./tls-placeholders.ts";
 /** A text with placeholders, ready to be filled in for each request. */
 export type Template = (exchange: Exchange) => string;
 
-/** Readers that are cached for names that come up at run time only. */
+/** Limit of cached readers for names that are known only at run time. */
 const maxKnownReaders = 1000;
 
-/** Reads a placeholder's value; undefined where the request has none, as for an unknown name. */
+/** Returns a placeholder's value; undefined when the request has none, as for an unknown name. */
 type Reader = (exchange: Exchange) => string | undefined;
 
-/** A text, or a function that makes it at the first use. */
+/** A text, or a function that makes it on first use. */
 type PlaceholderValue = string | (() => string);
 
-/** Values that matchers and handlers found for a request: captures, files, users. Most requests have none. */
+/** Values that matchers and handlers set for a request: captures, files, users. Most requests have none. */
 const foundFor = new WeakMap<Exchange, Map<string, PlaceholderValue>>();
 
 /** Gives `{name}` a value for the rest of the request. */
@@ -47,7 +47,7 @@ function foundValue(exchange: Exchange, name: string): string | undefined {
   return text;
 }
 
-/** Names under which only {@link setPlaceholder} puts values. */
+/** Prefixes of names whose values only {@link setPlaceholder} sets. */
 const foundPrefixes = [
   "http.regexp.",
   "http.matchers.file.",
@@ -109,7 +109,8 @@ const prefixed: typeof requestPrefixes = [
   [
     "http.request.header.",
     (name) =>
-      // `Host` is no field to the model: `{http.request.host}` and `{http.request.hostport}` are its placeholders.
+      // The model does not treat `Host` as a field: its placeholders are `{http.request.host}` and
+      // `{http.request.hostport}`.
       name.toLowerCase() === "host" ? () => "" : (exchange) => joinedHeader(exchange.requestHeaders, name),
   ],
   ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
@@ -118,7 +119,7 @@ const prefixed: typeof requestPrefixes = [
   ["http.vars.", (name) => (exchange) => exchange.varText(name)],
 ];
 
-/** The reader of a name to which the server itself gives values. */
+/** The reader of a name whose values come from the server itself. */
 function ownReaderOf(name: string): Reader | undefined {
   if (Object.hasOwn(fixed, name)) {
     return fixed[name];
@@ -141,24 +142,24 @@ function ownReaderOf(name: string): Reader | undefined {
   return undefined;
 }
 
-/** Whether the server gives a placeholder of that name a value; handlers of a config may name others. */
+/** True when the server itself sets a value for a placeholder with that name; handlers of a config may set others. */
 export function knowsPlaceholder(name: string): boolean {
   return ownReaderOf(name) !== undefined;
 }
 
-/** As {@link ownReaderOf}; a handler may give any name a value. */
+/** Like {@link ownReaderOf}, but also for names whose values handlers set. */
 function readerOf(name: string): Reader | undefined {
   return ownReaderOf(name) ?? (/^[\w.-]+$/.test(name) ? (exchange) => foundValue(exchange, name) : undefined);
 }
 
-/** Text within a header value: control characters are not allowed, so they become blanks. */
+/** Text for a part of a header value: control characters are not allowed, so they become spaces. */
 function headerPart(text: string): string {
   return headerBytes(text.replace(/(?!\t)\p{Cc}/gu, " "));
 }
 
 /**
- * @param isEmptied whether an unknown placeholder becomes empty; else it stays as it is
- * @param find gives undefined for a name that no request knows
+ * @param isEmptied true: an unknown placeholder becomes empty; false: it stays unchanged
+ * @param find returns undefined for a name that no request knows
  */
 function compile(text: string, isEmptied: boolean, find: (name: string) => Reader | undefined): Template {
   if (!text.includes("{") && !text.includes("}")) {
@@ -188,21 +189,21 @@ export function compileTemplate(text: string): Template {
 }
 
 /**
- * As {@link compileTemplate} for texts that may hold braces of their own, such as bodies: an unknown placeholder stays as
- * it is. Source: the public model (Caddy 2.11), `ReplaceKnown`
+ * Like {@link compileTemplate}, for texts that may contain braces of their own, such as bodies: an unknown placeholder
+ * stays unchanged. Source: the public model (Caddy 2.11), `ReplaceKnown`
  */
 export function compileBodyTemplate(text: string): Template {
   return compile(text, false, readerOf);
 }
 
-/** Whether a template gives every request the same text. */
+/** True when a template gives the same text for every request. */
 export function isFixed(template: Template): boolean {
   return template.length === 0;
 }
 
 const readers = new Map<string, Reader | undefined>();
 
-/** The value of one placeholder whose name is known at run time only; undefined for an unknown one. */
+/** The value of a placeholder whose name is known only at run time; undefined for an unknown name. */
 export function readPlaceholder(exchange: Exchange, name: string): string | undefined {
   if (!readers.has(name)) {
     if (readers.size >= maxKnownReaders) {
@@ -213,7 +214,7 @@ export function readPlaceholder(exchange: Exchange, name: string): string | unde
   return readers.get(name)?.(exchange);
 }
 
-/** As `compileTemplate`; values pass through `change` before they take their place. */
+/** Like `compileTemplate`, but `change` converts each value first. */
 export function compileMappedTemplate(
   text: string,
   change: (value: string, name: string, exchange: Exchange) => string,
@@ -237,15 +238,15 @@ function compileEncoded(text: string, isEmptied: boolean, encode: (text: string)
   });
 }
 
-/** As `compileTemplate` for names of files and folders. Values pass through `change`, empty ones too. */
+/** Like `compileTemplate`, for names of files and folders. `change` converts each value first, even an empty one. */
 export function compileFileTemplate(text: string, change = (value: string): string => value): Template {
   return compileMappedTemplate(text, (value) => change(value));
 }
 
 /**
- * As `compileBodyTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters in values of
- * placeholders. Bytes that are no UTF-8 stay as they came. No blanks at the ends: over HTTP/2 they would make
- * the message malformed.
+ * Like `compileBodyTemplate`, for header values: text as its UTF-8 bytes. Control characters in values of placeholders
+ * become spaces. Bytes that are not UTF-8 stay unchanged. Spaces at the ends are removed, because over HTTP/2 they
+ * would make the message malformed.
  */
 export function compileHeaderTemplate(text: string): Template {
   const template = compileHeaderPart(text);
@@ -256,13 +257,13 @@ export function compileHeaderTemplate(text: string): Template {
   return (exchange) => trimBlanks(template(exchange));
 }
 
-/** As {@link compileHeaderTemplate}, for a part of a value: blanks at its ends count. */
+/** Like {@link compileHeaderTemplate}, for a part of a value: spaces at its ends are kept. */
 export function compileHeaderPart(text: string): Template {
-  // A value of several lines, such as a long policy, is one line to clients.
+  // A value with several lines, such as a long policy, is sent as one line.
   return compileEncoded(text.replace(/[\r\n]/g, " "), false, headerPart);
 }
 
-/** As `compileTemplate`, for protocols that take bytes of any value: text as its UTF-8 bytes. */
+/** Like `compileTemplate`, for protocols that allow any bytes: text as its UTF-8 bytes. */
 export function compileBytesTemplate(text: string): Template {
   return compileEncoded(text, true, headerBytes);
 }

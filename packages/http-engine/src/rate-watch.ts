@@ -1,30 +1,30 @@
-/** Waiting time before the rate counts, when no idle timeout sets it. */
+/** Time before the rate is checked, if no idle timeout sets it. */
 const defaultHeadStartMs = 60_000;
 
-/** How slow a connection may be. */
+/** Limits for slow connections. */
 export interface RateLimits {
   /** Bytes a second; 0: no limit. */
   readonly minRate: number;
-  /** Time that may pass without any byte before the rate counts; 0: a minute. */
+  /** Time without any byte before the rate is checked; 0: a minute. */
   readonly idleTimeoutMs: number;
 }
 
 /**
- * Watches that bytes arrive, or leave, at a minimum rate while a party waits for them; other time does not
- * count. Source: the public model (Caddy 2.11), `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
+ * Checks that bytes arrive or leave at a minimum rate while a party waits for them; other time does not count. Source:
+ * the public model (Caddy 2.11), `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
  */
 export class RateWatch {
   readonly #firstBytes: number;
   #lookedAt: number;
   #waitedMs = 0;
 
-  /** @param bytes so far, of a count that only grows. Times as of `Date.now()` */
+  /** @param bytes counter value, which only grows. Times as of `Date.now()` */
   constructor(now: number, bytes: number) {
     this.#lookedAt = now;
     this.#firstBytes = bytes;
   }
 
-  /** @param waiting whether a party waits for bytes now */
+  /** @param waiting true when a party waits for bytes now */
   isTooSlow(now: number, bytes: number, waiting: boolean, { minRate, idleTimeoutMs }: RateLimits): boolean {
     if (waiting) {
       this.#waitedMs += now - this.#lookedAt;

@@ -2,10 +2,10 @@ import { ServerError } from "server-core/errors";
 import { HttpError } from "./http-error.ts";
 import { reasonPhrase } from "./status-text.ts";
 
-/** Most characters of the reason that the client reads: it may quote what the client sent. */
+/** Length limit of the reason that is sent to the client: it may quote bytes of the client. */
 const maxReason = 200;
 
-/** The answer to what is no request: its status, and a line of text/plain in UTF-8 that says why. */
+/** The response to bytes that are not a request: its status, and a line of text/plain in UTF-8 with the reason. */
 export function refusalOf(error: unknown): { readonly status: number; readonly body: Buffer } {
   const { status } = HttpError.from(error);
   const reason = error instanceof ServerError ? `: ${error.message.slice(0, maxReason)}` : "";

@@ -13,14 +13,14 @@ export type RehearsedEffect =
   | "changes the answer"
   /** It answers. */
   | "answers"
-  /** It fails the request, so that error routes answer. */
+  /** It fails the request, so that error routes respond. */
   | "fails"
-  /** It answers or passes the request on: a login, a limit, a cache, a module of the user's own. */
+  /** It responds or passes the request on: a login, a limit, a cache, a module of a user. */
   | "may answer"
   /** Its routes are next. */
   | "has routes";
 
-/** A handler that a rehearsed request came to; it did not run. */
+/** A handler that a simulated request reached; it did not run. */
 export interface RehearsedHandler {
   /** Name of the module. */
   readonly name: string;
@@ -30,13 +30,13 @@ export interface RehearsedHandler {
   readonly effect: RehearsedEffect;
 }
 
-/** A route on the way of the request. */
+/** A route that the request reached. */
 export interface RehearsedRoute {
   /** Its place below the app: `servers/s/routes/0`. */
   readonly path: string;
   /** Handlers of the route, in the order in which they would run. */
   readonly handlers: RehearsedHandler[];
-  /** The request after its handlers, where they changed it. */
+  /** The request after its handlers, if they changed it. */
   after?: { readonly method: string; readonly host: string; readonly uri: string };
 }
 
@@ -44,25 +44,25 @@ export interface RehearsedRoute {
 export interface PassedRoute {
   /** Place of the route in the document. */
   readonly path: string;
-  /** Names of the matchers that did not match, one of each set. `group`: another route of its group was first. */
+  /** Names of the matchers that did not match, one of each set. `group`: another route of its group matched first. */
   readonly refused: readonly string[];
 }
 
-/** The end of a rehearsal that is too long to be told. The request itself may well be answered. */
+/** Ends a simulation whose record becomes too long. A real request may still get a response. */
 export class RehearsalLimit extends ServerError {
   constructor() {
     super("ADMIN_REQUEST", `more than ${mostRoutes} routes are on the way; do some invoke each other?`);
   }
 }
 
-/** Notes of the way of a request through routes, while nobody is answered. */
+/** Records the way of a request through routes, without any response to a client. */
 export class Rehearsal {
   readonly routes: RehearsedRoute[] = [];
   readonly passed: PassedRoute[] = [];
   passedCount = 0;
   answeredBy: RehearsedHandler | undefined;
 
-  /** A route that matches. @returns notes what becomes of it */
+  /** Enters a matching route. @returns a record for what happens there */
   enter(path: string): RehearsedRoute {
     if (this.routes.length >= mostRoutes) {
       throw new RehearsalLimit();
@@ -81,12 +81,12 @@ export class Rehearsal {
   }
 }
 
-/** The rest of the way in a rehearsal, for handlers that have routes. */
+/** The rest of the way in a simulation, for handlers with routes of their own. */
 export interface RehearsedWay {
-  /** Notes the way while handlers run. */
+  /** Records the way while handlers run. */
   readonly rehearsal: Rehearsal;
   /** The handler's place below the app. */
   readonly path: string;
-  /** Goes on behind the handler. */
+  /** Continues after the handler. */
   readonly next: () => void;
 }

@@ -55,7 +55,7 @@ test("a request in flight finishes on its config, and /load does not wait for it
   const answerIt = await arrived.next();
   expect((await load(siteConfig(respond("new")))).status).toBe(200);
   expect((await ask(running.site)).text).toBe("new");
-  // The upstream of the old config is in the pool as long as it works.
+  // The upstream of the old config stays in the pool as long as it works.
   expect((await running.admin("GET", "/reverse_proxy/upstreams")).text).toBe(
     `[{"address":"${upstream.address}","num_requests":1,"fails":0}]\n`,
   );
@@ -87,7 +87,7 @@ test("after a removal the port goes on for the shutdown delay, and says so", asy
   await running.admin("POST", "/load", config);
   const { site } = running;
   expect((await ask(site)).text).toBe("false ");
-  // The port stays: nothing is delayed.
+  // The port stays open, so nothing is delayed.
   await running.admin("POST", "/config/apps/http/servers/s/routes", { "@id": "more" });
   expect((await ask(site)).text).toBe("false ");
   const removed = await running.admin("DELETE", "/config/apps/http/servers/s");

@@ -3,7 +3,7 @@ import { joinHostPort } from "server-core/go/host-port";
 
 /** An address of a socket. IPv4 as such, not in the IPv6 form (`::ffff:127.0.0.1`) of a socket that listens for both. */
 function withoutMapping(address: string | undefined): string {
-  // Each request asks, and most addresses need no look at more than their beginning.
+  // This runs for each request, and for most addresses the first characters are enough.
   return address?.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : (address ?? "");
 }
 
@@ -17,13 +17,13 @@ export function localAddress(socket: Pick<Socket, "localAddress">): string {
   return withoutMapping(socket.localAddress);
 }
 
-/** An address without the interface of this machine at which it is reached: `fe80::1%eth0` is `fe80::1`. */
+/** An address without its zone, the network interface of this machine: `fe80::1%eth0` becomes `fe80::1`. */
 export function withoutZone(address: string): string {
   const cut = address.indexOf("%");
   return cut === -1 ? address : address.slice(0, cut);
 }
 
-/** An end of a connection as one text; IPv6 in brackets. Over a unix socket there is no port. */
+/** One end of a connection as text, with IPv6 in brackets. A unix socket has no port. */
 export function addressText(host: string, port: number | undefined): string {
   return port === undefined ? host : joinHostPort(host, String(port));
 }

@@ -44,7 +44,7 @@ const proxy = (fields: (port: number) => object) => () =>
 
 type Routes = object[] | (() => object[]);
 
-/** The place in the model, routes, and what `GET /p/q?a=1` of `site.example` with `X: v` is answered. */
+/** Position in the model, routes, and the response to `GET /p/q?a=1` of `site.example` with `X: v`. */
 const rows: Readonly<Record<string, readonly [model: string, routes: Routes, answer: string]>> = {
   "static_response: body": [
     "staticresp.go",

@@ -5,7 +5,7 @@ import { authorityForm, RequestTarget } from "server-core/uri/request-target";
 
 /** Bytes of a name in DNS. */
 const maxHostLength = 255;
-/** A name of only dots and a port names no host. */
+/** A name of only dots and a port does not name a host. */
 const nameless = /^\.+(?::\d*)?$/;
 
 /** @throws ServerError HTTP_BAD_REQUEST */
@@ -28,11 +28,11 @@ function bareHost(hostport: string): string {
 }
 
 /**
- * Host, target and path of a server's last request, checked and parsed. Most requests in a row name the same host, and many the
- * same target, so the work is done once for all of them. Each server has one.
+ * Host, target and path of a server's last request, checked and parsed. Most consecutive requests have the same host,
+ * and many the same target, so the work is done only once for them. Each server has one memo.
  */
 export class RequestMemo {
-  /** The last host that {@link checkHost} let pass; "" before the first. */
+  /** The last host that {@link checkHost} accepted; "" before the first. */
   #goodHost = "";
   /** The last target as sent, and its parsed form. */
   #sent = "";

@@ -10,10 +10,10 @@ import { addressText, localAddress } from "./remote-address.ts";
 
 type Reader = (exchange: Exchange) => string | undefined;
 
-/** The index of a list element; other texts are no placeholder. */
+/** The index of a list element; other texts are not placeholders. */
 const isIndex = /^\d+$/;
 
-/** Each segment of a path; `/a/b/` has `a`, `b` and an empty one. */
+/** One segment of a path, by its index; `/a/b/` has the segments `a`, `b` and an empty one. */
 function segments(index: string, pathOf: (exchange: Exchange) => string): Reader | undefined {
   if (!isIndex.test(index)) {
     return undefined;
@@ -35,14 +35,14 @@ function extension(name: string): string {
   return dot === -1 ? "" : name.slice(dot);
 }
 
-/** The last element of a path, without its extension; slashes at the end do not count, `/` is its own. */
+/** The last element of a path, without its extension; slashes at the end are ignored, and `/` returns `/`. */
 function baseName(path: string): string {
   const name = file(path.replace(/\/+$/, "")) || "/";
   const ending = extension(file(path));
   return name.slice(0, name.length - ending.length);
 }
 
-/** The first cookie of that name, whose case does not count; "" for one that breaks the rules. Source: Go's `Request.Cookies` */
+/** The first cookie with that name, in any case; "" for an invalid cookie. Source: Go's `Request.Cookies` */
 function cookie(exchange: Exchange, name: string): string {
   const wanted = name.toLowerCase();
   for (const part of getHeaders(exchange.requestHeaders, "cookie").join(";").split(";")) {
@@ -62,7 +62,7 @@ function durationMs(exchange: Exchange): number {
   return performance.now() - exchange.startedAt;
 }
 
-/** Masks numbers of `width` bits each; the first ones come first. */
+/** Keeps the first `bits` bits of numbers with `width` bits each, and clears the others. */
 function masked(numbers: readonly number[], width: number, bits: number): number[] {
   return numbers.map((number, index) => {
     const rest = 2 ** (width - Math.min(width, Math.max(0, bits - index * width)));
@@ -83,8 +83,9 @@ function ipv6Groups(address: string): number[] {
 }
 
 /**
- * The network of an address. @param prefixes bits for IPv4 and IPv6, `24,64`, or the same for both
- * @returns "" for bits that no address has, what is no address as it is. Source: the public model (Caddy 2.11)
+ * The network of an address. @param prefixes bits for IPv4 and IPv6, `24,64`, or the same number for both
+ * @returns "" for impossible numbers of bits; a text that is not an address stays unchanged. Source: the public model
+ * (Caddy 2.11)
  */
 function network(address: string, prefixes: string): string {
   const [ofV4 = "", ofV6 = ofV4] = prefixes.split(",", 2);
@@ -105,7 +106,7 @@ function network(address: string, prefixes: string): string {
 
 const original = (exchange: Exchange): RequestTarget => exchange.original.target;
 
-/** Placeholders of one value each. Source: the public model (Caddy 2.11) */
+/** Placeholders with one value each. Source: the public model (Caddy 2.11) */
 export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.body": (exchange) =>
     exchange.bufferedBody === undefined ? "" : textOfBuffer(exchange.bufferedBody),

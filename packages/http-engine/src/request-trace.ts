@@ -1,10 +1,10 @@
 import type { HeaderList } from "./header-list.ts";
 
-/** The call to one upstream, as a part of the request's trace. */
+/** The call to one upstream as a part of the request's trace. */
 export interface UpstreamTrace {
   /** Puts the trace context into the request to the upstream, instead of the client's. */
   inject(headers: HeaderList): void;
-  /** @param outcome the upstream's status, or why there is none */
+  /** @param outcome the upstream's status, or the error */
   end(outcome: number | Error): void;
 }
 

@@ -1,6 +1,6 @@
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Requests of one thread that can be recorded at once; more are counted only. */
+/** Limit of requests of one thread that are recorded at the same time; further ones are only counted. */
 const places = 128;
 /** Each place: used, method, length of the host, length of the address, length of the path, then these three texts. */
 const placeBytes = 384;
@@ -10,15 +10,13 @@ const textOffset = 6;
 const maxPathBytes = placeBytes - textOffset - maxHostBytes - maxAddressBytes;
 const countBytes = 8;
 
-/** Size of one thread's notes. */
+/** Size in bytes of one thread's records. */
 export const underWayBytes = countBytes + places * placeBytes;
 
-/** Methods that have a number; other methods are written before their path. */
+/** Methods that are stored as a number; other methods are stored before their path. */
 const methods = ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"];
 
-/**
- * Writes the beginning of a byte text. For few characters a loop takes half of the time of `Buffer.write`.
- */
+/** Writes the start of a byte text. For few characters, a loop takes half the time of `Buffer.write`. */
 function write(bytes: Buffer, text: string, at: number, length: number): number {
   for (let index = 0; index < length; index++) {
     bytes[at + index] = text.charCodeAt(index);
@@ -26,13 +24,16 @@ function write(bytes: Buffer, text: string, at: number, length: number): number 
   return length;
 }
 
-/** A request that was under way in a thread when it ended. No fields, no query: they hold secrets. */
+/**
+ * A request that was running in a thread when the thread ended. It contains no fields and no query, because they may
+ * contain secrets.
+ */
 export interface UnfinishedRequest {
   /** Method of a request that a stop would cut off. */
   readonly method: string;
   /** Host without its port. */
   readonly host: string;
-  /** Path without its query, which may hold secrets. */
+  /** Path without its query, which may contain secrets. */
   readonly path: string;
   /** The peer's address; "" for a request that was in its first turn. */
   readonly remote: string;
@@ -42,7 +43,7 @@ export interface UnfinishedRequest {
 export interface RequestsLeft {
   /** Some of them; the rest is only counted. */
   readonly requests: UnfinishedRequest[];
-  /** How many more there were. */
+  /** Number of further requests. */
   readonly more: number;
 }
 
@@ -51,19 +52,19 @@ export function underWayName(thread: number): string {
   return `http.requests_under_way/${thread}`;
 }
 
-/** One for each thread, kept from config to config. */
+/** One for each thread, kept when the config changes. */
 export const requestsUnderWay: ResourceKind<RequestsUnderWay> = { name: "http.requests_under_way" };
 
 /**
- * Notes the requests of this thread in shared memory, so that the log can name them when the thread dies: a
- * thread without memory cannot report them. A note costs a tenth of a microsecond.
+ * Records the requests of this thread in shared memory, so that the log can name them when the thread dies: a thread
+ * without memory cannot report them. A record takes a tenth of a microsecond.
  */
 export class RequestsUnderWay implements SharedResource {
   readonly #bytes: Buffer;
   readonly #count: Int32Array;
   readonly #free = Int32Array.from({ length: places }, (_, index) => places - 1 - index);
   #freeCount = places;
-  /** The text of each place. Clients repeat their requests, so it is often already right. */
+  /** The text in each slot. Clients repeat their requests, so it is often correct already. */
   readonly #said = Array.from({ length: places }, () => ({ method: "", host: "", target: "" }));
 
   /** @param memory of {@link underWayBytes} */
@@ -73,7 +74,7 @@ export class RequestsUnderWay implements SharedResource {
     this.#bytes.fill(0); // what the thread before this one has left was read when it ended
   }
 
-  /** @returns the place of its note; -1: there was none left */
+  /** @returns the slot of its record; -1: all slots are in use */
   begin(method: string, host: string, target: string): number {
     this.#add(1);
     if (this.#freeCount === 0) {
@@ -90,7 +91,7 @@ export class RequestsUnderWay implements SharedResource {
     }
     said.method = method;
     said.host = host;
-    // A long text is not held for a request that may never come again.
+    // A long text is not kept in memory for a request that may never be repeated.
     said.target = target.length > maxPathBytes ? "" : target;
     const known = methods.indexOf(method);
     const path = known === -1 ? `${method} ${target}` : target;
@@ -132,7 +133,7 @@ export class RequestsUnderWay implements SharedResource {
     }
   }
 
-  /** No config serves any more. */
+  /** Called when no config serves any more. */
   close(): void {
     this.#bytes.fill(0);
     for (const said of this.#said) {
@@ -145,7 +146,7 @@ export class RequestsUnderWay implements SharedResource {
   }
 }
 
-/** Reads the notes that a thread has left. */
+/** Reads the records that an ended thread has left. */
 export function readRequestsLeft(memory: SharedArrayBuffer): RequestsLeft {
   const bytes = Buffer.from(memory);
   const requests: UnfinishedRequest[] = [];

@@ -5,15 +5,15 @@ import type { HeaderList } from "./header-list.ts";
  * `write`, `addTrailers`, `end`; nothing after `end`.
  */
 export interface ResponseSink {
-  /** @param headers may be changed by a filter, in place, before it hands them on */
+  /** @param headers a filter may change this list before it passes it on */
   head(status: number, headers: HeaderList): void;
-  /** @returns false when it is enough for now: go on after {@link onceDrain} */
+  /** @returns false when the buffer is full: continue after {@link onceDrain} */
   write(chunk: Uint8Array): boolean;
   /** Ends the body. @param chunk the last bytes */
   end(chunk?: Uint8Array): void;
   /** Fields that go after the body. */
   addTrailers(trailers: HeaderList): void;
-  /** Sends on what was written so far, without waiting for more: events, slow upstreams. */
+  /** Sends everything written so far, without waiting for more: for events and slow upstreams. */
   flush(): void;
   /** Calls back once a `write` that returned false has drained. */
   onceDrain(callback: () => void): void;
@@ -24,8 +24,8 @@ export interface ResponseSink {
  * have seen the body, and may leave out the body. They must finally call `end` of the sink below. They may
  * call it later, but then their handler must not return before.
  *
- * Pieces of a body may be minutes apart, so `write` hands on what it got. One that keeps bytes back is a
- * `HoldingFilter`.
+ * Pieces of a body may be minutes apart, so `write` must pass on its bytes immediately. Filters that hold bytes back
+ * must extend `HoldingFilter`.
  *
  * ```ts
  * class Upper extends ResponseFilter {
@@ -38,7 +38,7 @@ export interface ResponseSink {
  * ```
  */
 export class ResponseFilter implements ResponseSink {
-  /** The next on the way to the client. */
+  /** The next sink on the way to the client. */
   readonly below: ResponseSink;
 
   constructor(below: ResponseSink) {
@@ -70,7 +70,7 @@ export class ResponseFilter implements ResponseSink {
   }
 }
 
-/** Changes the head just before it goes on. */
+/** Changes the head just before it is passed on. */
 export class HeadFilter extends ResponseFilter {
   readonly #change: (headers: HeaderList, status: number) => void;
 

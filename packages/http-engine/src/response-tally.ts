@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** The classes of status codes, and `none` where a connection ended before there was an answer. */
+/** The classes of status codes, and `none` if a connection ended before there was a response. */
 const classes = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Counts the answers of one server of the config in this thread, over reloads. */
+/** Counts the responses of one server of the config in this thread, across reloads. */
 export class ResponseTally implements SharedResource {
   readonly #server: string;
   readonly #tallies: Set<ResponseTally>;
-  /** By class: counting is one addition, whatever metrics cost when they are read. */
+  /** By class. Counting is only one addition, even if reading the metrics takes longer. */
   readonly #counts = new Float64Array(classes.length);
   inFlight = 0;
 
@@ -24,7 +24,7 @@ export class ResponseTally implements SharedResource {
     this.#counts[index] = (this.#counts[index] as number) + 1;
   }
 
-  /** Adds what was counted, by class. */
+  /** Adds the counts to a counter, by class. */
   addTo(counter: Counter<"server" | "class">): void {
     for (const [index, name] of classes.entries()) {
       const count = this.#counts[index] as number;
@@ -43,7 +43,7 @@ export class ResponseTally implements SharedResource {
   }
 }
 
-/** The tallies that a registry tells of. */
+/** The tallies that a registry reads. */
 const tallies = new WeakMap<Registry, Set<ResponseTally>>();
 
 function talliesOf(metrics: Registry): Set<ResponseTally> {

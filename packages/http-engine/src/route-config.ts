@@ -17,16 +17,16 @@ export const routeSchema = remembersDecoded(
 /** A route as configs have it. */
 export type RouteConfig = z.infer<typeof routeSchema>;
 
-/** Routes that stand in no config. */
+/** Routes that are not in the config. */
 const added = new WeakSet<RouteConfig>();
 
-/** Marks a route that the server adds, so that places of routes are those of the config. */
+/** Marks a route that the server adds, so that positions of routes remain those of the config. */
 export function addedRoute(route: RouteConfig): RouteConfig {
   added.add(route);
   return route;
 }
 
-/** Whether {@link addedRoute} marked a route. */
+/** True when {@link addedRoute} marked a route. */
 export function isAddedRoute(route: RouteConfig): boolean {
   return added.has(route);
 }

@@ -1,17 +1,20 @@
-/** Topic by which threads that serve are asked for the figures of their routes; each answers with a list of {@link RouteReading}. */
+/**
+ * Topic by which the serving threads are asked for the figures of their routes; each returns a list of {@link
+ * RouteReading}.
+ */
 export const routeFiguresTopic = "http.route_figures";
 
-/** Counts of one thread at one route, since it made that route. */
+/** Counts of one thread for one route, since it created that route. */
 export interface RouteReading {
-  /** Place below the app: `servers/s/routes/0/handle/1/routes/2`. A named route has `/0` after its name. */
+  /** Path below the app: `servers/s/routes/0/handle/1/routes/2`. A named route has `/0` after its name. */
   readonly path: string;
-  /** Unique in this thread, so that counts of a replaced route are told from those of its successor. */
+  /** Unique in this thread. It distinguishes counts of a replaced route from those of its successor. */
   readonly id: number;
   /** Requests that it matched. */
   readonly taken: number;
-  /** Answers of 500 and above, of requests that came to no later route. */
+  /** Responses with status 500 and above to requests that reached no later route. */
   readonly failed: number;
-  /** Timed requests by {@link timeStep}, among those that it was the last route of. */
+  /** Numbers of timed requests by {@link timeStep}, among those whose last route this was. */
   readonly times: Uint32Array;
 }
 
@@ -24,15 +27,15 @@ export interface InnerRoutes {
 const steps = 120;
 const noTimes = new Uint32Array(0);
 /**
- * Requests that a route times between two readings. Reading the clock is expensive, and often nobody reads the
+ * Limit of requests that a route times between two readings. Reading the clock is expensive, and often nobody reads the
  * times.
  */
 const mostTimed = 2_000;
 let lastId = 0;
 
 /**
- * The step of a time. The first steps have one microsecond each, later ones a quarter of a doubling. So the middle of a
- * step is at most an eighth away from the time.
+ * The step of a time. The first steps have one microsecond each, later ones a quarter of a doubling. The middle of a
+ * step therefore differs from the time by at most an eighth.
  */
 export function timeStep(ms: number): number {
   const us = Math.min(Math.max(0, ms * 1_000), 0x7f_ff_ff_ff) | 0;
@@ -52,7 +55,7 @@ export function middleOfStep(step: number): number {
   return (quarter * (4.5 + ((step - 8) % 4))) / 1_000;
 }
 
-/** Counts the requests of one route in this thread: always, because it costs two additions where nobody looks. */
+/** Counts the requests of one route in this thread. It always counts, because that takes only two additions. */
 export class RouteFigures {
   taken = 0;
   #failed = 0;
@@ -60,7 +63,7 @@ export class RouteFigures {
   #left = mostTimed;
   readonly #id = ++lastId;
 
-  /** A request that came to this route last has its whole answer. @param startedAt as of `performance.now()` */
+  /** The response to a request whose last route this was is complete. @param startedAt as of `performance.now()` */
   ended(startedAt: number, status: number): void {
     if (status >= 500) {
       this.#failed++;

@@ -6,7 +6,7 @@ export interface IndexedRoute {
   readonly hosts: readonly string[] | undefined;
 }
 
-/** The last index of routes that began with the same one. */
+/** The last index of routes that start with the same route. */
 const known = new WeakMap<IndexedRoute, RouteIndex>();
 
 function sameHosts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
@@ -21,10 +21,10 @@ function sameHosts(a: readonly string[] | undefined, b: readonly string[] | unde
   );
 }
 
-/** With fewer routes, a look at each is as fast as the index. */
+/** With fewer routes, checking each one is as fast as the index. */
 const fewestRoutes = 8;
 
-/** The hosts without which a route never matches; undefined where there is no saying. */
+/** The hosts that a route is limited to; undefined when its matchers do not determine them. */
 export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): readonly string[] | undefined {
   const [first] = matcherSets;
   if (first === undefined) {
@@ -45,12 +45,12 @@ export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): reado
 }
 
 /**
- * Finds the routes that may match a host, in order: those that name it, and those without hosts. With a
- * thousand routes for a host each, a request checks two.
+ * Finds the routes that may match a host, in order: those that name the host, and those without hosts. With a thousand
+ * routes of one host each, a request checks only two.
  */
 export class RouteIndex {
   readonly #byHost = new Map<string, number[]>();
-  /** For each position the first one, from there on, of a route that is not bound to hosts. */
+  /** For each position, the first position from there on of a route that is not limited to hosts. */
   readonly #nextUnbound: Int32Array;
   /** The input of the index. */
   readonly #hosts: readonly IndexedRoute["hosts"][];
@@ -76,8 +76,8 @@ export class RouteIndex {
   }
 
   /**
-   * The last index is reused where hosts are the same: most config changes leave hosts alone.
-   * @returns undefined where a look at each route is as fast
+   * The last index is reused when the hosts are the same: most config changes do not change hosts.
+   * @returns undefined when checking each route is as fast
    */
   static of(routes: readonly IndexedRoute[]): RouteIndex | undefined {
     const [first] = routes;

@@ -1,7 +1,7 @@
 import type { HttpAppConfig } from "./http-config.ts";
 import type { ObservedHosts } from "./route-observer.ts";
 
-/** Characters of host patterns and placeholders: such a matcher names no single host. */
+/** Characters of host patterns and placeholders: a matcher with them names no single host. */
 const pattern = /[*{]/;
 
 function namedHosts(config: HttpAppConfig): Set<string> {
@@ -17,7 +17,7 @@ function namedHosts(config: HttpAppConfig): Set<string> {
 }
 
 /**
- * Whether requests are counted by route, and which hosts are counted separately. @returns undefined: they are
+ * Decides whether requests are counted by route, and which hosts are counted separately. @returns undefined: they are
  * not counted
  */
 export function planRouteMetrics(

@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
 import { otherHosts, type RouteCounts, type RouteTally } from "./route-tally.ts";
 
-/** Which hosts metrics tell apart. Undefined in its place: none. */
+/** Hosts that are counted separately in metrics. Undefined instead of this object: none. */
 export interface ObservedHosts {
   /** Hosts that routes name, lower case. */
   readonly named: ReadonlySet<string>;
@@ -11,7 +11,7 @@ export interface ObservedHosts {
   readonly others: boolean;
 }
 
-/** A request when it came to a route. */
+/** The facts about a request when it reached a route. */
 interface Begun {
   readonly counts: RouteCounts;
   readonly startMs: number;
@@ -19,10 +19,7 @@ interface Begun {
   readonly method: string;
 }
 
-/**
- * Approximate size of a request, as the public model counts it: the head without separators, and the announced
- * body.
- */
+/** Approximate size of a request by the public model's rules: the head without separators, and the declared body. */
 function requestBytes(exchange: Exchange): number {
   const { method, target, hostport, requestHeaders, stream } = exchange;
   let bytes = method.length + target.length + "HTTP/1.1".length + hostport.length + (stream.bodyLength ?? 0);
@@ -35,7 +32,7 @@ function requestBytes(exchange: Exchange): number {
   return bytes;
 }
 
-/** Counts and times the requests that routes of one server take. */
+/** Counts and times the requests in the routes of one server. */
 export class RouteObserver {
   readonly #tally: RouteTally;
   readonly #hosts: ObservedHosts | undefined;
@@ -48,13 +45,13 @@ export class RouteObserver {
   /**
    * Runs the handlers of a route.
    * @param handler name of the first one
-   * @throws what `run` throws
+   * @throws any error of `run`
    */
   observe(handler: string, exchange: Exchange, run: () => void | Promise<void>): void | Promise<void> {
     const begun: Begun = {
       counts: this.#tally.counts(handler, this.#hostOf(exchange)),
       startMs: performance.now(),
-      // Handlers may rewrite the request: what counts is the one that came to them.
+      // Handlers may rewrite the request, so the size is measured before they run.
       sizeBytes: requestBytes(exchange),
       method: exchange.method,
     };
@@ -93,7 +90,7 @@ export class RouteObserver {
     const { counts } = begun;
     const isGone = error instanceof ServerError && error.code === "CLIENT_GONE";
     if (exchange.isAborted || (exchange.headSent && !isGone)) {
-      // The site or a broken body has cut the answer: only its begin counts, as in the model.
+      // The site or a broken body has cut the response: only its start is counted, as in the model.
       counts.inFlight--;
       RouteObserver.#begun(begun, exchange, exchange.status);
       return;
@@ -102,7 +99,7 @@ export class RouteObserver {
     RouteObserver.#ended(begun, exchange, exchange.answered ? exchange.status : HttpError.from(error).status);
   }
 
-  /** The begin of an answer counts, where there was one. */
+  /** Counts the start of a response, if there was one. */
   static #begun({ counts, startMs, method }: Begun, exchange: Exchange, status: number): void {
     if (exchange.headAtMs >= startMs) {
       counts.answered(method, status).firstBytes.add((exchange.headAtMs - startMs) / 1_000);

@@ -32,7 +32,7 @@ async function config(metrics: unknown) {
       handle: [
         {
           handler: "subroute",
-          // The method that the client used counts.
+          // The method that the client sent counts.
           routes: [
             {
               handle: [

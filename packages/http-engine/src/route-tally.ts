@@ -5,23 +5,25 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 export const secondsBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 export const bytesBounds = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304] as const;
 
-/** Names of methods that are a label of their own; all others are `OTHER`. */
+/** Methods with a label of their own; all others are `OTHER`. */
 const methods = ["OTHER", "GET", "HEAD", "PUT", "POST", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
-/** Methods in small letters are others to HTTP, but have the label of the known ones, as in the model. */
+/**
+ * For HTTP, methods in lower case are different methods. They still get the label of the known ones, as in the model.
+ */
 const places = new Map(
   methods.slice(1).flatMap((name, at) => [[name, at + 1] as const, [name.toLowerCase(), at + 1] as const]),
 );
 
 type Labels = Record<string, string>;
 
-/** Values of one series of a histogram: counting one is a look at the bounds and three additions. */
+/** Values of one series of a histogram. Counting a value takes a search in the bounds and three additions. */
 export class Distribution {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** @param bounds upper bounds, ascending; larger values have their own place */
+  /** @param bounds upper bounds, ascending; larger values have a bucket of their own */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Float64Array(bounds.length + 1);
@@ -36,7 +38,7 @@ export class Distribution {
     this.#sum += value;
   }
 
-  /** The series as Prometheus has it: cumulative buckets, sum and count. Empty where nothing was counted. */
+  /** The series in Prometheus's form: cumulative buckets, sum and count. Empty when nothing was counted. */
   values(name: string, labels: Labels): { metricName: string; labels: Labels; value: number }[] {
     const values = [];
     let total = 0;
@@ -54,7 +56,7 @@ export class Distribution {
   }
 }
 
-/** Requests to one route's handlers that ended with one method and status. */
+/** Requests to one route's handlers with the same method and status. */
 class AnsweredRequests {
   readonly durations = new Distribution(secondsBounds);
   readonly firstBytes = new Distribution(secondsBounds);
@@ -62,20 +64,20 @@ class AnsweredRequests {
   readonly responseSizes = new Distribution(bytesBounds);
 }
 
-/** Requests of routes with the same first handler, for one host when hosts are counted separately. */
+/** Requests of routes with the same first handler; for one host if hosts are counted separately. */
 export class RouteCounts {
   inFlight = 0;
   requests = 0;
   errors = 0;
   readonly labels: Labels;
-  /** By method and status in one number. */
+  /** The key combines method and status in one number. */
   readonly #answered = new Map<number, AnsweredRequests>();
 
   constructor(labels: Labels) {
     this.labels = labels;
   }
 
-  /** Where requests with this method and status are counted. */
+  /** The counts for this method and status. */
   answered(method: string, status: number): AnsweredRequests {
     const key = status * methods.length + (places.get(method) ?? 0);
     let answered = this.#answered.get(key);
@@ -95,13 +97,13 @@ export class RouteCounts {
   }
 }
 
-/** Label of hosts that are not told apart. */
+/** Label of hosts that are not counted separately. */
 export const otherHosts = "_other";
-/** Most hosts that are counted separately at one server, because clients choose their names. */
+/** Limit of hosts that are counted separately at one server, because clients choose their names. */
 const maxHosts = 1_000;
 
 /**
- * Counts for the routes of one server of the config in this thread, over reloads. Source: Caddy 2.11,
+ * Counts for the routes of one server of the config in this thread, across reloads. Source: Caddy 2.11,
  * modules/caddyhttp/metrics.go
  */
 export class RouteTally implements SharedResource {
@@ -118,7 +120,7 @@ export class RouteTally implements SharedResource {
     this.#tallies.add(this);
   }
 
-  /** @param handler the route's first one @param host "" where hosts are not told apart */
+  /** @param handler the route's first handler @param host "" when hosts are not counted separately */
   counts(handler: string, host: string): RouteCounts {
     let handlers = this.#hosts.get(host);
     if (handlers === undefined) {
@@ -172,13 +174,13 @@ class ReadHistogram extends Histogram {
     return found as unknown as Awaited<ReturnType<Histogram["get"]>>;
   }
 
-  /** As text is made from; the library asks histograms for it. */
+  /** The library calls this method of histograms to make its text. */
   getForPromString(): ReturnType<Histogram["get"]> {
     return this.get();
   }
 }
 
-/** The tallies that a registry tells of. */
+/** The tallies that a registry reads. */
 const tallies = new WeakMap<Registry, Set<RouteTally>>();
 
 function talliesOf(metrics: Registry): Set<RouteTally> {
@@ -192,7 +194,7 @@ function talliesOf(metrics: Registry): Set<RouteTally> {
   return all;
 }
 
-/** Registers metrics that read the tallies when they are scraped, so that requests only add to counts. */
+/** Registers metrics that read the tallies only when they are scraped, so that requests only increase counts. */
 function registerTallies(metrics: Registry, all: ReadonlySet<RouteTally>): void {
   const prefix = "server_http_route_";
   const labelNames = ["server", "handler", "host"];

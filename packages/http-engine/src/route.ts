@@ -4,7 +4,7 @@ import { isAddedRoute, type RouteConfig } from "./route-config.ts";
 import { RouteFigures } from "./route-figures.ts";
 import { hostsOf } from "./route-index.ts";
 
-/** Lists of one module name, shared by chains of one handler: most chains are such. */
+/** Lists with one module name, shared by chains of one handler, because most chains have only one. */
 const namesOfOne = new Map<string, readonly string[]>();
 const maxNamesOfOne = 100;
 
@@ -29,8 +29,8 @@ function namesBody(config: unknown): boolean {
 }
 
 /**
- * One route, ready to run. A config may have thousands, so values that only requests need are made with the
- * first request.
+ * One route, ready to run. A config may have thousands of routes. Values that only requests need are therefore made
+ * with the first request.
  */
 export class Route {
   readonly group: string | undefined;
@@ -43,7 +43,7 @@ export class Route {
   readonly startsNothing: boolean;
   readonly hosts: readonly string[] | undefined;
   readonly figures = new RouteFigures();
-  /** Whether the server added it. */
+  /** True when the server added it. */
   readonly isAdded: boolean;
   readonly #config: RouteConfig;
   #bodyHandler: number | undefined;
@@ -66,8 +66,8 @@ export class Route {
   }
 
   /**
-   * Index of the first handler that names the body in a placeholder; -1: none. The body is read just before it,
-   * so that size limits of earlier handlers apply. A subroute's routes look for themselves.
+   * Index of the first handler with a placeholder for the body; -1: none. The body is read just before this handler, so
+   * that size limits of earlier handlers apply. A subroute's routes check this themselves.
    */
   get bodyHandler(): number {
     this.#bodyHandler ??= (this.#config.handle ?? []).findIndex(
@@ -76,13 +76,13 @@ export class Route {
     return this.#bodyHandler;
   }
 
-  /** Names of the matchers at these places of its sets. */
+  /** Names of the matchers at these positions of its sets. */
   matcherNames(places: readonly number[]): string[] {
     const sets = this.#config.match ?? [];
     return places.map((place, set) => matchersInOrder(sets[set] ?? {})[place] ?? "");
   }
 
-  /** Whether its matchers name the body: it is read before they look. */
+  /** True when its matchers have a placeholder for the body: it is then read before they run. */
   get matchesBody(): boolean {
     this.#matchesBody ??= namesBody(this.#config.match ?? []);
     return this.#matchesBody;

@@ -14,7 +14,10 @@ function lacksBody(exchange: Exchange): boolean {
   return exchange.hasBody && exchange.bufferedBody === undefined;
 }
 
-/** Reads the body for placeholders. In error routes an unreadable body is empty, so that their page is sent. */
+/**
+ * Reads the body for placeholders. In error routes an unreadable body counts as empty, so that the error page can be
+ * sent.
+ */
 async function readBody(exchange: Exchange): Promise<void> {
   try {
     await exchange.bufferBody(maxPlaceholderBodyBytes);
@@ -32,7 +35,7 @@ function placesOf(routes: readonly Route[]): string[] {
   return routes.map(({ isAdded }) => (isAdded ? `added/${counts.added++}` : String(counts.own++)));
 }
 
-/** The longest body for `{http.request.body}`; a longer one gets 413. */
+/** Size limit of the body for `{http.request.body}`; a larger one gets 413. */
 const maxPlaceholderBodyBytes = 10 * 1024 * 1024;
 
 /** Answers with its status an error that no error route answers. */
@@ -44,8 +47,8 @@ export function answerError(exchange: Exchange): void {
 }
 
 /**
- * After a terminal route no further route is tried, not even after the subroute that contains it. An error is
- * answered within the route, so that its filters see the answer. Source: the public model (Caddy 2.11)
+ * After a terminal route no further route is tried, not even after the subroute that contains it. An error is handled
+ * within the route, so that its filters see the response. Source: the public model (Caddy 2.11)
  */
 const stopHere: Next = (exchange) => {
   if (exchange.error !== undefined) {
@@ -61,8 +64,8 @@ function isMatch(route: Route, exchange: Exchange): boolean {
 }
 
 /**
- * Routes in order, as nested middleware: the handlers of a matching route run around all that comes after, so that
- * matchers of later routes see what earlier handlers changed.
+ * Routes in order, as nested middleware: the handlers of a matching route run around everything that follows. Matchers
+ * of later routes therefore see the changes of earlier handlers.
  * Source: the public model (Caddy 2.11), its route algorithm
  */
 export class RouteList implements InnerRoutes {
@@ -73,7 +76,7 @@ export class RouteList implements InnerRoutes {
   #places: readonly string[] | undefined;
   /** The handler after each route, when no group has matched and `#lastNext` is last. */
   readonly #afters: (Next | undefined)[] = [];
-  /** The first `next` that was given: at a server it is the same for all requests. */
+  /** The `next` of the first call: at a server it is the same for all requests. */
   #lastNext: Next | undefined;
 
   constructor(routes: readonly Route[], observer: RouteObserver | undefined) {
@@ -82,13 +85,13 @@ export class RouteList implements InnerRoutes {
     this.#index = RouteIndex.of(routes);
   }
 
-  /** @param next what comes after the last route */
+  /** @param next runs after the last route */
   run(exchange: Exchange, next: Next): void | Promise<void> {
     return this.#runFrom(0, undefined, exchange, next);
   }
 
   /**
-   * Goes the way that {@link run} goes, for a request that nobody sent.
+   * Takes the same way as {@link run}, for a simulated request.
    * @throws HttpError of a matcher or handler
    */
   rehearse(exchange: Exchange, { rehearsal, path, next }: RehearsedWay): void {
@@ -130,7 +133,7 @@ export class RouteList implements InnerRoutes {
     next();
   }
 
-  /** Reads the counts of all routes that took a request. */
+  /** Reads the counts of all routes that handled a request. */
   *readings(path: string): Iterable<RouteReading> {
     this.#places ??= placesOf(this.#routes);
     for (const [index, { figures, handlers }] of this.#routes.entries()) {

@@ -3,15 +3,15 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import { RateWatch } from "./rate-watch.ts";
 
 interface SocketHandle {
-  /** Bytes that were handed to the kernel so far. */
+  /** Bytes that were passed to the kernel so far. */
   readonly bytesWritten?: number;
   /** Bytes that wait in libuv for the kernel. */
   readonly writeQueueSize?: number;
 }
 
 /**
- * Bytes that the kernel took from a socket. Node's own counters only change when a whole write is done, which
- * takes minutes for a large write and a slow client.
+ * Bytes of a socket that the kernel has accepted. Node's own counters only change when a whole write is done. For a
+ * large write and a slow client, that takes minutes.
  */
 function bytesTaken(socket: Socket): number {
   const handle = (socket as { readonly _handle?: SocketHandle | null })._handle;
@@ -21,9 +21,8 @@ function bytesTaken(socket: Socket): number {
 }
 
 /**
- * Watches whether a client reads its response: a whole piece within the idle timeout, as the public model
- * (Caddy 2.11) sets a deadline for each write. A client that reads single bytes counts as idle. Times are as of
- * `Date.now()`.
+ * Checks that a client reads its response: a whole chunk within the idle timeout, like the deadline of each write in
+ * the public model (Caddy 2.11). A client that reads single bytes counts as idle. Times are as of `Date.now()`.
  */
 export class SendWatch {
   #movedAt: number;
@@ -35,14 +34,14 @@ export class SendWatch {
     this.#movedAt = now;
   }
 
-  /** A response begins. */
+  /** A response starts. */
   begin(now: number): void {
     this.#movedAt = now;
     this.#bytes = -1;
     this.#rate = undefined;
   }
 
-  /** @param waiting whether the client leaves bytes unread now. @returns whether it is too slow */
+  /** @param waiting true while the client leaves bytes unread. @returns true when it is too slow */
   isTooSlow(now: number, socket: Socket, waiting: boolean, limits: ConnectionLimits): boolean {
     const bytes = bytesTaken(socket);
     const { writeIdleTimeoutMs, writeMinRate, maxWriteChunk } = limits;

@@ -5,7 +5,7 @@ const defaultKeepAliveMs = 15_000;
 const defaultKeepAliveCount = 9;
 
 /**
- * Default limit of header fields. The public model lets through `headerSlackBytes` more than any limit, also a
+ * Default size limit of header fields. The public model allows `headerSlackBytes` more than any limit, even a
  * configured one.
  */
 const defaultHeaderBytes = 16 * 1024;
@@ -16,7 +16,7 @@ function timeout(configuredMs: number | null | undefined, defaultMs: number): nu
   return Math.max(0, configuredMs || defaultMs);
 }
 
-/** @returns the limits that a server's config asks for. Defaults: those of the public model (Caddy 2.11) */
+/** @returns the limits from a server's config. Defaults: those of the public model (Caddy 2.11) */
 export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
   const keepAliveIntervalMs = timeout(config.keepalive_interval, defaultKeepAliveMs);
   return {

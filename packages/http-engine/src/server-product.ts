@@ -1,2 +1,2 @@
-/** Name of this server in `Server`, `Via` and what programs are told. */
+/** Name of this server in `Server`, `Via` and for other programs. */
 export const serverProduct = "server";

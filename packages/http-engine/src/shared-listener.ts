@@ -14,7 +14,7 @@ import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 import { ThreadPort } from "./thread-port.ts";
 
-/** Makes Node read and keep both addresses, which the log needs after the connection is cut. */
+/** Makes Node read and store both addresses, which the log needs after the connection is cut. */
 function keepPeer(socket: Socket): void {
   void socket.remoteAddress;
   void socket.localAddress;
@@ -35,39 +35,39 @@ const maxHeldRequests = 1_000;
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;
 
-/** One for each address: a new config takes the open port over. */
+/** One for each address: a new config reuses the open port. */
 export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
 
 /** An open connection, whatever version of HTTP it speaks. */
 interface ListenedConnection {
   readonly socket: Socket;
-  /** Closes now if no request is under way; else after the last response. */
+  /** Closes now if no request is running, otherwise after the last response. */
   closeWhenIdle(): void;
-  /** Asks the client to come back over another connection, after the response that is under way. @param now as of `Date.now()` */
+  /** Asks the client to reconnect after the running response. @param now as of `Date.now()` */
   leaveAfterResponse(now: number): void;
-  /** Ends what takes too long. @param now as of `Date.now()` */
+  /** Ends everything that exceeds its time limit. @param now as of `Date.now()` */
   checkTimeouts(now: number): void;
 }
 
 /** Settings for the connections of an address. */
 interface ListenOptions {
-  /** Limits of the first connections; later ones ask the sink. */
+  /** Limits of the first connections; later ones get theirs from the sink. */
   readonly limits: ConnectionLimits;
   /** Log for failures of the listener. */
   readonly log: Logger;
   /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;
-  /** Does the handshakes of the first connections; undefined: no TLS. A new config brings its own to `switchTo`. */
+  /** Performs the handshakes of the first connections; undefined: no TLS. A new config passes its own to `switchTo`. */
   readonly tls?: TlsAcceptor | undefined;
-  /** Whether HTTP/2 is served without TLS (`h2c`), by its preface. Default: false. */
+  /** True: HTTP/2 is served without TLS (`h2c`), recognized by its preface. Default: false. */
   readonly plainHttp2?: boolean | undefined;
   /** Serves HTTP/2 on a socket. @param now as of `Date.now()` */
   readonly serveHttp2: (socket: Socket, owner: H2Owner, now: number) => ListenedConnection;
 }
 
 /**
- * One open address. It outlives configs: a reload only changes who gets the next request, also of connections that are
- * open already, so a reload closes and refuses nothing.
+ * One open address. It outlives configs: a reload only changes the receiver of the next request, even on open
+ * connections. A reload therefore closes and refuses nothing.
  */
 export class SharedListener implements SharedResource, ConnectionOwner, H2Owner {
   readonly #accepting: ThreadPort;
@@ -83,9 +83,9 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   #held: HttpStream[] = [];
   #sink: RequestSink | undefined;
   #firstLimits: ConnectionLimits;
-  /** Does the handshakes; undefined where no TLS is spoken. */
+  /** Performs the handshakes; undefined without TLS. */
   #tls: TlsAcceptor | undefined;
-  /** Whether HTTP/2 is spoken without TLS too. */
+  /** True: HTTP/2 is served without TLS too. */
   #plainHttp2 = false;
   readonly #makeHttp2: ListenOptions["serveHttp2"];
 
@@ -133,7 +133,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return this.#accepting.address;
   }
 
-  /** Open connections, tunnels and handshakes under way too. */
+  /** Open connections, including tunnels and running handshakes. */
   get connectionCount(): number {
     return this.#connections.size + this.#tunnels.size + this.#shaking.size;
   }
@@ -143,8 +143,8 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   }
 
   /**
-   * From now on requests go to `sink`, and new connections are encrypted by `tls`, or not at all.
-   * @param plainHttp2 whether HTTP/2 is spoken without TLS too
+   * From now on requests go to `sink`, and new connections use `tls`, or no TLS when it is undefined.
+   * @param plainHttp2 true: HTTP/2 is served without TLS too
    */
   switchTo(sink: RequestSink, tls?: TlsAcceptor, plainHttp2 = false): void {
     this.#sink = sink;
@@ -178,7 +178,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     await Promise.all([this.#tunnels.close(), this.#streamTunnels.close()]);
   }
 
-  /** More threads listen: clients of a part of the connections are to come back. Tunnels stay. */
+  /** More threads listen now: the clients of some connections are asked to reconnect. Tunnels stay. */
   #share(part: number): void {
     let owed = 0;
     for (const connection of this.#connections) {
@@ -208,7 +208,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
       return false;
     }
     const copy = Buffer.from(bytes);
-    // After the HTTP/1 connection let go of the socket.
+    // Runs after the HTTP/1 connection has released the socket.
     process.nextTick(() => {
       this.#tunnels.delete(socket);
       if (!socket.destroyed) {
@@ -262,7 +262,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     });
   }
 
-  /** Gives a connection to layers that modules brought, and what they pass on to `serve`. */
+  /** Passes a connection through the layers of modules, and their result to `serve`. */
   #through(layers: readonly ConnectionWrapper[], socket: Socket, serve: (socket: Socket) => void): void {
     if (layers.length === 0) {
       serve(socket);
@@ -270,7 +270,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     }
     this.#shaking.add(socket);
     socket.once("close", () => this.#shaking.delete(socket));
-    // Whoever hands a socket on may resume it right after: in the same turn nothing flows yet.
+    // The previous owner may resume the socket right after this call: no data arrives in the same turn.
     process.nextTick(() => {
       try {
         socket.pause();
@@ -282,7 +282,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     });
   }
 
-  /** Serves what the layers made of a socket. */
+  /** Serves the layers' result for a socket. */
   #passed(socket: Socket, passed: Socket, serve: (socket: Socket) => void): void {
     this.#shaking.delete(socket);
     if (this.#accepting.isClosed) {

@@ -1,4 +1,4 @@
-/** Bytes of a body that are looked at. */
+/** Number of inspected bytes of a body. */
 const sniffedBytes = 512;
 
 const html = [
@@ -20,7 +20,7 @@ const html = [
   ...["<BODY", "<BR", "<P", "<!--"],
 ];
 
-/** First bytes, one for each character, and the type that they stand for. U+0100 is any byte. */
+/** First bytes, one per character, and the type that they indicate. U+0100 matches any byte. */
 const signatures: readonly (readonly [first: string, type: string])[] = [
   ["%PDF-", "application/pdf"],
   ["%!PS-Adobe-", "application/postscript"],
@@ -80,7 +80,7 @@ function isHtml(bytes: string): boolean {
   });
 }
 
-/** Whether a box of the kind `ftyp` names a brand of MP4, other than in its version. */
+/** True when a box of the kind `ftyp` names a brand of MP4 in a field other than its version. */
 function isMp4(bytes: string): boolean {
   if (bytes.length < 12 || bytes.slice(4, 8) !== "ftyp") {
     return false;
@@ -98,7 +98,7 @@ function isMp4(bytes: string): boolean {
 }
 
 /**
- * The media type of a body whose sender names none, by its first 512 bytes.
+ * The media type of a body without a declared type, from its first 512 bytes.
  * Source: the standard MIME Sniffing (WHATWG), in the order of the public model (Go's net/http)
  */
 export function sniffType(body: Uint8Array): string {
@@ -111,7 +111,7 @@ export function sniffType(body: Uint8Array): string {
   if (words.startsWith("<?xml")) {
     return "text/xml; charset=utf-8";
   }
-  // MP4 stands before the first type that its bytes could be too.
+  // MP4 is checked before all other types that its bytes could match.
   const named = isMp4(bytes) ? "video/mp4" : signatures.find(([each]) => begins(bytes, each))?.[1];
   return named ?? (binary.test(words) ? "application/octet-stream" : text);
 }

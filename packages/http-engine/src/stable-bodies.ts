@@ -1,22 +1,22 @@
 /** Values derived from immutable bytes, by a key of the maker; they are freed with the bytes. */
 const derived = new WeakMap<Uint8Array, Map<string, Buffer> | undefined>();
 
-/** The largest body that is kept together with a head, in bytes. */
+/** Size limit in bytes of a body that is stored together with its head. */
 export const maxKeptResponseBytes = 16 * 1024;
 
-/** Marks bytes that never change and are sent to many clients, so that derived data is cached too. */
+/** Marks bytes that never change and are sent to many clients, so that data derived from them is cached too. */
 export function markStable(bytes: Uint8Array): void {
   if (!derived.has(bytes)) {
     derived.set(bytes, undefined);
   }
 }
 
-/** Whether {@link markStable} was called for these bytes. */
+/** True when {@link markStable} was called for these bytes. */
 export function isStable(bytes: Uint8Array): boolean {
   return derived.has(bytes);
 }
 
-/** Makes other bytes from a body, once for a stable one. @param key names the maker and its settings */
+/** Makes other bytes from a body; for a stable body only once. @param key identifies the conversion and its settings */
 export function deriveBody(bytes: Uint8Array, key: string, make: (bytes: Uint8Array) => Buffer): Buffer {
   if (!derived.has(bytes)) {
     return make(bytes);

@@ -1,4 +1,4 @@
-/** Reason phrases of the model. Node's own list differs: 413, 414, 416, 418, and 509, which has none. */
+/** Reason phrases of the model. Node's own list differs for 413, 414, 416 and 418, and for 509, which has none here. */
 const texts: Readonly<Record<number, string>> = {
   100: "Continue",
   101: "Switching Protocols",

@@ -6,7 +6,7 @@ import type { PortSource } from "server-core/listen/port-source";
 import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 import { takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
-/** Connections from the main thread begin with a header that names the client. */
+/** Connections from the main thread start with a header that names the client. */
 const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
 
 /** How a thread opens a port. */
@@ -15,15 +15,15 @@ export interface ThreadPortOptions {
   readonly ports: PortSource;
   /** Log for failures of the listener. */
   readonly log: Logger;
-  /** Whether sockets are handed out paused, with every byte still in them. Default: false. */
+  /** True: sockets are passed on paused, with every byte still unread. Default: false. */
   readonly paused?: boolean;
   /** Called when more threads listen than before; see `ListenerHooks.share`. */
   readonly share?: (part: number) => void;
 }
 
 /**
- * An open address of a thread. It takes over from a thread that listened for all and died, and takes the connections that
- * waited in the main thread while no thread lived.
+ * An open address of a thread. It replaces a dead thread that listened for all threads. It also serves the connections
+ * that waited in the main thread while no thread was alive.
  */
 export class ThreadPort {
   readonly #listens: ListenAddress;
@@ -84,7 +84,7 @@ export class ThreadPort {
     this.#relays?.close();
   }
 
-  /** Gives the address back, so that others can open it. */
+  /** Releases the address, so that others can open it. */
   release(): void {
     this.#options.ports.release(this.#listens);
   }
@@ -102,7 +102,9 @@ export class ThreadPort {
     }
   }
 
-  /** Connections that waited in the main thread while no worker lived, each with the address of its client. */
+  /**
+   * Serves connections that waited in the main thread while no worker was alive, each with the address of its client.
+   */
   async #relayFrom(path: string): Promise<void> {
     this.#relays?.close();
     this.#relays = undefined;

@@ -1,4 +1,4 @@
-// The library finds its algorithms through this polyfill, which must come first.
+// The library needs this polyfill to find its algorithms, so this import must come first.
 import "certificates/material/reflect-metadata";
 import { createHash, createPublicKey, X509Certificate } from "node:crypto";
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";

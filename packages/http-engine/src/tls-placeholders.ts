@@ -24,24 +24,24 @@ const attributeWords: Readonly<Record<string, string>> = {
 
 /** The most frequent values of a client's certificate, computed once. */
 interface CertificateTexts {
-  /** The client's certificate that the texts are made of. */
+  /** The client's certificate from which the texts are made. */
   readonly certificate: X509Certificate;
-  /** Parts of its subject by name, made with the first placeholder that asks. */
+  /** Parts of its subject by name, made for the first placeholder that needs them. */
   subject?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Connections are asked again for each request. */
+/** Each request of a connection needs the same texts. */
 const known = new WeakMap<Socket, CertificateTexts>();
 
 /** A connection with TLS, of QUIC or of TCP. */
 type SecuredSocket = Socket & Pick<TLSSocket, "getPeerX509Certificate" | "isSessionReused" | "alpnProtocol">;
 
-/** Whether the connection has TLS. */
+/** True when the connection uses TLS. */
 function isSecured(socket: Socket): socket is SecuredSocket {
   return "isSessionReused" in socket;
 }
 
-/** The client's certificate; undefined when it showed none. */
+/** The client's certificate; undefined when it sent none. */
 function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   const found = known.get(socket);
   if (found !== undefined) {
@@ -56,7 +56,7 @@ function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   return texts;
 }
 
-/** Values by attribute, of the text that node gives of a name: a line for each; of an empty name it gives none. */
+/** Values by attribute, from Node's text for a name: one line for each. Node gives no text for an empty name. */
 function attributesOf(name: string | undefined): Map<string, string[]> {
   const attributes = new Map<string, string[]>();
   if (!name) {
@@ -70,7 +70,7 @@ function attributesOf(name: string | undefined): Map<string, string[]> {
   return attributes;
 }
 
-/** A name in one line: `CN=client,O=Example`. Source: RFC 2253, as the public model writes it */
+/** A name in one line: `CN=client,O=Example`. Source: RFC 2253, in the public model's form */
 function distinguishedName(name: string | undefined): string {
   const attributes = attributesOf(name);
   const others = [...attributes.keys()].filter((type) => !attributeOrder.includes(type));
@@ -80,7 +80,7 @@ function distinguishedName(name: string | undefined): string {
     .join(",");
 }
 
-/** The bytes that the model counts as public key: PKCS #1 for RSA, the point for curves. */
+/** The bytes that the model uses as public key: PKCS #1 for RSA, the point for curves. */
 function publicKeyBytes(key: KeyObject): Buffer {
   if (key.asymmetricKeyType === "rsa") {
     return key.export({ type: "pkcs1", format: "der" });
@@ -98,7 +98,7 @@ const nameKinds: Readonly<Record<string, string>> = {
   uris: "URI",
 };
 
-/** Alternative names of one kind. Entries with a comma in them stand in quotes, as JSON. */
+/** Alternative names of one kind. Node writes entries that contain a comma in quotes, as JSON. */
 function alternativeNames({ subjectAltName }: X509Certificate, kind: string): string[] {
   const entries = (subjectAltName ?? "").match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
   return entries.flatMap((entry) => {
@@ -128,8 +128,7 @@ const certificateFields: Readonly<Record<string, (certificate: X509Certificate) 
 };
 
 /**
- * Placeholders below `http.request.tls`. Only HTTP is agreed on with a protocol, so `proto_mutual` is true
- * always.
+ * Placeholders below `http.request.tls`. An agreed protocol is always one of HTTP, so `proto_mutual` is always true.
  */
 const connectionFields: Readonly<Record<string, (socket: SecuredSocket) => string>> = {
   version: (socket) => versions[tlsDetails(socket)?.version ?? ""] ?? "",
@@ -173,7 +172,7 @@ function clientField(field: string): ((texts: CertificateTexts) => string) | und
 }
 
 /**
- * Reads `{http.request.tls.*}`; "" without TLS, and for a client without a certificate.
+ * Returns the reader of `{http.request.tls.*}`, which gives "" without TLS and for a client without a certificate.
  * @returns undefined for any other name. Source: the public model (Caddy 2.11)
  */
 export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) | undefined {

@@ -1,8 +1,8 @@
 import { getHeader, type HeaderList } from "./header-list.ts";
 
 /**
- * Whether pieces of a response must go out at once, as server-sent events and `Incremental` responses. Source:
- * WHATWG HTML, server-sent events; RFC 10036; the public model (Caddy 2.11)
+ * True when pieces of a response must be sent immediately, as for server-sent events and `Incremental` responses.
+ * Source: WHATWG HTML, server-sent events; RFC 10036; the public model (Caddy 2.11)
  */
 export function isUnbuffered(headers: HeaderList): boolean {
   return (

@@ -7,8 +7,7 @@ import type { DetachedConnection, HttpStream, StreamListener } from "./http-stre
 const noBytes = new Uint8Array();
 
 /**
- * A request without a body that came over no connection, such as a rehearsed one. Whoever makes it keeps its
- * answer.
+ * A request without a body and without a connection, such as a simulated one. Its creator keeps the response.
  *
  * Methods about a connection do nothing: there is none to close, flush or upgrade.
  */

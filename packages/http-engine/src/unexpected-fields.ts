@@ -1,10 +1,10 @@
 import type { HeaderList } from "./header-list.ts";
 
 /**
- * Prepares the drop of request fields with `_` or `.` in their names. Programs behind gateways (CGI) cannot tell these
- * from names with `-`, so a client could pass off `X_Real_IP` for `X-Real-IP`.
+ * Prepares the removal of request fields with `_` or `.` in their names. Programs behind gateways (CGI) cannot
+ * distinguish these names from names with `-`. A client could therefore forge `X-Real-IP` with `X_Real_IP`.
  * @param expected names with `_` or `.` that are kept; case does not count
- * @returns the list itself when there is nothing to drop
+ * @returns a function that returns the list itself when nothing must be removed
  * Source: the public model (Caddy 2.11)
  */
 export function compileFieldFilter(expected: readonly string[]): (headers: HeaderList) => HeaderList {

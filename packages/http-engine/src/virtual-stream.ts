@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange.ts";
 import type { HeaderList } from "./header-list.ts";
 import { UnconnectedStream } from "./unconnected-stream.ts";
 
-/** How deep requests may stand in one another. Source: the public model (Caddy 2.11), templates */
+/** Limit of nested requests. Source: the public model (Caddy 2.11), templates */
 const maxDepth = 3;
 const maxBodyBytes = 16 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ function handedFields(headers: HeaderList): HeaderList {
   return fields;
 }
 
-/** A GET that the server asks itself, as the client of another request. Its answer is kept. */
+/** A GET request of the server to itself, in place of the client of another request. Its response is kept. */
 class VirtualStream extends UnconnectedStream {
   readonly version: string;
   readonly method = "GET";
@@ -93,10 +93,10 @@ class VirtualStream extends UnconnectedStream {
 }
 
 /**
- * Asks the server of a request for another of its pages, with the fields of that request, and without a connection.
+ * Requests another page from the server of a request, with the fields of that request, and without a connection.
  * @param target path and query
- * @throws ServerError HTTP_RESPONSE for a target that is no path, for requests that stand too deep in one another, and for an answer
- *   that is cut or over 16 MiB
+ * @throws ServerError HTTP_RESPONSE for a target that is not a path, for too many nested requests, and for a response
+ * that is cut or larger than 16 MiB
  */
 export async function askItself(
   outer: Exchange,

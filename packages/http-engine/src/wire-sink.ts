@@ -3,17 +3,17 @@ import type { HttpStream } from "./http-stream.ts";
 import type { ResponseSink } from "./response-sink.ts";
 import { sniffType } from "./sniffed-type.ts";
 
-/** The type that a client may be told, and the counts of its response. */
+/** The type to send to the client, and the counts of its response. */
 interface SentResponse {
-  /** Bytes of the body that were handed to the stream, without framing. */
+  /** Bytes of the body that were passed to the stream, without framing. */
   bytesWritten: number;
-  /** Whether a type that nobody names is told from the first bytes. */
+  /** True: a missing type is derived from the first bytes. */
   readonly tellsType: boolean;
-  /** A head has left with this status. */
+  /** A head with this status was sent. */
   headPassed(status: number): void;
 }
 
-/** Whether a response needs a type that no handler has named. */
+/** True when a response needs a type and no handler has set one. */
 function wantsType(status: number, headers: HeaderList): boolean {
   return (
     status >= 200 &&
@@ -24,7 +24,7 @@ function wantsType(status: number, headers: HeaderList): boolean {
   );
 }
 
-/** The end of the way of a response: the client. */
+/** The end of a response's way: the client. */
 export class WireSink implements ResponseSink {
   readonly #stream: HttpStream;
   readonly #sent: SentResponse;
@@ -63,7 +63,7 @@ export class WireSink implements ResponseSink {
 
   flush(): void {
     const { headers } = this.#waiting ?? {};
-    // A stream does not hold its head back; a body with a length follows.
+    // For a stream, the head is not held back. A body with a declared length follows.
     if (headers === undefined || getHeader(headers, "content-length") === undefined) {
       this.#sendHead(new Uint8Array());
       this.#stream.flush();
@@ -74,12 +74,12 @@ export class WireSink implements ResponseSink {
     this.#stream.onceDrain(callback);
   }
 
-  /** Sends a head that waits. @param first bytes of the body; none: nothing is told */
+  /** Sends a waiting head. @param first bytes of the body; none: no type is derived */
   #sendHead(first: Uint8Array): void {
     if (this.#waiting !== undefined) {
       const { status, headers } = this.#waiting;
       this.#waiting = undefined;
-      // Not in place: the log shows what was named.
+      // Makes a copy, because the log shows the fields that handlers set.
       this.#stream.writeHead(
         status,
         first.length === 0 ? headers : [...headers, "Content-Type", sniffType(first)],

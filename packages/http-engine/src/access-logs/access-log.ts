@@ -22,7 +22,7 @@ function* hostPatterns(host: string): Generator<string> {
 /** Names of loggers that requests for a host go to; undefined when they are not logged. */
 function compileNames(config: AccessLogConfig): (host: string) => readonly string[] | undefined {
   const byHost = new Map(
-    // Two sites with one host name one logger twice.
+    // Two sites with the same host may name one logger twice.
     Object.entries(config.logger_names ?? {}).map(([host, names]) => [
       host.toLowerCase(),
       [...new Set(names)],
@@ -75,9 +75,9 @@ export interface LoggedFailure {
 }
 
 /**
- * Prepares the error log of a server. Call the result once for each request that failed, and with `second` when
- * its error routes failed too. Faults of clients and errors that error routes answer have the level debug.
- * @param config of the server's access log, whose logger names count here too; undefined where it has none
+ * Prepares the error log of a server. Call the result once for each failed request, and with `second` if its error
+ * routes failed too. Faults of clients, and errors that error routes handle, have the level debug.
+ * @param config of the server's access log, whose logger names apply here too; undefined without one
  * Source: the public model (Caddy 2.11)
  */
 export function compileErrorLog(
@@ -149,7 +149,7 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
     if (names === undefined) {
       return;
     }
-    // No handler answered: the model writes other words then, and no status unless a filter made an answer.
+    // No handler responded: the model then writes another message, and no status unless a filter made a response.
     const isUnhandled = exchange.vars.get("unhandled") === true;
     const status = isUnhandled && !exchange.filtered ? 0 : exchange.status;
     const level = levelOf(exchange, status);

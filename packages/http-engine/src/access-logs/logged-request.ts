@@ -9,9 +9,9 @@ import { tlsPlaceholder } from "../tls-placeholders.ts";
 const secret = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
 const redacted: readonly string[] = ["REDACTED"];
 
-/** `content-type` as `Content-Type`, the way the public model's logs have it. */
+/** For example `Content-Type` for `content-type`, as in the public model's logs. */
 const canonicalNames = new Map<string, string>();
-/** Names that are remembered; clients can make up any number. */
+/** Limit of cached names, because clients can invent any number. */
 const maxCanonicalNames = 1000;
 
 function canonicalName(name: string): string {
@@ -30,7 +30,7 @@ function decoded(bytes: string): string {
   return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, "latin1").toString("utf8") : bytes;
 }
 
-/** Fields of a message as a log has them; credentials are not shown unless asked for. */
+/** Fields of a message in the form for a log; credentials are hidden unless the config shows them. */
 export function loggedHeaders(
   headers: HeaderList,
   withCredentials: boolean,
@@ -68,7 +68,7 @@ const tlsVersions: Readonly<Record<string, number>> = {
 const commonName = tlsPlaceholder("client.subject.common_name");
 const serialNumber = tlsPlaceholder("client.serial");
 
-/** The connection's handshake. `ech` is false always: Node's TLS has no Encrypted Client Hello. */
+/** The connection's handshake. `ech` is always false, because Node's TLS has no Encrypted Client Hello. */
 function loggedTls(exchange: Exchange): LogValue {
   const socket = exchange.socket as TLSSocket;
   const details = tlsDetails(socket);
@@ -84,7 +84,7 @@ function loggedTls(exchange: Exchange): LogValue {
   };
 }
 
-/** The target as it is logged; a target in absolute form keeps its scheme and host. */
+/** The target in the form for the log; a target in absolute form keeps its scheme and host. */
 function loggedUri({ stream, original: { target } }: Exchange): string {
   const [origin = ""] = target.authority === undefined ? [] : (/^[^/]*\/\/[^/?]*/.exec(stream.target) ?? []);
   return decoded(origin) + target.text;

@@ -4,8 +4,8 @@ import { Readable, type ReadableOptions } from "node:stream";
 function stay(): void {}
 
 /**
- * Lets a stream fail while nobody listens; without a listener its error would end the whole thread. Readers
- * get the error as before; later readers find it in `errored`.
+ * Lets a stream fail while nothing listens; without a listener its error would end the whole thread. Readers still get
+ * the error; later readers find it in `errored`.
  */
 export function contain<Stream extends EventEmitter>(stream: Stream): Stream {
   if (stream.listenerCount("error", stay) === 0) {
@@ -14,7 +14,7 @@ export function contain<Stream extends EventEmitter>(stream: Stream): Stream {
   return stream;
 }
 
-/** A readable stream that may fail while nobody listens. */
+/** A readable stream that may fail while nothing listens. */
 export class ContainedReadable extends Readable {
   constructor(options?: ReadableOptions) {
     super(options);
@@ -22,7 +22,7 @@ export class ContainedReadable extends Readable {
   }
 }
 
-/** The same stream, or one that tells its end or error again: a stream tells either only once. */
+/** The same stream, or one that repeats its end or error, because a stream emits each of them only once. */
 export function stillToRead(stream: Readable): Readable {
   if (!stream.destroyed && !stream.readableEnded) {
     return stream;
@@ -33,7 +33,7 @@ export function stillToRead(stream: Readable): Readable {
     : again.destroy(stream.errored ?? new Error("the body was let go before its end"));
 }
 
-/** Bytes that are known whole, as a stream. */
+/** Bytes that are completely available, as a stream. */
 export class BytesReadable extends ContainedReadable {
   readonly #bytes: Uint8Array;
 

@@ -4,15 +4,15 @@ import { StreamReading, type StreamTaker } from "./stream-reading.ts";
 
 /** Transforms the body of a request before its reader. */
 export interface BodyFilter {
-  /** Called with the declared length of the body, before any of it is read. @throws HttpError when it may not */
+  /** Called with the declared length of the body, before any of it is read. @throws HttpError to refuse the body */
   admit?(bytes: number): void;
   /** Called once, when the body is first read. */
   apply(source: Readable): Readable;
 }
 
 /**
- * A body that reads from another one. It reads nothing before it is read itself, fails when its source fails,
- * and destroys its source when it is destroyed.
+ * A body that reads from another one. It reads nothing before it is read itself. It fails when its source fails, and
+ * destroys its source when it is destroyed.
  */
 export abstract class FilteredBody extends ContainedReadable implements StreamTaker {
   readonly #source: Readable;

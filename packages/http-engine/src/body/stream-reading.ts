@@ -3,9 +3,11 @@ import { contain } from "./contained-stream.ts";
 
 /** Receives the data of a stream. Either `end` or `failed` is called once, and nothing after it. */
 export interface StreamTaker {
-  /** May throw: the reading fails with that. @returns false when it is enough for now: go on with `resume` */
+  /**
+   * May throw: the reading then fails with that error. @returns false when the buffer is full: continue with `resume`
+   */
   data(chunk: Buffer): boolean;
-  /** The stream ended as it should; no more bytes follow. */
+  /** The stream ended normally; no more bytes follow. */
   end(): void;
   /** The stream broke, was destroyed before its end, or `data` threw. */
   failed(error: Error): void;

@@ -4,10 +4,10 @@ import { RateWatch } from "../rate-watch.ts";
 import { SendWatch } from "../send-watch.ts";
 import type { RequestBody } from "./request-body.ts";
 
-/** A connection that is idle for this time forgets the fields of the request before, which take memory. */
+/** A connection that is idle for this time drops the cached fields of the previous request, which use memory. */
 const restAfterMs = 2_000;
 
-/** Which phase timed out. `rest`: none, so the connection may drop its caches. */
+/** The phase that timed out. `rest`: none, so the connection may drop its caches. */
 export type Lateness = "head" | "rest" | "body" | "response";
 
 /** The owner of the current limits, which a new config may change. */
@@ -16,7 +16,7 @@ interface LimitsOwner {
   readonly limits: ConnectionLimits;
 }
 
-/** Deadlines of one connection: of its head, body and response. Times as of `Date.now()`. */
+/** Time limits of one connection: for its head, body and response. Times as of `Date.now()`. */
 export class ConnectionClock {
   readonly #socket: Socket;
   readonly #owner: LimitsOwner;
@@ -34,7 +34,7 @@ export class ConnectionClock {
     this.awaitHead(now, owner.limits.readHeaderTimeoutMs);
   }
 
-  /** When bytes of the body came last, or its request. */
+  /** Time when bytes of the body last arrived, or when the request started. */
   get bodyAt(): number {
     return this.#bodyAt;
   }
@@ -44,7 +44,7 @@ export class ConnectionClock {
     this.#headDeadline = timeoutMs > 0 ? now + timeoutMs : Number.MAX_SAFE_INTEGER;
   }
 
-  /** A request is under way. */
+  /** A request has started. */
   begin(now: number): void {
     this.#headDeadline = 0;
     this.#requestSince = now;
@@ -53,7 +53,7 @@ export class ConnectionClock {
     this.#bodyRate = undefined;
   }
 
-  /** Bytes of the body came, or are waited for from now on. */
+  /** Bytes of the body arrived, or are expected from now on. */
   bodyMoved(now: number): void {
     this.#bodyAt = now;
   }
@@ -64,10 +64,10 @@ export class ConnectionClock {
   }
 
   /**
-   * Finds the phase that takes too long.
-   * @param hasRequest whether a request is under way
+   * Finds the phase that exceeds its time limit.
+   * @param hasRequest true while a request is running
    * @param body of that request
-   * @param paused whether this side does not read
+   * @param paused true while this side does not read
    */
   latenessAt(
     now: number,

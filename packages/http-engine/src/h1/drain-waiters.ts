@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
 import { keepOwner } from "server-core/threads/error-owner";
 
-/** Callbacks that wait until a socket has sent what was written to it. One listener serves them all. */
+/** Callbacks that wait until a socket has sent its written bytes. One listener serves them all. */
 export class DrainWaiters {
   readonly #socket: Socket;
   readonly #failed: (error: unknown) => void;
   #callbacks: (() => void)[] = [];
 
-  /** @param failed told what a callback throws */
+  /** @param failed called with an error that a callback throws */
   constructor(socket: Socket, failed: (error: unknown) => void) {
     this.#socket = socket;
     this.#failed = failed;
     socket.on("drain", this.#onDrain);
   }
 
-  /** Calls back once the socket takes more: after this turn, where it does already. */
+  /** Calls back when the socket accepts more. If it does already, calls back after this turn. */
   once(callback: () => void): void {
     if (this.#socket.writableNeedDrain) {
       this.#callbacks.push(keepOwner(callback));

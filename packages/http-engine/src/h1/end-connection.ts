@@ -3,7 +3,7 @@ import { closeLingering } from "../close-lingering.ts";
 import { refusalOf } from "../refusal.ts";
 import { reasonPhrase } from "../status-text.ts";
 
-/** Answers bytes that are no request, and says why. The caller must close the connection. */
+/** Responds to bytes that are not a request, with the reason. The caller must close the connection. */
 export function writeRefusal(socket: Socket, error: unknown): void {
   const { status, body } = refusalOf(error);
   socket.write(
@@ -13,8 +13,8 @@ export function writeRefusal(socket: Socket, error: unknown): void {
 }
 
 /**
- * Ends our side, and gives the client time to read the answer before the connection closes.
- * @param halfClosed whether the client has ended its side
+ * Ends our side, and gives the client time to read the response before the connection closes.
+ * @param halfClosed true when the client has ended its side
  */
 export function endConnection(socket: Socket, halfClosed: boolean): void {
   if (socket.destroyed) {

@@ -1,12 +1,12 @@
 import { ContainedReadable } from "../body/contained-stream.ts";
 
-/** The body of a request, as its connection hands it on. */
+/** The body of a request, filled by its connection. */
 export class H1Body extends ContainedReadable {
   readonly #wanted: () => void;
   readonly #left: () => void;
 
   /**
-   * @param wanted called when there is room for more
+   * @param wanted called when there is space for more
    * @param left called when the rest will not be read
    */
   constructor(wanted: () => void, left: () => void) {

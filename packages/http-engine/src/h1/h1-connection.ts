@@ -14,8 +14,8 @@ import { type BodyFeeder, RequestBody } from "./request-body.ts";
 import { serverErrorOf } from "./server-error-of.ts";
 
 /**
- * Bytes kept for a handler that has not asked for the body yet, or for the next request in a pipeline. With
- * more, the socket is read no further.
+ * Limit of bytes that are kept for a handler that does not read the body yet, or for the next request in a pipeline.
+ * Above this limit, the socket is not read.
  */
 const maxHeldBytes = 64 * 1024;
 
@@ -27,7 +27,7 @@ const empty = Buffer.alloc(0);
  * | State | Meaning | Leaves it |
  * |---|---|---|
  * | `head` | the next bytes are a head | a whole head; nothing of it for too long |
- * | `waiting` | a request is under way, and its body is not read | the handler reads it; the response ends |
+ * | `waiting` | a request is running, and its body is not read | the handler reads it; the response ends |
  * | `body` | bytes go to the handler, or are dropped after the response | the body is whole, broken or late; its buffer is full |
  * | `closing` | nothing more is read; the socket closes soon | the socket closes |
  * | `gone` | the socket is closed, or a tunnel has it | nobody |
@@ -38,13 +38,13 @@ type State = "head" | "body" | "waiting" | "closing" | "gone";
 export interface ConnectionOwner {
   /** Limits in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
-  /** False once the server is stopping: answers then say `Connection: close`. */
+  /** False while the server is stopping: responses then contain `Connection: close`. */
   readonly accepting: boolean;
   /** Takes a request whose head is complete. */
   take(stream: H1Stream): void;
-  /** The connection begins with the preface of HTTP/2. @returns whether it was taken */
+  /** The connection starts with the preface of HTTP/2. @returns true when it was accepted */
   takeHttp2?(socket: Socket, bytes: Buffer): boolean;
-  /** Work for a connection threw what no code foresaw: the connection is cut. */
+  /** Work for a connection threw an unexpected error: the connection is cut. */
   fault(error: unknown): void;
   /** The socket is closed; the owner forgets the connection. */
   closed(connection: H1Connection): void;
@@ -52,25 +52,25 @@ export interface ConnectionOwner {
   detached(connection: H1Connection, tunnel: DetachedConnection): void;
 }
 
-/** One connection that speaks HTTP/1: requests in, one after the other, responses out in the same order. */
+/** One HTTP/1 connection: it receives requests one after the other, and sends responses in the same order. */
 export class H1Connection implements H1Carrier, BodyFeeder {
   readonly socket: Socket;
   readonly #owner: ConnectionOwner;
   #state: State = "head";
-  /** Bytes that came and are not used up. */
+  /** Received bytes that are not used yet. */
   #rest: Buffer = empty;
-  /** The request under way; undefined between two requests. */
+  /** The running request; undefined between two requests. */
   #stream: H1Stream | undefined;
-  /** The body of the request under way; undefined while it has none. */
+  /** The body of the running request; undefined while it has none. */
   #body: RequestBody | undefined;
   readonly #heads = new HeadScanner();
-  /** Whether the client waits for `100 Continue` before it sends the body. */
+  /** True when the client waits for `100 Continue` before it sends the body. */
   #expectsContinue = false;
-  /** Whether the response of the request under way is written. */
+  /** True when the response to the running request is written. */
   #responseDone = true;
-  /** False: the connection closes after the request under way. */
+  /** False: the connection closes after the running request. */
   #reusable = true;
-  /** The next response says `Connection: close`. */
+  /** The next response contains `Connection: close`. */
   #leaves = false;
   /** Whether the socket is not read, because too much waits already. */
   #paused = false;
