@@ -8,9 +8,17 @@ const packagesFolder = join(root, "packages");
 /** Packages whose README may not go. */
 const described = [
   "admin-server",
+  "admin-ui",
+  "assistant-tools",
+  "bundler",
   "certificates",
+  "conformance",
+  "container-labels",
+  "docs-site",
   "http-engine",
   "http-protocols",
+  "launcher",
+  "layer4",
   "lifecycle",
   "server-core",
   "server-modules",
@@ -19,9 +27,12 @@ const described = [
   "trace-store",
   "traceql",
   "tracing-agent",
+  "tracing-cli",
   "tracing-collector",
   "tracing-query",
   "tracing-storage",
+  "tracing-ui",
+  "ui-kit",
   "wire",
 ];
 const packages = readdirSync(packagesFolder).filter((name) =>
