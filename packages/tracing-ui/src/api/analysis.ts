@@ -8,13 +8,13 @@ const base = "api/analysis/v1";
 /** The answer of `GET /capabilities`: which endpoints the server's store can serve. */
 const capabilities = z.object({
   endpoints: z.object({
-    /** Spans counted by start and duration. */
+    /** True when spans can be counted by start and duration. */
     heatmap: z.boolean(),
-    /** Attributes that set a selection of spans apart. */
+    /** True when attributes of two selections can be compared. */
     compare: z.boolean(),
-    /** Spans as they arrive. */
+    /** True when spans can be streamed as they arrive. */
     tail: z.boolean(),
-    /** Searches in TraceQL, and with them groups and exceptions. */
+    /** True when TraceQL works, which groups and exceptions need too. */
     traceql: z.boolean(),
   }),
 });
@@ -22,12 +22,11 @@ const capabilities = z.object({
 /** The server's abilities beyond plain searches. */
 export type Capabilities = z.infer<typeof capabilities>["endpoints"];
 
-/** For a server that knows no such request: the pages then offer plain searches only. */
+/** For a server without this endpoint: the pages then offer only plain searches. */
 const noCapabilities: Capabilities = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /**
- * The kinds of analysis that the server supports; none when it does not know the request, as the public
- * model's.
+ * The kinds of analysis that the server supports; none when it lacks this endpoint, as the public model's server does.
  */
 export const capabilitiesQuery = queryOptions({
   queryKey: ["capabilities"],
@@ -35,7 +34,7 @@ export const capabilitiesQuery = queryOptions({
     try {
       return (await readJson(`${base}/capabilities`, capabilities, signal)).endpoints;
     } catch (error) {
-      // Another query service, such as the model's, answers with its page or with 404.
+      // Another query service, such as the public model's, answers with its page or with 404.
       const unknown =
         error instanceof ApiError && /^API_(NOT_FOUND|SHAPE|REFUSED)$/.test(error.code) ? true : undefined;
       if (unknown === undefined) {
@@ -47,26 +46,26 @@ export const capabilitiesQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** Conditions for spans, as the analysis endpoints take them. Times in microseconds since 1970. */
+/** Conditions on spans for the analysis endpoints. Times are in microseconds since 1970. */
 export interface SpanConditions {
-  /** Name of the service; all services without it. */
+  /** Name of the service; absent for all services. */
   service?: string | undefined;
-  /** Name of the operation; all operations without it. */
+  /** Name of the operation; absent for all operations. */
   operation?: string | undefined;
   /** Attributes that must all have these values, compared as text. */
   tags?: Readonly<Record<string, string>> | undefined;
-  /** Shortest duration in Go's form: `1.5s`. */
+  /** Minimum duration in Go's form: `1.5s`. */
   minDuration?: string | undefined;
-  /** Longest duration in Go's form. */
+  /** Maximum duration in Go's form. */
   maxDuration?: string | undefined;
 }
 
-/** Microseconds: back from the moment of asking, or between two times since 1970. */
+/** A time range in microseconds: relative to the time of the request, or absolute since 1970. */
 export type AskedRange = { lookbackUs: number } | { startUs: number; endUs: number };
 
 /**
- * The times of a range. Example: a look back of 60 000 000 µs at 12:00 gives 11:59 to 12:00.
- * @param nowMs the moment that a look back counts from, milliseconds since 1970
+ * The start and end of a range. Example: a lookback of 60 000 000 µs at 12:00 gives 11:59 to 12:00.
+ * @param nowMs end of a lookback, in milliseconds since 1970
  */
 export function timesOf(range: AskedRange, nowMs: number): { startUs: number; endUs: number } {
   if (!("lookbackUs" in range)) {
@@ -77,7 +76,7 @@ export function timesOf(range: AskedRange, nowMs: number): { startUs: number; en
 }
 
 /**
- * Parameters of the set conditions. Tags become one JSON text:
+ * URL parameters of the given conditions. Tags become one JSON text:
  * `tags={"http.method":"GET"}`.
  */
 export function conditionParameters(conditions: SpanConditions): URLSearchParams {
@@ -95,7 +94,7 @@ export function conditionParameters(conditions: SpanConditions): URLSearchParams
   return parameters;
 }
 
-/** `[column, row, spans, errors]`; empty cells are left out. */
+/** `[column, row, spans, errors]`; empty cells are omitted. */
 const cell = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 /** The answer of `GET /heatmap`. */
 const heatMap = z.object({
@@ -103,15 +102,15 @@ const heatMap = z.object({
   start: z.number(),
   /** End of the last column, microseconds since 1970. */
   end: z.number(),
-  /** Number of columns; a cell names its column from 0. */
+  /** Number of columns; columns are numbered from 0. */
   columns: z.int(),
-  /** Length of a column in microseconds. */
+  /** Width of a column in microseconds. */
   columnWidth: z.number(),
-  /** Spans of all cells. */
+  /** Number of spans in all cells. */
   spans: z.int(),
-  /** Failed spans of all cells. */
+  /** Number of failed spans in all cells. */
   errors: z.int(),
-  /** Cells with spans in them. */
+  /** Cells with at least one span. */
   cells: z.array(cell),
 });
 
@@ -119,10 +118,10 @@ const heatMap = z.object({
 export type HeatMap = z.infer<typeof heatMap>;
 
 /**
- * The heat map of the spans that meet conditions, or a TraceQL query. It is asked once a search: the
- * picture stays while the user selects in it.
- * @param asked   a TraceQL query or conditions
- * @param columns columns that fit on the screen
+ * The heat map of spans that match conditions, or a TraceQL query. It is requested once per search: the picture stays
+ * while the user selects in it.
+ * @param asked a TraceQL query or conditions
+ * @param columns number of columns that fit on the screen
  */
 export function heatMapQuery(asked: { q: string } | SpanConditions, range: AskedRange, columns: number) {
   return queryOptions({
@@ -141,34 +140,34 @@ export function heatMapQuery(asked: { q: string } | SpanConditions, range: Asked
 
 /** The answer of `POST /compare`. */
 const comparison = z.object({
-  /** Spans of the selection. */
+  /** Number of selected spans. */
   selectedSpans: z.int(),
-  /** Spans of the background that are not selected. */
+  /** Number of background spans that are not selected. */
   otherSpans: z.int(),
   /** Values of attributes with their counts on both sides, at most 100. */
   differences: z.array(
     z.object({
-      /** Where the attribute stands: `span`, `resource` … */
+      /** Scope of the attribute: `span`, `resource` … */
       place: z.string(),
       key: z.string(),
       value: z.string(),
-      /** Selected spans with the value. */
+      /** Number of selected spans with the value. */
       selected: z.int(),
-      /** Other spans with the value. */
+      /** Number of other spans with the value. */
       others: z.int(),
     }),
   ),
 });
 
-/** Attributes by how much more, or less, frequent they are in a selection. */
+/** Attributes sorted by how much more, or less, frequent they are in a selection. */
 export type Comparison = z.infer<typeof comparison>;
 
-/** Conditions with the times they hold in. */
+/** Conditions with a time range. */
 export type TimedConditions = SpanConditions & { start: number; end: number };
 
 /**
  * Attributes that distinguish the spans of a selection from the others.
- * @param selection  conditions of the selected spans
+ * @param selection conditions of the selected spans
  * @param background conditions of the compared spans; the server excludes the selected ones
  */
 export function compareQuery(selection: TimedConditions, background: TimedConditions) {
@@ -182,47 +181,46 @@ export function compareQuery(selection: TimedConditions, background: TimedCondit
 
 /** The answer of `GET /groups`. Durations are microseconds. */
 const groups = z.object({
-  /** Groups on all pages. */
+  /** Number of groups on all pages. */
   total: z.number(),
   /**
-   * Whether the attribute has more values than the server counts; then only the most frequent ones are
-   * groups.
+   * True when the attribute has more values than the server counts; then only the most frequent ones are groups.
    */
   truncated: z.boolean(),
   groups: z.array(
     z.object({
       /** The value as text; null for spans without the attribute. */
       value: z.nullable(z.string()),
-      /** Type of the value; the same text may come as a number and as a text. */
+      /** Type of the value; the same text may occur as a number and as a text. */
       type: z.string(),
       ...{ spans: z.number(), errors: z.number(), p50: z.number(), p95: z.number() },
     }),
   ),
 });
 
-/** A page of spans by the values of an attribute. */
+/** A page of spans grouped by the values of an attribute. */
 export type SpanGroups = z.infer<typeof groups>;
 
-/** Groups on a page. */
+/** Number of groups per page. */
 export const groupsPerPage = 50;
 
-/** The question for a page of groups; `page` from 1. */
+/** The requested page of groups. */
 export interface GroupsAsked {
-  /** TraceQL of the spans that count. */
+  /** TraceQL query that selects the counted spans. */
   q: string;
-  /** The attribute, as TraceQL writes it. */
+  /** The attribute in TraceQL syntax. */
   by: string;
-  /** The time that the spans start in. */
+  /** Time range in which the spans start. */
   range: AskedRange;
   /** Part of the value; "" for all. */
   contains: string;
-  /** Order of the groups; the server sorts before it cuts the page. */
+  /** Sort order of the groups; the server sorts before it selects the page. */
   order: string;
-  /** The page, from 1. */
+  /** Page number, from 1. */
   page: number;
 }
 
-/** Spans by the values of an attribute: counted, filtered, ranked and paged by the server. */
+/** Spans grouped by the values of an attribute. The server counts, filters, sorts and pages. */
 export function groupsQuery(asked: GroupsAsked) {
   return queryOptions({
     queryKey: ["groups", asked],
@@ -250,19 +248,19 @@ export const attributeNamesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The answer of `GET /attributes/<scope>/<name>/values`. A count is absent where the server does not count. */
+/** The answer of `GET /attributes/<scope>/<name>/values`. A count is absent when the server does not count. */
 const values = z.object({
   values: z.array(z.object({ type: z.string(), value: z.string(), count: z.optional(z.int()) })),
 });
 
-/** A value of an attribute; keywords are written without quotes. */
+/** A value of an attribute; keywords have no quotes. */
 export type AttributeValue = z.infer<typeof values>["values"][number];
 
 /**
- * Frequent values of an attribute that begin with the typed text. At most 50.
- * @param scope   `span`, `resource`, `intrinsic` …; the server knows which scopes the attribute has
- * @param prefix  the typed text; "" for the most frequent values
- * @param service the service whose spans count; all services without it
+ * The most frequent values of an attribute that begin with the typed text. At most 50.
+ * @param scope `span`, `resource`, `intrinsic` …
+ * @param prefix typed text; "" for the most frequent values
+ * @param service service whose spans count; absent for all services
  */
 export function attributeValuesQuery(scope: string, name: string, prefix: string, service?: string) {
   return queryOptions({

@@ -1,6 +1,6 @@
 /**
- * Between two spans of a trace, as query services write them. It is never inside a text, where each quote has a
- * backslash before it.
+ * The text between two spans of a trace, as query services write it. It cannot occur inside a JSON string, where each
+ * quote is escaped.
  */
 const between = new TextEncoder().encode('},{"traceID":"');
 /** The closing brace of a span: the search looks for this byte, then compares the rest. */
@@ -8,39 +8,39 @@ const [spanEnd = 0] = between;
 const listStart = "[".charCodeAt(0);
 const listEnd = "]".charCodeAt(0);
 
-/** Bytes that are parsed at a time: fewer cost more calls, more leave work for after the last byte. */
+/** Bytes that are parsed at a time. Fewer cost more calls, more leave work for after the last byte. */
 const pieceBytes = 1 << 20;
 
 /**
- * Reads a JSON answer while it arrives. The spans of one long trace are parsed piece by piece, so that little is left
- * to do after the last byte; every other answer is parsed at its end. Bytes become text only where they are parsed:
- * texts of small parts would be copied by each collection of garbage.
+ * Parses a JSON answer while it arrives. The spans of one long trace are parsed piece by piece, so that little work is
+ * left after the last byte; every other answer is parsed at its end. Bytes become text only when they are parsed,
+ * because each garbage collection would copy small texts.
  */
 export class AnswerReader {
-  /** Bytes of the rest from which on a piece is cut off. */
+  /** Number of buffered bytes from which a piece is parsed. */
   readonly #pieceBytes: number;
-  /** All that arrived, for answers that turn out to be no single trace. */
+  /** All received bytes, for answers that are not a single trace. */
   readonly #chunks: Uint8Array[] = [];
-  /** Up to the end of the first span; undefined before it is known. */
+  /** The text up to the end of the first span; undefined before. */
   #head: string | undefined;
-  /** Spans that were parsed already, a list for each piece. */
+  /** Parsed spans, one list for each piece. */
   readonly #pieces: unknown[][] = [];
-  /** The bytes after the last piece, behind one that makes a list of them. */
+  /** Bytes after the last piece. Byte 0 is reserved for the bracket that makes a list of them. */
   #rest = new Uint8Array(1);
-  /** End of the used part of `#rest`; byte 0 is kept free for the bracket. */
+  /** End of the used part of `#rest`. */
   #restEnd = 1;
-  /** The end of the rest from which on it is looked through. */
+  /** Length of the rest at which it is searched for a complete span. */
   #cutAt: number;
-  /** True once the answer turned out to be no single trace: then only `#chunks` counts. */
+  /** True once the answer is known not to be a single trace: then only `#chunks` is used. */
   #isWhole = false;
 
-  /** @param bytes size of a piece; tests use small ones */
+  /** @param bytes size of a piece; tests use small pieces */
   constructor(bytes = pieceBytes) {
     this.#pieceBytes = bytes;
     this.#cutAt = bytes;
   }
 
-  /** Takes the next part of the answer. The bytes must not change afterwards. */
+  /** Adds the next part of the answer. The bytes must not change afterwards. */
   push(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
     if (this.#isWhole) {
@@ -52,21 +52,21 @@ export class AnswerReader {
     }
   }
 
-  /** All that arrived. */
+  /** Returns everything received as text. */
   text(): string {
     const decoder = new TextDecoder();
     const parts = this.#chunks.map((chunk) => decoder.decode(chunk, { stream: true }));
     return parts.join("") + decoder.decode();
   }
 
-  /** The value of the whole answer; undefined when it is not JSON. */
+  /** The value of the whole answer; undefined for invalid JSON. */
   value(): unknown {
     return this.#joined() ?? parse(this.text());
   }
 
   /**
-   * Adds bytes to the rest. The buffer doubles when it is full, so that each byte is copied a constant
-   * number of times.
+   * Appends bytes to the rest. The buffer doubles when it is full, so that each byte is copied a constant number of
+   * times.
    */
   #append(chunk: Uint8Array): void {
     const end = this.#restEnd + chunk.length;
@@ -83,11 +83,10 @@ export class AnswerReader {
    * Parses the spans of the rest up to the last complete one.
    *
    * Invariant: head + pieces + rest is always the whole answer so far.
-   * - No head yet: the head ends with the first span; without a span in the first piece this is no long
-   *   trace.
+   * - No head yet: the head ends with the first span. If the first piece has no complete span, this is not a long
+   * trace.
    * - No complete span: waits for another piece.
-   * - A piece that is no list: the text is no list of spans after all, so everything is parsed at the
-   *   end.
+   * - A piece that is not a list: the text is no list of spans, so everything is parsed at the end.
    */
   #cut(): void {
     if (this.#head === undefined) {
@@ -119,8 +118,8 @@ export class AnswerReader {
   }
 
   /**
-   * A place between two spans in the rest; −1 without one.
-   * @param next the next end of an object, from a place on; −1 without one
+   * Finds a boundary between two spans in the rest; −1 for none.
+   * @param next finds the next end of an object from an offset; −1 for none
    */
   #find(start: number, next: (bytes: Uint8Array, from: number) => number): number {
     const bytes = this.#rest.subarray(0, this.#restEnd);
@@ -132,20 +131,20 @@ export class AnswerReader {
     return -1;
   }
 
-  /** Drops the rest up to a place. */
+  /** Removes the rest up to an offset. */
   #drop(upTo: number): void {
     this.#rest.copyWithin(1, upTo, this.#restEnd);
     this.#restEnd -= upTo - 1;
   }
 
-  /** From now on the answer is only collected, and parsed as one text at its end. */
+  /** From now on the answer is only collected, and parsed as a whole at the end. */
   #giveUp(): void {
     this.#isWhole = true;
     this.#rest = new Uint8Array(0);
     this.#pieces.length = 0;
   }
 
-  /** The answer with its pieces in their place; undefined where the pieces were not the spans of one trace. */
+  /** The answer with its parsed pieces; undefined when the pieces were not the spans of one trace. */
   #joined(): unknown {
     if (this.#head === undefined || this.#isWhole) {
       return undefined;
@@ -164,12 +163,12 @@ export class AnswerReader {
   }
 }
 
-/** UTF-8 bytes as text. */
+/** Decodes UTF-8 bytes. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** Parses JSON; undefined for invalid JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,16 +1,16 @@
 import { RequestError } from "ui-kit/request-error.ts";
 
 /**
- * Why a request gave nothing.
- * - `API_UNREACHABLE`: no answer (network, service down)
+ * Kinds of failed requests:
+ * - `API_UNREACHABLE`: no response (network, service down)
  * - `API_NOT_FOUND`: the service answered 404
- * - `API_FORBIDDEN`: the service, or a door before it, answered 401 or 403
- * - `API_REFUSED`: the service answered another 4xx: the request is at fault
- * - `API_FAILED`: the service answered 5xx, often because its store is away
- * - `API_SHAPE`: an answer that is no JSON, or not the JSON expected
- * - `API_TOO_LARGE`: an answer over the limit of `readJson`
- * - `API_BAD_ID`: what should be the id of a trace is none; nothing was asked
- * - `API_FILE`: a file that the user opened holds no traces
+ * - `API_FORBIDDEN`: the service, or a proxy before it, answered 401 or 403
+ * - `API_REFUSED`: the service answered another 4xx, because the request is wrong
+ * - `API_FAILED`: the service answered 5xx, often because its store is unreachable
+ * - `API_SHAPE`: an answer that is not JSON, or not the expected JSON
+ * - `API_TOO_LARGE`: an answer above the limit of `readJson`
+ * - `API_BAD_ID`: a text is no trace id, so no request was sent
+ * - `API_FILE`: an opened file contains no traces
  */
 export type ApiErrorCode =
   | "API_UNREACHABLE"
@@ -23,5 +23,5 @@ export type ApiErrorCode =
   | "API_BAD_ID"
   | "API_FILE";
 
-/** A request to the query service that failed; the message is the service's own where it gave one. */
+/** A failed request to the query service; the message is the service's own if it sent one. */
 export class ApiError extends RequestError<ApiErrorCode> {}

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { envelope } from "./envelope.ts";
 import { readJson } from "./read-json.ts";
 
-/** The answer holds nothing that the page uses; only its form is checked. */
+/** The page needs no data of the answer; only its form is checked. */
 const answer = envelope(z.unknown());
 
 /**
- * Archives a trace, so that retention does not remove it. A second call changes nothing.
+ * Archives a trace, so that retention does not delete it. A second call changes nothing.
  * @throws ApiError
  */
 export async function archiveTrace(traceId: string): Promise<void> {

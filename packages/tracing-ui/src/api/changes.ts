@@ -3,18 +3,18 @@ import * as z from "zod/mini";
 import type { TimedConditions } from "./analysis.ts";
 import { readJson } from "./read-json.ts";
 
-/** Counts, and the mean duration. */
+/** Counts, and the mean duration in microseconds. */
 const sums = { spans: z.number(), errors: z.number(), mean: z.number() };
-/** All spans of a side; percentiles are right within a tenth. */
+/** All spans of a side; percentiles are accurate to a tenth. */
 const population = z.object({
   ...sums,
   ...{ p50: z.number(), p95: z.number(), p99: z.number(), longest: z.number() },
 });
-/** The spans that attributes were read of. `isEstimate`: they are a sample, so figures are estimates. */
+/** The spans whose attributes were read. `isEstimate`: they are a sample, so figures are estimates. */
 const sample = z.object({ ...sums, isEstimate: z.boolean() });
-/** Whether a difference is more than chance; null with too few spans to say. */
+/** True when a difference is significant; null when there are too few spans to decide. */
 const significant = z.nullable(z.boolean());
-/** The operation that a row is about. */
+/** The operation of a row. */
 const name = { service: z.string(), operation: z.string(), kind: z.string() };
 /** Calls of one operation below the spans of a side, with their time in an average trace. */
 const call = z.object({
@@ -28,9 +28,9 @@ const call = z.object({
  */
 const answer = z.object({
   ...{ a: population, b: population, isSlower: significant, failsMore: significant },
-  /** `[bucket, spans of A, spans of B]`; a bucket is a quarter of a doubling, from 1 ns on. */
+  /** `[bucket, spans of A, spans of B]`; each power of two has four buckets, from 1 ns on. */
   durations: z.array(z.tuple([z.number(), z.number(), z.number()])),
-  /** Operations by `change`: the part of the difference of the means that each one has. */
+  /** Operations by `change`, their part in the difference of the means. */
   operations: z.array(
     z.object({
       ...{ ...name, a: population, b: population },
@@ -39,8 +39,8 @@ const answer = z.object({
   ),
   sample: z.object({ a: sample, b: sample }),
   /**
-   * Values by how well they tell the sides apart. `explains`: the share of the difference that is gone
-   * without their spans.
+   * Values by how well they distinguish the sides. `explains`: the fraction of the difference that disappears without
+   * their spans.
    */
   attributes: z.array(
     z.object({
@@ -48,7 +48,7 @@ const answer = z.object({
       ...{ a: z.object(sums), b: z.object(sums), explains: z.number(), isSignificant: significant },
     }),
   ),
-  /** Calls to other services in the newest traces of both sides; null where the store cannot read them. */
+  /** Calls to other services in the newest traces of both sides; null when the store cannot read them. */
   calls: z.nullable(
     z.object({
       ...{ tracesA: z.number(), tracesB: z.number() },
@@ -57,22 +57,22 @@ const answer = z.object({
   ),
 });
 
-/** Two populations of spans side by side. Durations are microseconds. */
+/** The comparison of two populations of spans. Durations are in microseconds. */
 export type Changes = z.infer<typeof answer>;
 /** All spans of one side. */
 export type Population = z.infer<typeof population>;
 /** Calls of one operation, in some traces of one side. */
 export type CallFigures = z.infer<typeof call>;
 
-/** Both sides of a comparison; undefined asks nothing. */
+/** Both sides of a comparison; undefined sends no request. */
 export interface ChangesAsked {
-  /** The side that one wonders about. */
+  /** The side to explain. */
   readonly a: TimedConditions;
-  /** The side that it is measured by. */
+  /** The side to compare with. */
   readonly b: TimedConditions;
 }
 
-/** Both sides counted and compared. @throws ApiError with status 501 when the store cannot say */
+/** The comparison of both sides. @throws ApiError with status 501 when the store does not support it */
 export function changesQuery(asked: ChangesAsked | undefined) {
   return queryOptions({
     queryKey: ["changes", asked],

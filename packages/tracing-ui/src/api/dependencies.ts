@@ -4,13 +4,13 @@ import { readJson } from "./read-json.ts";
 
 const base = "api/analysis/v1/dependencies";
 
-/** One service calls another. */
+/** Calls from one service to another. */
 export interface Dependency {
   /** Name of the calling service. */
   parent: string;
   /** Name of the called service. */
   child: string;
-  /** Calls within the asked time. */
+  /** Number of calls within the time range. */
   calls: number;
 }
 
@@ -23,28 +23,28 @@ const list = z.object({
 
 /** A page of calls between services. */
 export interface DependencyPage {
-  /** Links on all pages. */
+  /** Number of links on all pages. */
   total: number;
-  /** Services of the whole time. */
+  /** Number of services in the time range. */
   services: number;
-  /** Links of this page, in the asked order. */
+  /** Links of this page, in the requested order. */
   links: readonly Dependency[];
 }
 
-/** Rows of a page. */
+/** Number of rows per page. */
 export const dependenciesPerPage = 100;
 
-/** A page of who calls whom. */
+/** A page of calls between services. */
 export function dependencyListQuery(asked: {
-  /** End of the time, milliseconds since 1970. */
+  /** End of the range, milliseconds since 1970. */
   endMs: number;
-  /** Length of the time in milliseconds. */
+  /** Length of the range in milliseconds. */
   lookbackMs: number;
-  /** Part of a caller's or called service's name; "" for all. */
+  /** Part of a calling or called service's name; "" for all. */
   contains: string;
   /** Order: most calls first, or names from a to z. */
   order: "calls" | "parent" | "child";
-  /** The page, from 1. */
+  /** Page number, from 1. */
   page: number;
 }) {
   return queryOptions({
@@ -63,11 +63,11 @@ export function dependencyListQuery(asked: {
   });
 }
 
-/** How large a graph is. */
+/** Size of a graph. */
 const size = z.object({ services: z.number(), links: z.number() });
 /**
- * The answer of `GET /dependencies/graph`. Nodes of several services are groups. Links are `[parent, child,
- * calls]` with indexes of nodes.
+ * The answer of `GET /dependencies/graph`. Nodes of several services are groups. Links are `[parent, child, calls]`
+ * with node indexes.
  */
 const graph = z.object({
   ...{ all: size, chosen: size, linksLeftOut: z.number() },
@@ -76,37 +76,35 @@ const graph = z.object({
 });
 
 /**
- * Calls between services, few enough to draw. When there are too many services, those with the same prefix
- * form one group.
+ * Calls between services, few enough to draw. If there are too many services, those with a common prefix are grouped.
  */
 export interface DependencyGraph {
-  /** Numbers of the whole time range. */
+  /** Size of the graph for the whole time range. */
   all: { services: number; links: number };
-  /** Numbers of the requested part, before grouping. */
+  /** Size of the requested part, before grouping. */
   chosen: { services: number; links: number };
-  /** Number of services by the name of a group: what their names begin with, and `groupSign`. */
+  /** Number of services by group name. A group name is the common prefix and `groupSign`. */
   groups: ReadonlyMap<string, number>;
   /** Calls between services, most frequent first. */
   dependencies: readonly Dependency[];
-  /** Links with fewer calls that were left out. */
+  /** Number of omitted links with fewer calls. */
   linksLeftOut: number;
 }
 
 /**
- * Stands after the common beginning in the name of a group: `payment-…`. A click removes it again to ask
- * for the group.
+ * Suffix after the common prefix in a group's name: `payment-…`. A click removes the suffix to request the group.
  */
 export const groupSign = "…";
 
-/** The graph around a service, of a group, or of all services. */
+/** The graph of a service's neighborhood, of a group, or of all services. */
 export function dependencyGraphQuery(asked: {
   endMs: number;
   lookbackMs: number;
-  /** The service in the middle; all services without it. */
+  /** The service in the middle; absent for all services. */
   focus?: string | undefined;
-  /** Calls between the focus and the farthest service that is shown. */
+  /** Number of calls between the focus and the farthest shown service. */
   hops: number;
-  /** Beginning of the names of a group; only its services and their neighbours are shown. */
+  /** Prefix of a group; only its services and their neighbors are shown. */
   within?: string | undefined;
 }) {
   return queryOptions({
@@ -145,7 +143,7 @@ function timeParameters({ endMs, lookbackMs }: { endMs: number; lookbackMs: numb
   });
 }
 
-/** The answer of a TraceQL metrics query at one instant: a value for each set of labels. */
+/** The answer of an instant TraceQL metrics query: a value for each set of labels. */
 const instant = z.object({
   series: z.nullish(
     z.array(
@@ -162,15 +160,15 @@ const instant = z.object({
 /** Figures of the calls between a service and a neighbour. */
 export interface EdgeFacts {
   calls: number;
-  /** Calls that failed. */
+  /** Number of failed calls. */
   errors: number;
-  /** 95th percentile of the durations in microseconds; undefined without a value. */
+  /** 95th percentile of the durations in microseconds; undefined when unknown. */
   p95: number | undefined;
 }
 
 /**
- * Figures of the calls between one service and its neighbours, by neighbour. Three TraceQL metrics queries
- * in one request: calls, failures, 95th percentile.
+ * Figures of the calls between one service and its neighbors, by neighbor. One request has three TraceQL metrics
+ * queries: calls, failures, 95th percentile.
  * @param side `callers`: services that call the service; `callees`: services that the service calls
  */
 export function edgeFactsQuery(
@@ -184,7 +182,7 @@ export function edgeFactsQuery(
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, EdgeFacts>> => {
       const name = JSON.stringify(service);
       const self = `{ resource.service.name = ${name} }`;
-      // Callers are known by their own spans, which wait for the answer; callees by the spans that answer.
+      // Callers are found by their own client spans; callees by their server spans.
       const other = (more: string) => `{ resource.service.name != ${name}${more} }`;
       const relation = side === "callers" ? "<" : ">";
       const ask = async (more: string, stage: string) => {

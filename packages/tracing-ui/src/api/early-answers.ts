@@ -1,19 +1,19 @@
-/** A question that the script in the head of the page asked before the app was there. */
+/** A request that the script in the page's head sent before the app was loaded. */
 interface EarlyAnswer {
-  /** Whole address. */
+  /** Full URL. */
   url: string;
   /** The running request; rejects when the network fails. */
   answer: Promise<Response>;
-  /** Ends the request. */
+  /** Aborts the request. */
   stop: AbortController;
 }
 
 /**
- * The answer to a question that public/page-facts.js has asked already. It is given once: who asks again wants to know
- * what is so by then.
- * @param url    whole address
+ * The answer to a request that public/page-facts.js has already sent. It is returned only once, because a later request
+ * needs current data.
+ * @param url full URL
  * @param signal aborts the request, like the signal of `fetch`
- * @returns undefined for a request that was not begun early
+ * @returns undefined for a request that was not sent early
  */
 export function takeEarlyAnswer(url: string, signal: AbortSignal): Promise<Response> | undefined {
   const page: unknown = Reflect.get(globalThis, "tracingPage");

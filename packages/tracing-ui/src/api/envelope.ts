@@ -13,8 +13,7 @@ export interface Schema<T> {
 const errors = z.nullish(z.array(z.looseObject({ msg: z.string(), traceID: z.optional(z.string()) })));
 
 /**
- * The envelope of every answer of the query service, around data of one kind: `{"data": …, "errors":
- * null}`.
+ * Schema of the envelope of every answer of the query service, around data of one kind: `{"data": …, "errors": null}`.
  */
 export function envelope<T>(data: z.core.$ZodType<T>) {
   return z.object({ data, errors });
@@ -24,8 +23,8 @@ export function envelope<T>(data: z.core.$ZodType<T>) {
 const problem = z.object({ detail: z.string() });
 
 /**
- * The messages of an envelope that reports errors, or of a problem; none when it is neither. Examples:
- * `{"errors": [{"msg": "trace not found"}]}` and `{"detail": "bad limit"}` give one message each.
+ * The messages of an envelope with errors, or of a problem; empty for anything else. Examples: `{"errors": [{"msg":
+ * "trace not found"}]}` and `{"detail": "bad limit"}` give one message each.
  */
 export function errorTexts(body: unknown): string[] {
   const told = problem.safeParse(body);

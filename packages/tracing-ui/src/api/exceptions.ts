@@ -3,52 +3,54 @@ import * as z from "zod/mini";
 import { readJson } from "./read-json.ts";
 
 /**
- * The answer of `GET /exceptions`. A point of `curve` is `[step, count]`; step n begins at `start + n *
- * step`.
+ * The answer of `GET /exceptions`. A point of `curve` is `[step, count]`; step n begins at `start + n * step`.
  */
 const answer = z.object({
   total: z.number(),
-  /** Exceptions of all groups. */
+  /** Number of exceptions in all groups. */
   exceptions: z.number(),
-  /** Whether there are more messages than the server groups; then only the most frequent ones count. */
+  /** True when there are more messages than the server groups; then only the most frequent ones are counted. */
   truncated: z.boolean(),
   ...{ start: z.number(), step: z.number(), steps: z.number() },
   groups: z.array(
     z.object({
       ...{ type: z.string(), template: z.string(), count: z.number() },
-      /** Services that threw it, the most frequent first. */
+      /** Services with the exception, the most frequent first. */
       services: z.array(z.object({ name: z.string(), count: z.number() })),
       ...{ first: z.number(), last: z.number() },
       curve: z.array(z.tuple([z.number(), z.number()])),
-      /** Spans that threw it, the newest first. */
+      /** Spans with the exception, the newest first. */
       examples: z.array(z.object({ traceID: z.string(), spanID: z.string(), time: z.number() })),
     }),
   ),
 });
 
-/** A page of exceptions, in groups of one type and template of the message. Times are microseconds since 1970. */
+/** A page of exceptions, grouped by type and message template. Times are in microseconds since 1970. */
 export type Exceptions = z.infer<typeof answer>;
-/** Exceptions of one type whose messages differ in numbers and names alone. */
+/** Exceptions of one type whose messages differ only in numbers and names. */
 export type ExceptionGroup = Exceptions["groups"][number];
 
-/** Groups on a page. */
+/** Number of groups per page. */
 export const exceptionsPerPage = 50;
 
-/** The question for a page of exceptions; `page` from 1. */
+/** The requested page of exceptions. */
 export interface ExceptionsAsked {
-  /** Services that threw it; all without it. */
+  /** Service with the exceptions; undefined for all. */
   service: string | undefined;
-  /** Part of the type or of the message; "" for all. */
+  /** Part of the type or the message; "" for all. */
   contains: string;
-  /** `count`, `last` or `first`; the server sorts before it cuts the page. */
+  /** Sort order: `count`, `last` or `first`. The server sorts before it selects the page. */
   order: string;
-  /** The page, from 1. */
+  /** Page number, from 1. */
   page: number;
-  /** Length of the time up to now, in milliseconds. */
+  /** Length of the time range up to now, in milliseconds. */
   lookbackMs: number;
 }
 
-/** Exceptions, grouped, filtered, ranked and paged by the server. @throws ApiError with status 501 when its store has no TraceQL */
+/**
+ * Exceptions, which the server groups, filters, sorts and pages. @throws ApiError with status 501 when the store has no
+ * TraceQL
+ */
 export function exceptionsQuery(asked: ExceptionsAsked) {
   return queryOptions({
     queryKey: ["exceptions", asked],

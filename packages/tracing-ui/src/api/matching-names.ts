@@ -1,10 +1,10 @@
-/** Names offered below a field; more would not be read. */
+/** Limit of names offered below a field; nobody would read more. */
 export const mostOffered = 50;
 
 /**
- * Names that hold a part, in any case, for servers that give only whole lists. Order: the name itself,
- * names that begin with it, names that hold it. Example: `cart` in `[my-cart, cart-api, cart]` gives `cart,
- * cart-api, my-cart`.
+ * Names that contain a text, ignoring case, for servers that return only whole lists. Order: the name itself, names
+ * that begin with the text, other names. Example: `cart` in `[my-cart, cart-api, cart]` gives `cart, cart-api,
+ * my-cart`.
  * @returns the number of matches, and the first `mostOffered` matches
  */
 export function matchingNames(

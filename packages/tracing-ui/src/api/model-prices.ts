@@ -4,8 +4,8 @@ import { ApiError } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
 
 /**
- * The answer of `GET /model-prices`. `cachedInput` is the price of input that the provider had cached;
- * absent: as `input`.
+ * The answer of `GET /model-prices`. `cachedInput` is the price of input that the provider had cached; absent means
+ * equal to `input`.
  */
 const answer = z.object({
   currency: z.string(),
@@ -17,13 +17,13 @@ const answer = z.object({
   ),
 });
 
-/** Prices of models for a million tokens. */
+/** Prices of models per million tokens. */
 export type ModelPrices = z.infer<typeof answer>;
 
-/** For servers without prices: no cost is shown then. */
+/** For servers without prices: then no cost is shown. */
 const none: ModelPrices = { currency: "USD", models: [] };
 
-/** The prices that the query service has; none from one that knows nothing of prices. */
+/** The prices of the query service; empty when it has none. */
 export function modelPricesQuery() {
   return queryOptions({
     queryKey: ["model prices"],

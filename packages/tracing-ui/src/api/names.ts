@@ -5,28 +5,28 @@ import { envelope } from "./envelope.ts";
 import { matchingNames, mostOffered } from "./matching-names.ts";
 import { readJson } from "./read-json.ts";
 
-/** The answer of `GET /names`: how many names match, and the best of them. */
+/** The answer of `GET /names`: the number of matching names, and the best of them. */
 const answer = z.object({ total: z.number(), names: z.array(z.string()) });
-/** The answer of the public model's requests for all names. */
+/** The public model's answer with all names. */
 const wholeList = envelope(z.nullable(z.array(z.string())));
 
-/** Names that a server found, the best first: no more than a list below a field shows. */
+/** Matching names, the best first; at most as many as a list below a field shows. */
 export type FoundNames = z.infer<typeof answer>;
 
-/** The subject of a request for names. */
+/** The requested names. */
 export interface NamesAsked {
-  /** Its operations are looked for; services without it. */
+  /** Service whose operations are requested; absent for services. */
   service?: string | undefined;
   /** Part of the name. */
   contains: string;
 }
 
-/** Pause between questions while nothing has arrived yet, in milliseconds. */
+/** Milliseconds between requests until the first span has arrived. */
 const firstSpanPollMs = 2_000;
 
 /**
- * Names of services, or of a service's operations, that hold a part. The server looks, however many there are. A server
- * that knows no such question, as the public model's, is asked for all names.
+ * Names of services, or of a service's operations, that contain a text. The server searches, however many there are. A
+ * server without this endpoint, such as the public model's, returns all names.
  */
 export function namesQuery({ service, contains }: NamesAsked) {
   return queryOptions({
@@ -54,7 +54,7 @@ export function namesQuery({ service, contains }: NamesAsked) {
   });
 }
 
-/** The first services from a to z. Asked again and again as long as there are none. */
+/** The first services from a to z. Requested repeatedly until there is one. */
 export const firstServicesQuery = queryOptions({
   ...namesQuery({ contains: "" }),
   refetchInterval: (query) => (query.state.data?.total === 0 ? firstSpanPollMs : false),

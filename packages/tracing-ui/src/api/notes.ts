@@ -5,26 +5,26 @@ import { readJson } from "./read-json.ts";
 
 const base = "api/analysis/v1";
 
-/** A note, in answers and in saved pages. */
+/** Schema of a note, in answers and in saved pages. */
 export const noteSchema = z.object({
-  /** Names the note for its removal. */
+  /** Id of the note, needed for its removal. */
   id: z.string(),
-  /** Empty for a note on the trace. */
+  /** Id of the span; "" for a note on the whole trace. */
   spanId: z.string(),
-  /** The remark, plain text. */
+  /** Plain text of the note. */
   text: z.string(),
   /** The name that the author typed; it is not verified. */
   author: z.string(),
-  /** Milliseconds since 1970. */
+  /** Time of writing, in milliseconds since 1970. */
   written: z.int(),
 });
 /** The answer of `GET /notes`. */
 const notes = z.object({ notes: z.array(noteSchema) });
 
-/** A remark on a span or a trace; all of the tenant see it. */
+/** A note on a span or a trace, visible to everyone in the tenant. */
 export type TraceNote = z.infer<typeof noteSchema>;
 
-/** Notes of a trace, the oldest first; null where the query service keeps none, which is no failure. */
+/** Notes of a trace, the oldest first; null when the query service stores no notes, which is not a failure. */
 export function notesQuery(traceId: string) {
   return queryOptions({
     queryKey: ["notes", traceId],
@@ -41,7 +41,7 @@ export function notesQuery(traceId: string) {
   });
 }
 
-/** Writes a note for all. @param note on a span, or with an empty `spanId` on the trace @throws ApiError */
+/** Adds a note for everyone. @param note with an empty `spanId` for the whole trace @throws ApiError */
 export async function addNote(
   traceId: string,
   note: Pick<TraceNote, "spanId" | "text" | "author">,
@@ -49,12 +49,12 @@ export async function addNote(
   await post("notes", noteSchema, { traceId, ...note });
 }
 
-/** Removes a note for all. @throws ApiError */
+/** Removes a note for everyone. @throws ApiError */
 export async function removeNote(traceId: string, id: string): Promise<void> {
   await post("notes/remove", z.object({ id: z.string() }), { traceId, id });
 }
 
-/** Sends a change. It is not ended when the page changes, so that a note is not lost. */
+/** Sends a change. The request is not aborted when the page changes, so that no note is lost. */
 function post<T>(path: string, schema: Parameters<typeof readJson<T>>[1], body: unknown): Promise<T> {
   return readJson(`${base}/${path}`, schema, new AbortController().signal, JSON.stringify(body));
 }

@@ -1,17 +1,17 @@
-// Apart from the questions: the address of the page, which every page loads, needs these alone.
+// A separate file without requests, because the URL schema, which every page loads, needs only these names.
 
 /**
  * States of an objective, the worst first:
  * - `missed`: more than the error budget is used
  * - `burning`: an alert fires
  * - `failed`: the last read of the store failed
- * - `counting`: the window's history is still being read
- * - `met`: some of the budget is left
- * - `empty`: no span counts
+ * - `counting`: the history of the window is still being read
+ * - `met`: some of the error budget is left
+ * - `empty`: no matching spans
  */
 export const objectiveStates = ["missed", "burning", "failed", "counting", "met", "empty"] as const;
-/** State of an objective. */
+/** The state of an objective. */
 export type ObjectiveState = (typeof objectiveStates)[number];
 
-/** Orders of the list: worst state first, names from a to z, least budget first. */
+/** Sort orders of the list: worst state first, names from a to z, least budget first. */
 export const objectiveOrders = ["state", "name", "budget"] as const;

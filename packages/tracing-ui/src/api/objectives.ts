@@ -3,26 +3,26 @@ import * as z from "zod/mini";
 import { type ObjectiveState, type objectiveOrders, objectiveStates } from "./objective-states.ts";
 import { readJson } from "./read-json.ts";
 
-/** An objective in an answer. `target` is per cent, `windowHours` the length of its window. */
+/** An objective in an answer. `target` is in per cent, `windowHours` the length of the window. */
 const objective = z.object({
   ...{ name: z.string(), description: z.string(), service: z.string(), operations: z.array(z.string()) },
   ...{ kinds: z.array(z.string()), condition: z.string(), target: z.number(), windowHours: z.number() },
-  /** Good spans take less, in milliseconds; absent: only errors are bad. */
+  /** Limit for good spans in milliseconds; absent: only errors are bad. */
   latencyMs: z.optional(z.number()),
-  /** The bound that the store counts with, at most 4.5 % from `latencyMs`. */
+  /** The limit that the store counts with, at most 4.5 % from `latencyMs`. */
   countedLatencyMs: z.optional(z.number()),
   /** The worst applicable state. */
   state: z.enum(objectiveStates),
-  /** Why the last read failed; absent when it did not. */
+  /** Error of the last read; absent after a success. */
   error: z.optional(z.string()),
   ...{ total: z.number(), bad: z.number(), budgetLeft: z.nullable(z.number()) },
-  /** How fast the budget is used, by window; 1 uses it up exactly at the window's end. Null without spans. */
+  /** Speed of budget consumption by window; 1 uses the budget up exactly at the window's end. Null without spans. */
   burnRates: z.array(
     z.object({ window: z.string(), total: z.number(), bad: z.number(), rate: z.nullable(z.number()) }),
   ),
-  /** Alerts that fire now, and since when. */
+  /** Firing alerts, with their start times. */
   alerts: z.array(z.object({ severity: z.string(), since: z.number() })),
-  /** Burn rates that no share of bad spans can reach with this target, such as `14.4`. */
+  /** Burn rates such as `14.4` that no fraction of bad spans can reach with this target. */
   neverFires: z.array(z.string()),
   /** Start of the counted time; null before the first count. */
   countedSince: z.nullable(z.number()),
@@ -30,14 +30,14 @@ const objective = z.object({
   countedUntil: z.nullable(z.number()),
 });
 
-/** The answer of `GET /objectives`. `isOn` is false without a file of objectives. */
+/** The answer of `GET /objectives`. `isOn` is false without an objectives file. */
 const list = z.object({
   ...{ isOn: z.boolean(), total: z.number(), matched: z.number() },
-  /** Objectives by state, before the filter. */
+  /** Number of objectives by state, before the filter. */
   states: z.record(z.string(), z.number()),
-  /** Mistake in the file; the one before stays in use. */
+  /** Error in the file; the previous version stays in use. */
   fileError: z.optional(z.string()),
-  /** Receivers of alerts, with how many alerts wait for each. */
+  /** Receivers of alerts, with the number of waiting alerts for each. */
   targets: z.array(
     z.object({ host: z.string(), kind: z.string(), waiting: z.number(), error: z.optional(z.string()) }),
   ),
@@ -54,21 +54,21 @@ const curve = z.object({
 export type Objective = z.infer<typeof objective>;
 /** A page of objectives. */
 export type ObjectiveList = z.infer<typeof list>;
-/** One objective, and `[start, total, bad, budget left]` for pieces of the window. */
+/** One objective, and `[start, total, bad, budget left]` for parts of the window. */
 export type ObjectiveCurve = z.infer<typeof curve>;
 
-/** Objectives on a page. */
+/** Number of objectives per page. */
 export const objectivesPerPage = 50;
 
-/** The question for a page of objectives; `page` from 1. */
+/** The requested page of objectives. */
 export interface ObjectivesAsked {
   /** Part of a name or a service; "" for all. */
   contains: string;
   /** Only objectives in this state; undefined for all. */
   state: ObjectiveState | undefined;
-  /** Order of the list; the server sorts before it cuts the page. */
+  /** Sort order; the server sorts before it selects the page. */
   order: (typeof objectiveOrders)[number];
-  /** The page, from 1. */
+  /** Page number, from 1. */
   page: number;
 }
 
@@ -84,12 +84,12 @@ export function objectivesQuery({ contains, state, order, page }: ObjectivesAske
       });
       return readJson(`api/objectives?${parameters}`, list, signal);
     },
-    // They are counted once a minute.
+    // The server counts once a minute.
     staleTime: 15_000,
   });
 }
 
-/** One objective and its budget over time. @throws ApiError with status 404 for a name that the file does not have */
+/** One objective and its budget over time. @throws ApiError with status 404 for an unknown name */
 export function objectiveCurveQuery(name: string) {
   return queryOptions({
     queryKey: ["objective", name],

@@ -6,7 +6,7 @@ import { readJson } from "./read-json.ts";
 import { traceList } from "./trace-list.ts";
 
 /**
- * Limit of a file in bytes, as much as a tab can hold. A larger file would crash the tab instead of giving a
+ * Limit of a file in bytes, about as much as a tab can hold. A larger file would crash the tab instead of showing a
  * message.
  */
 const maxFileBytes = 256 * 1024 * 1024;
@@ -16,9 +16,9 @@ const bare = z.array(apiTrace);
 
 /**
  * Reads the traces of a file in the form of the query service's answers: a list of traces, or one trace. The query
- * service converts other forms: OTLP JSON as one document or JSON lines, files of Tempo and Grafana, Zipkin's spans, and what SDKs write to the
- * console.
- * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED in the service's words for OTLP that is wrong
+ * service converts other forms: OTLP JSON as one document or JSON lines, files of Tempo and Grafana, Zipkin's spans,
+ * and console output of SDKs.
+ * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED with the service's message for invalid OTLP
  */
 export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {
   if (file.size > maxFileBytes) {
@@ -36,8 +36,8 @@ export async function openTraces(file: File, signal: AbortSignal): Promise<reado
 }
 
 /**
- * Traces of a text, by trying the forms in turn:
- * - no JSON, but lines of JSON or spans of a console: the query service converts it
+ * Parses the traces of a text, by trying the forms in turn:
+ * - not JSON, but JSON lines or console spans: the query service converts the text
  * - a form that the query service converts
  * - a list of traces, one trace, or an answer of the query service
  */
@@ -73,7 +73,7 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   );
 }
 
-/** Lets the query service convert a text. The text is sent unchanged. */
+/** Converts a text with the query service. The text is sent unchanged. */
 async function transformed(text: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
   return (await readJson("api/transform", traceList, signal, text)).data ?? [];
 }
@@ -81,19 +81,18 @@ async function transformed(text: string, signal: AbortSignal): Promise<readonly 
 /** OTLP, Tempo's answers, Grafana's data frames and the answers that hold them, Zipkin's spans, spans of SDKs' consoles. */
 const convertible =
   /^(resourceSpans|scopeSpans|batches|trace|results?|response|series|schema|fields|traceId|context|SpanContext)$/;
-/** Python's SDK writes each span in many lines, one after the other. */
+/** Matches the console output of Python's SDK, which writes each span over several lines. */
 const consoleSpan = /^\s*\{\s*"name"\s*:/i;
 
 /**
- * True when the member names of an object, or of the first list item, belong to a format that the query service
- * converts.
+ * True when an object, or the first item of a list, has member names of a format that the query service converts.
  */
 function isConvertible(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return Object.keys(first ?? {}).some((key) => convertible.test(key));
 }
 
-/** The first line as JSON; undefined where it is none. */
+/** The first line as JSON; undefined for other text. */
 function firstLine(text: string): unknown {
   const start = text.trimStart();
   const end = start.indexOf("\n");

@@ -1,22 +1,22 @@
 import type { ApiTrace } from "../trace/trace-schema.ts";
 
-/** Traces that came out of files, by id. They are in no store: a reload forgets them. */
+/** Traces from files, by id. They are in no store: a reload loses them. */
 const opened = new Map<string, ApiTrace>();
 
 /**
- * A trace out of a file; undefined for any other. Short ids are found by their padded form too, as the
- * query service pads them.
+ * A trace from a file; undefined for any other. Short ids are also found in padded form, as the query service pads
+ * them.
  */
 export function openedTrace(traceId: string): ApiTrace | undefined {
   return opened.get(traceId.toLowerCase().padStart(32, "0")) ?? opened.get(traceId);
 }
 
-/** All traces out of files, in the order in which they were opened. */
+/** All traces from files, in the order of opening. */
 export function openedTraces(): readonly ApiTrace[] {
   return [...opened.values()];
 }
 
-/** Keeps a trace that came out of a file until the page ends. */
+/** Keeps a trace from a file until the page is closed. */
 export function keepOpened(trace: ApiTrace): void {
   opened.set(trace.traceID, trace);
 }

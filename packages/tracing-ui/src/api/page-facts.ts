@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** Each part falls back by itself, so that an older query service does not break the page. */
+/** Each member has its own fallback, so that an older query service does not break the page. */
 const pageFactsSchema = z.object({
   version: z.catch(z.object({ gitVersion: z.catch(z.string(), "") }), { gitVersion: "" }),
   storageCapabilities: z.catch(z.object({ archiveStorage: z.catch(z.boolean(), false) }), {

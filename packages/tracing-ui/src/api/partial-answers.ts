@@ -2,13 +2,13 @@ import { type Query, type QueryOptions, useQueryClient } from "@tanstack/react-q
 import { useSyncExternalStore } from "react";
 import * as z from "zod/mini";
 
-/** Why spans are missing from an answer. */
+/** Reason why spans are missing from an answer. */
 export interface PartialReason {
-  /** The missing thing: a shard, or a part of one; "" where the server did not say. */
+  /** Kind of the missing part: a shard, or a part of one; "" when the server did not say. */
   kind: string;
-  /** Name of the shard, or of a part and its table. */
+  /** Name of the shard, or of the part and its table. */
   name: string;
-  /** The reason in a sentence, ready to be shown. */
+  /** The reason as a sentence for display. */
   text: string;
   /** Start of the missing spans, milliseconds since 1970; absent where unknown. */
   startUnixMs?: number | undefined;
