@@ -72,11 +72,11 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #reusable = true;
   /** The next response contains `Connection: close`. */
   #leaves = false;
-  /** Whether the socket is not read, because too much waits already. */
+  /** True while the socket is not read, because too many bytes wait already. */
   #paused = false;
   /** Guards against a parse within a parse: a handler that ends the response starts the next request. */
   #parsing = false;
-  /** Whether the client ended its side; it may still read a response. */
+  /** True when the client ended its side; it may still read a response. */
   #halfClosed = false;
   readonly #drains: DrainWaiters;
   readonly #clock: ConnectionClock;
@@ -98,7 +98,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     return !this.#leaves && this.#owner.accepting;
   }
 
-  /** Whether no request is under way. */
+  /** True when no request is running. */
   get idle(): boolean {
     return this.#stream === undefined;
   }
@@ -117,7 +117,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#drains.once(callback);
   }
 
-  /** The response is written: the connection goes on with the next request once the body is through. */
+  /** The response is written: the connection continues with the next request after the end of the body. */
   responseEnded(reusable: boolean): void {
     this.#reusable &&= reusable;
     this.#responseDone = true;
@@ -125,8 +125,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   /**
-   * Gives the socket to a tunnel, with the bytes that came behind the request. This class hears nothing of it
-   * any more.
+   * Gives the socket to a tunnel, with the bytes that followed the request. From now on, this class ignores the socket.
    */
   detach(): DetachedConnection {
     const { socket } = this;
@@ -148,7 +147,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   // Called by the owner
 
-  /** Closes now if no request is under way; else its response is the last. */
+  /** Closes now if no request is running; otherwise the running response is the last one. */
   closeWhenIdle(): void {
     this.#reusable = false;
     if (this.idle && this.#state !== "gone") {
@@ -156,12 +155,18 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Closes after the next response, which says so: a client that sends its next request just now loses nothing. */
+  /**
+   * Closes after the next response, which announces it. A client that sends its next request at this moment loses
+   * nothing.
+   */
   leaveAfterResponse(): void {
     this.#leaves = true;
   }
 
-  /** Ends a request that took too long, or forgets the kept head of an idle connection. @param now as of `Date.now()` */
+  /**
+   * Ends a request that exceeds its time limit, or drops the cached head of an idle connection. @param now as of
+   * `Date.now()`
+   */
   checkTimeouts(now: number): void {
     switch (this.#clock.latenessAt(now, this.#stream !== undefined, this.#body, this.#paused)) {
       case "head":
@@ -193,7 +198,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   };
 
-  /** An unexpected error here closes this connection only, and not the others of the thread. */
+  /** An unexpected error here closes only this connection, not the others of the thread. */
   #broken(error: unknown): void {
     this.#state = "closing";
     this.#rest = empty;
@@ -210,12 +215,12 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     if (this.#responseDone) {
       this.#close(); // between two requests, or within the unread rest of a body
     } else if (this.#stream?.listener?.answersAlone !== true || this.#isBodyCut()) {
-      // Nearly all clients that close are gone completely, so running work should stop.
+      // Almost all clients that close their side have disconnected completely, so running work should stop.
       this.socket.destroy();
     }
   };
 
-  /** Whether the client ended its side within the body of its request. */
+  /** True when the client ended its side before the end of its request's body. */
   #isBodyCut(): boolean {
     const body = this.#body;
     return body !== undefined && !body.done && !body.isWholeWith(this.#rest.length);
@@ -243,7 +248,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   // Reading
 
-  /** Uses up what came, as far as it can be used now. */
+  /** Processes the received bytes as far as possible now. */
   #parse(): void {
     if (this.#parsing) {
       return;
@@ -269,7 +274,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Reads a head. A client that begins one in time may still take the time for heads to end it. */
+  /** Parses a head. A client that starts one in time has the full time limit for heads to complete it. */
   #parseHead(): void {
     const heads = this.#heads;
     const bytes = this.#rest;
@@ -294,7 +299,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** The client speaks HTTP/2 without TLS: the listener goes on with the bytes. */
+  /** The client uses HTTP/2 without TLS: the listener continues with the bytes. */
   #takeHttp2(): void {
     if (this.#owner.takeHttp2?.(this.socket, this.#rest)) {
       this.detach();
@@ -303,7 +308,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Starts a request. The listener hands it to its routes before this returns. */
+  /** Starts a request. The listener passes it to its routes before this method returns. */
   #begin(head: RequestHead): void {
     this.#clock.begin(Date.now());
     this.#responseDone = false;
@@ -333,7 +338,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     this.#state = "body";
     this.#resume();
-    // Not from within `read`: what is there already comes in a turn of its own.
+    // Not within `read`: bytes that are already here are passed on in a later turn.
     if (this.#rest.length > 0) {
       process.nextTick(() => this.#parse());
     }
@@ -387,7 +392,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   readonly #takeBody = (body: RequestBody, bytes: Buffer): number => body.take(bytes);
 
-  /** The body is broken, late or cut: the connection has no future. */
+  /** The body is broken, late or cut, so the connection cannot continue. */
   #failBody(error: ServerError): void {
     this.#reusable = false;
     this.#state = "waiting";
@@ -413,8 +418,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return;
     }
     if (this.socket.destroyed) {
-      // The connection was cut, and the listener does not know yet. Data that the client sent with it is
-      // dropped.
+      // The connection was cut, and the listener does not know it yet. Data that the client sent before is dropped.
       this.#state = "closing";
       this.#rest = empty;
       return;
@@ -424,7 +428,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return;
     }
     this.#state = "head";
-    // In the turn in which the request came, or the rest of its body, the clock was read already.
+    // In the turn in which the request or the rest of its body arrived, the clock was already read.
     const now = this.#parsing ? this.#clock.bodyAt : Date.now();
     this.#clock.awaitHead(now, this.#owner.limits.idleTimeoutMs);
     this.#resume();
@@ -433,7 +437,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** The response is out and the client still sends: its body is taken and dropped, up to a limit. */
+  /** The response is sent and the client still sends: the rest of its body is read and dropped, up to a limit. */
   #dropRest(body: RequestBody): void {
     const waitsForContinue = this.#expectsContinue && !body.touched;
     if (waitsForContinue || !this.#reusable || !body.isDroppable) {
@@ -460,13 +464,13 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Answers what is no request, and closes. */
+  /** Responds to bytes that are not a request, and closes. */
   #refuse(error: unknown): void {
     writeRefusal(this.socket, error);
     this.#close();
   }
 
-  /** Closes in order: what was written still goes out. The owner hears of it when the socket is closed. */
+  /** Closes normally: written bytes are still sent. The owner is told when the socket is closed. */
   #close(): void {
     this.#state = "closing";
     this.#clock.stop();

@@ -20,20 +20,20 @@ function lostBody(): Readable {
   );
 }
 
-/** Up to this size a body is joined with its head for one write; larger ones are written separately. */
+/** Up to this size, a body is joined with its head for one write; larger bodies are written separately. */
 const maxJoinedBytes = 16 * 1024;
 
 /** The connection, as far as a stream needs it. */
 export interface H1Carrier {
   /** The connection, for addresses and TLS; the stream never writes to it directly. */
   readonly socket: Socket;
-  /** Whether the listener still accepts: on one that does not, each response is the last of its connection. */
+  /** False: the listener accepts no more requests, so each response is the last of its connection. */
   readonly accepting: boolean;
-  /** The body of a request; undefined when the connection is at another one by now. */
+  /** The body of a request; undefined when the connection is already at another request. */
   bodyOf(stream: H1Stream): RequestBody | undefined;
-  /** The response of the request under way is written. @param reusable whether the connection can go on */
+  /** The response to the running request is written. @param reusable true when the connection can continue */
   responseEnded(reusable: boolean): void;
-  /** Calls back once the socket has sent what it buffered. */
+  /** Calls back when the socket has sent its buffered bytes. */
   onceDrain(callback: () => void): void;
   /** Gives the socket away, with the bytes that were read beyond the request. */
   detach(): DetachedConnection;
@@ -53,15 +53,17 @@ export class H1Stream implements HttpStream {
   readonly upgradeProtocol: string;
   listener: StreamListener | undefined;
   readonly #carrier: H1Carrier;
-  /** Whether the connection may go on after the response. Source: RFC 9112, section 9.3 */
+  /** True when the connection may continue after the response. Source: RFC 9112, section 9.3 */
   #keepAlive: boolean;
-  /** The reader for handlers; made with the first use of {@link body}. */
+  /** The reader for handlers; made on first use of {@link body}. */
   #body: Readable | undefined;
-  /** The head, until something goes out with it. */
+  /** The head, kept until something is sent with it. */
   #pendingHead = "";
   /** True from the moment when the head can no longer change, also while it waits in `#pendingHead`. */
   #headSent = false;
-  /** Whether the body has no length and its chunks say theirs. Source: RFC 9112, section 7.1 */
+  /**
+   * True when the body has no declared length and is sent in chunks with their lengths. Source: RFC 9112, section 7.1
+   */
   #chunked = false;
   /** The source of {@link body}; kept, because the connection continues with the next request. */
   #requestBody: RequestBody | undefined;
@@ -69,11 +71,11 @@ export class H1Stream implements HttpStream {
   readonly #declared = new DeclaredBody();
   /** The handler has written all. */
   #ended = false;
-  /** The whole response counts as sent: the socket keeps at most a small rest of it. */
+  /** True when the whole response counts as sent: the socket buffers at most a small rest of it. */
   #complete = false;
   /** The response is over, or the connection is. */
   #closed = false;
-  /** Sent after the last chunk; dropped where the body is not chunked. */
+  /** Sent after the last chunk; dropped when the body is not chunked. */
   #trailers: HeaderList = [];
 
   constructor(carrier: H1Carrier, head: RequestHead) {
@@ -137,7 +139,7 @@ export class H1Stream implements HttpStream {
     this.end(body);
   }
 
-  /** @returns whether the response was one that is sent again and again, and is on its way */
+  /** @returns true when the response is one that is sent repeatedly, and was sent */
   #respondStable(status: number, headers: HeaderList, body: Uint8Array): boolean {
     const usual =
       this.#keepAlive &&
@@ -176,7 +178,7 @@ export class H1Stream implements HttpStream {
       this.#pendingHead += `${length.toString(16)}\r\n`;
       after = "\r\n";
     }
-    // A socket asks to wait after each large chunk, even one that the system took whole.
+    // A socket asks for a pause after each large chunk, even if the system accepted all of it.
     return this.#send(chunk, length, after) || this.socket.writableLength === 0;
   }
 
@@ -243,7 +245,7 @@ export class H1Stream implements HttpStream {
   }
 
   cut(): void {
-    // Without a length or chunks, the end of the connection would make it look whole.
+    // Without a length or chunks, the end of the connection would make the response look complete.
     if (this.#pendingHead !== "" && !this.#closed && (this.#chunked || this.#declared.isShort)) {
       this.#send("", 0, "");
       if (this.socket.writableLength > 0) {
@@ -263,15 +265,15 @@ export class H1Stream implements HttpStream {
   }
 
   /**
-   * Whether more of the request is still to come than is dropped to keep the connection. Its answer says so, or the client
-   * would send its next request on a connection that closes. Source: the model's server
+   * True when the unread rest of the request is too large to be dropped. The response must announce the close;
+   * otherwise the client would send its next request on a connection that closes. Source: the model's server
    */
   get #leavesTooMuch(): boolean {
     const body = this.hasBody ? this.#carrier.bodyOf(this) : undefined;
     return body !== undefined && !body.done && !body.isDroppable;
   }
 
-  /** @param length of a body that is known whole */
+  /** @param length of a body that is completely known */
   #begin(status: number, headers: HeaderList, length: number | undefined, goodFrom: number): void {
     const fields = fieldsFor(status, headers);
     const framing = encodeResponseFields(fields, fields === headers ? goodFrom : Number.POSITIVE_INFINITY);
@@ -305,7 +307,7 @@ export class H1Stream implements HttpStream {
     this.#headSent = true;
   }
 
-  /** @throws ServerError HTTP_RESPONSE for a body that is longer than its head says; the connection is cut */
+  /** @throws ServerError HTTP_RESPONSE for a body that is longer than declared; the connection is cut */
   #count(length: number): void {
     if (!this.#declared.take(length)) {
       this.cut();
@@ -313,7 +315,7 @@ export class H1Stream implements HttpStream {
     }
   }
 
-  /** Sends the head if it waits, a part of the body, and what comes after it. */
+  /** Sends the waiting head, a part of the body, and the text after it. */
   #send(chunk: Uint8Array | string, length: number, after: string): boolean {
     const { socket } = this;
     const before = this.#pendingHead;
@@ -355,11 +357,11 @@ export class H1Stream implements HttpStream {
     return chunk;
   }
 
-  /** Waits until the socket has taken the response. */
+  /** Waits until the socket has accepted the response. */
   #finish(): void {
     const { socket } = this;
-    // TLS takes every write late: what is little counts as taken, as it does in the buffers of the system. An empty
-    // write that tells when would be one more record's way through TLS for each response.
+    // TLS reports every write late. A small rest counts as accepted, like bytes in the system's buffers. An empty write
+    // with a callback would cost one more TLS record for each response.
     if (socket.writableLength <= maxJoinedBytes || socket.destroyed) {
       this.#sent();
     } else {

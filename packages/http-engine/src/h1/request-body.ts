@@ -3,9 +3,7 @@ import type { ServerError } from "server-core/errors";
 import type { HeaderList } from "../header-list.ts";
 import { H1Body } from "./h1-body.ts";
 
-/**
- * Bytes of an unread body that are received and dropped to keep the connection. Source: the model's server
- */
+/** Limit of bytes of an unread body that are received and dropped to keep the connection. Source: the model's server */
 const maxDroppedBytes = 256 * 1024;
 const noTrailers: HeaderList = []; // never changed
 
@@ -17,11 +15,11 @@ export interface BodyFeeder {
   bodyLeftAlone(): void;
 }
 
-/** The body of one request: takes its bytes off the connection and hands them on, or drops them. */
+/** The body of one request: reads its bytes from the connection and passes them on, or drops them. */
 export class RequestBody {
   readonly #feeder: BodyFeeder;
   readonly #decoder: ChunkedDecoder | undefined;
-  /** Bytes of a declared length still to come. */
+  /** Bytes of a declared length that have not arrived yet. */
   #left: number;
   #trailers: HeaderList = noTrailers;
   #reader: H1Body | undefined;
@@ -29,11 +27,11 @@ export class RequestBody {
   /** The reader has enough for now. */
   #isFull = false;
   fault: ServerError | undefined;
-  /** Whether all of it came, or nothing more is expected. */
+  /** True when all of it has arrived, or nothing more is expected. */
   done: boolean;
-  /** Whether what comes is dropped. */
+  /** True when arriving bytes are dropped. */
   dropping = false;
-  /** Whether a handler has read of it. */
+  /** True when a handler has read a part of it. */
   touched = false;
   /** Bytes that the reader was given. */
   givenBytes = 0;
@@ -52,12 +50,12 @@ export class RequestBody {
     }
   }
 
-  /** Fields that came after it; none until it is done. */
+  /** Fields that followed it; empty until it is complete. */
   get trailers(): HeaderList {
     return this.done ? this.#trailers : noTrailers;
   }
 
-  /** The body as handlers read it; made when asked for. */
+  /** The body in the form for handlers; made on first use. */
   get reader(): H1Body {
     if (this.#reader === undefined) {
       const reader = new H1Body(
@@ -79,19 +77,19 @@ export class RequestBody {
     return this.#decoder === undefined && this.#left <= waiting;
   }
 
-  /** Whether what is left is little enough to be dropped. */
+  /** True when the rest is small enough to be dropped. */
   get isDroppable(): boolean {
     return this.#left <= maxDroppedBytes;
   }
 
-  /** Whether so much was dropped that a new connection is cheaper. */
+  /** True when so much was dropped that a new connection is cheaper. */
   get isOverDropped(): boolean {
     return this.#droppedBytes > maxDroppedBytes;
   }
 
   /**
-   * Takes the bytes that belong to the body.
-   * @returns how many bytes that were; {@link done} says whether the body is whole then
+   * Reads the bytes that belong to the body.
+   * @returns their number; afterwards {@link done} tells whether the body is complete
    * @throws Http1Error for a malformed chunk
    */
   take(bytes: Buffer): number {
@@ -107,14 +105,14 @@ export class RequestBody {
     return used;
   }
 
-  /** @returns whether the reader asked to wait since this was asked last */
+  /** @returns true when the reader asked for a pause since the last call */
   takeFull(): boolean {
     const isFull = this.#isFull;
     this.#isFull = false;
     return isFull;
   }
 
-  /** Tells the reader that all of it came. */
+  /** Tells the reader that all of it has arrived. */
   end(): void {
     this.#reader?.push(null);
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeResponseFields } from "./response-head.ts";
 
-/** As if nothing had been encoded before: a value that never comes again stands in the same place. */
+/** Replaces cached values by values that never occur again, as if nothing had been encoded before. */
 let salt = 0;
 function forget(count: number): void {
   encodeResponseFields(

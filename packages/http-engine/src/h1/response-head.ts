@@ -6,7 +6,7 @@ const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const maxKnownNames = 1_000;
 
-/** Names that were found good, so that each is checked once. */
+/** Valid names, so that each is checked only once. */
 const knownNames = new Set<string>();
 
 function checkName(name: string): void {
@@ -31,7 +31,7 @@ function checkField(name: string, value: string): void {
   }
 }
 
-/** Fields as they stand in a message. @throws ServerError HTTP_RESPONSE for a field that would split the message */
+/** Fields in the form for a message. @throws ServerError HTTP_RESPONSE for a field that would split the message */
 export function encodeFields(headers: HeaderList): string {
   let text = "";
   for (let index = 0; index < headers.length; index += 2) {
@@ -43,14 +43,14 @@ export function encodeFields(headers: HeaderList): string {
   return text;
 }
 
-/** The error of a response with two lengths: two readers may each take another one. */
+/** The error for a response with two lengths: two parsers could choose different ones. */
 export function twoLengths(): ServerError {
   return new ServerError("HTTP_RESPONSE", "more than one Content-Length");
 }
 
 const statusLines = new Map<number, string>();
 
-/** @throws ServerError HTTP_RESPONSE for a status that has no place in a final response */
+/** @throws ServerError HTTP_RESPONSE for a status that is not allowed in a final response */
 export function statusLine(status: number): string {
   let line = statusLines.get(status);
   if (line === undefined) {
@@ -69,7 +69,7 @@ function forgetDate(): void {
   dateText = "";
 }
 
-/** Value of the field `Date`, made once a second: reading the clock for each response costs more than the field. */
+/** Value of the field `Date`, made once per second: reading the clock for each response costs more than the field. */
 export function httpDate(): string {
   if (dateText === "") {
     const now = Date.now();
@@ -79,19 +79,19 @@ export function httpDate(): string {
   return dateText;
 }
 
-/** The fields of a response as text, and what they say about framing. */
+/** The fields of a response as text, and their information about framing. */
 export interface ResponseFields {
   /** Lines of all fields, each with its CRLF. */
   readonly text: string;
-  /** Undefined when the list names none. */
+  /** Undefined when the list contains none. */
   readonly contentLength: number | undefined;
-  /** Whether a handler set `Date`; the connection adds it otherwise. */
+  /** True when a handler set `Date`; otherwise the connection adds it. */
   readonly hasDate: boolean;
-  /** Whether a handler asked for `Connection: close`. */
+  /** True when a handler set `Connection: close`. */
   readonly close: boolean;
 }
 
-/** More fields, or longer ones, are encoded each time. */
+/** Lists with more or longer fields are encoded each time. */
 const maxKeptFields = 32;
 const maxKeptLength = 4 * 1024;
 
@@ -105,12 +105,12 @@ interface KeptFields {
 /** The last encoded fields, by their number: many successive responses have the same. */
 const keptFields: (KeptFields | undefined)[] = [];
 
-/** Whether two lists are the same, fields, order and spelling. */
+/** True when two lists are equal, with the same fields, order and spelling. */
 export function isSameList(a: HeaderList, b: HeaderList): boolean {
   if (a.length !== b.length) {
     return false;
   }
-  // The last fields are those that differ most.
+  // The last fields differ most often, so they are compared first.
   for (let index = a.length - 1; index >= 0; index--) {
     if (a[index] !== b[index]) {
       return false;
@@ -120,8 +120,8 @@ export function isSameList(a: HeaderList, b: HeaderList): boolean {
 }
 
 /**
- * Encodes the fields of a response, without Transfer-Encoding, which is ours to say.
- * @param goodFrom from there on they need no check: they were read off a connection of HTTP/1
+ * Encodes the fields of a response, without Transfer-Encoding, which this class sets itself.
+ * @param goodFrom from this index on, the fields came from an HTTP/1 connection and need no check
  * @throws ServerError HTTP_RESPONSE for a field that would split the message
  */
 export function encodeResponseFields(headers: HeaderList, goodFrom: number): ResponseFields {
@@ -134,7 +134,7 @@ export function encodeResponseFields(headers: HeaderList, goodFrom: number): Res
   if (count > maxKeptFields || encoded.text.length > maxKeptLength) {
     return encoded;
   }
-  // In one piece: joined of parts, it would be put together again for each response.
+  // As one flat string: V8 would join a string of several parts again for each response.
   const fields = { ...encoded, text: Buffer.from(encoded.text, "latin1").toString("latin1") };
   keptFields[count] = { headers: [...headers], fields };
   return fields;
@@ -151,7 +151,7 @@ function encodeEach(headers: HeaderList, goodFrom: number): ResponseFields {
     if (index < goodFrom) {
       checkField(name, value);
     }
-    // By length first: most fields are none of these.
+    // Compares the length first, because most fields are none of these.
     switch (name.length) {
       case 4:
         hasDate ||= name.toLowerCase() === "date";

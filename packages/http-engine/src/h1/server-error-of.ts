@@ -9,7 +9,7 @@ const codes: Readonly<Record<Http1Fault, ServerErrorCode>> = {
   "head-too-large": "HTTP_HEADER_TOO_LARGE",
 };
 
-/** The server's error for what a reader of HTTP/1 refused; an error of others as it is. */
+/** The server's error for bytes that an HTTP/1 parser refused; other errors are returned unchanged. */
 export function serverErrorOf(error: unknown): ServerError {
   return error instanceof Http1Error
     ? new ServerError(codes[error.fault], error.message)

@@ -2,11 +2,11 @@ import type { HeaderList } from "../header-list.ts";
 import { isStable, maxKeptResponseBytes } from "../stable-bodies.ts";
 import { encodeResponseFields, httpDate, isSameList, statusLine } from "./response-head.ts";
 
-/** A whole response as it was sent last with one body. */
+/** The last sent response with one body. */
 interface SentResponse {
-  /** Status of the answer that is kept whole. */
+  /** Status of the stored response. */
   readonly status: number;
-  /** Its fields; an answer with other fields is encoded again. */
+  /** Its fields; a response with other fields is encoded again. */
   readonly headers: HeaderList;
   /** Value of its field `Date`. */
   readonly date: string;
@@ -17,10 +17,10 @@ interface SentResponse {
 const sent = new WeakMap<Uint8Array, SentResponse>();
 
 /**
- * Head and body of a response in one piece, for a connection of HTTP/1.1 that stays open. It is kept with the
- * body: sending the same again, within the second for which its date is right, costs a comparison.
- * @returns undefined when the parts must be joined one by one: the body may change or is large, or the status
- *   has no body. Also when a field names the connection or a wrong length
+ * Head and body of a response in one buffer, for an HTTP/1.1 connection that stays open. It is cached with the body.
+ * Sending the same response again within the second of its date only costs a comparison.
+ * @returns undefined when the parts must be joined one by one: the body may change or is large, or the status has no
+ * body. Also when a field is about the connection or has a wrong length
  * @throws ServerError HTTP_RESPONSE for a field that would split the response
  */
 export function stableResponse(status: number, headers: HeaderList, body: Uint8Array): Buffer | undefined {

@@ -6,7 +6,7 @@ export interface BodySource {
   bodyWanted(): void;
 }
 
-/** The body of a request, as its stream hands it on. */
+/** The body of a request, filled by its stream. */
 export class H2Body extends ContainedReadable {
   readonly #source: BodySource;
 

@@ -31,7 +31,10 @@ function head(fields: readonly string[], flags: number): Buffer {
   return encodeFrame(frameTypes.headers, endHeaders | flags, 1, encodeHeaders(pairs));
 }
 
-/** Sends frames to a connection that answers 200. @returns what it answers on stream 1, and the requests that it handed on */
+/**
+ * Sends frames to a connection that responds with 200. @returns its response on stream 1, and the requests that it
+ * passed on
+ */
 async function answerTo(frames: Buffer): Promise<{ types: number[]; last: Buffer; taken: string[] }> {
   const taken: string[] = [];
   const take = (stream: HttpStream) => {

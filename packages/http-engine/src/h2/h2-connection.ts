@@ -22,7 +22,7 @@ export interface H2Owner {
   readonly limits: ConnectionLimits;
   /** Takes a request whose header block is complete. */
   take(stream: HttpStream): void;
-  /** Work for a stream threw what no code foresaw: the stream is broken off. */
+  /** Work for a stream threw an unexpected error: the stream is ended. */
   fault(error: unknown): void;
   /** The socket is closed, and no stream is left. */
   h2Closed(connection: H2Connection): void;
@@ -32,7 +32,10 @@ export interface H2Owner {
 
 /** Streams at once in a connection. Source: the model's server */
 const maxStreams = 250;
-/** How long a client that is asked to leave may still open streams, in milliseconds: longer than a round trip. */
+/**
+ * Time in milliseconds during which a client may still open streams after it was asked to leave: longer than a round
+ * trip.
+ */
 const noticeMs = 1_000;
 const connectionWindowBytes = 4 * 1024 * 1024;
 /** Limit of a compressed header block. */
@@ -42,8 +45,7 @@ const enableConnectProtocol = 8;
 const settings: ReadonlyMap<number, number> = new Map([[enableConnectProtocol, 1]]);
 
 /**
- * One connection of the web server that speaks HTTP/2: hands requests to the listener, and watches the time that clients take.
- *
+ * One HTTP/2 connection of the web server: passes requests to the listener, and checks the time limits of clients.
  * Source: RFC 9113, RFC 8441
  */
 export class H2Connection extends ServerConnection<H2Stream> implements H2Carrier {
@@ -55,10 +57,10 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
   /** Times as of `Date.now()`. */
   #idleSince: number;
   readonly #sending: SendWatch;
-  /** When it takes no more streams, as of `Date.now()`, after the client was told; 0: it stays. */
+  /** Time from which it accepts no more streams, as of `Date.now()`, after the client was told; 0: it stays open. */
   #leavesAt = 0;
 
-  /** @param socket may contain bytes that were read too early and put back */
+  /** @param socket may contain bytes that were read too early and pushed back */
   constructor(socket: Socket, owner: H2Owner, now: number) {
     const { maxHeaderBytes } = owner.limits;
     super(socket, {
@@ -86,7 +88,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     this.endWhenIdle();
   }
 
-  /** Asks the client to come back over another connection, and closes when the last stream is done. Tunnels go on. */
+  /** Asks the client to reconnect, and closes after the last stream. Tunnels continue. */
   leaveAfterResponse(now: number): void {
     if (this.#leavesAt === 0) {
       this.#leavesAt = now + noticeMs;
@@ -176,7 +178,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     return readTrailerFields(fields);
   }
 
-  /** Data that came with a request's head is stored before handlers run. */
+  /** Data that arrived with a request's head is stored before handlers run. */
   protected readDone(): void {
     if (this.#opened.length > 0) {
       const opened = this.#opened;

@@ -12,32 +12,32 @@ export interface BodyStream extends BodySource {
   bodyTaken(bytes: number): void;
 }
 
-/** The body of one request, or what comes through a tunnel: keeps what came early, hands it on, or drops it. */
+/** The body of one request, or the data in a tunnel: stores early bytes, passes them on, or drops them. */
 export class H2RequestBody {
   readonly #stream: BodyStream;
   #reader: H2Body | H2Tunnel | undefined;
   /** Chunks that were not requested yet. */
   #early: Buffer[] = [];
-  /** Bytes of the declared length that are still to come; -1: none was declared. */
+  /** Bytes of the declared length that have not arrived yet; -1: no length was declared. */
   #left: number;
   #droppedBytes = 0;
   #fault: ServerError | undefined;
-  /** Whether the client has sent all. */
+  /** True when the client has sent everything. */
   ended: boolean;
   /** The reader has room. */
   wanted = false;
   /** True when some of it was read. */
   touched = false;
-  /** Bytes that the reader was given, or that were taken whole. */
+  /** Bytes that were given to the reader or taken as a whole. */
   givenBytes = 0;
-  /** Whether what comes is dropped. */
+  /** True when arriving bytes are dropped. */
   dropping = false;
-  /** When bytes came last, as of `Date.now()`; before the first: when its stream was opened. */
+  /** Time when bytes last arrived, as of `Date.now()`; before the first bytes: when its stream was opened. */
   at: number;
-  /** Bytes that came. */
+  /** Number of bytes that arrived. */
   bytes = 0;
 
-  /** @param length as declared; -1: none was. @param ended the head was all */
+  /** @param length as declared; -1: none was declared. @param ended true: the request has only a head */
   constructor(stream: BodyStream, length: number, ended: boolean, now: number) {
     this.#stream = stream;
     this.#left = length;
@@ -45,7 +45,7 @@ export class H2RequestBody {
     this.at = now;
   }
 
-  /** The body for handlers, made on first use. @param isOver no more data comes when it is made now */
+  /** The body for handlers, made on first use. @param isOver true: no more data arrives if it is made now */
   reader(isOver: boolean): Readable {
     if (this.#reader === undefined) {
       this.#reader = new H2Body(this.#stream);
@@ -58,7 +58,7 @@ export class H2RequestBody {
     return this.#reader;
   }
 
-  /** From now on a tunnel gets what comes. */
+  /** From now on a tunnel gets the arriving bytes. */
   leaveTo(tunnel: H2Tunnel): void {
     this.#reader = tunnel;
   }
@@ -67,7 +67,7 @@ export class H2RequestBody {
     return this.#reader instanceof H2Tunnel;
   }
 
-  /** The whole body when it is complete and unread; undefined otherwise. */
+  /** The whole body when it is complete and unread; otherwise undefined. */
   get whole(): Buffer | undefined {
     if (!this.ended || this.touched || this.#early.length === 0) {
       return undefined;
@@ -81,17 +81,17 @@ export class H2RequestBody {
     return whole;
   }
 
-  /** Whether what is declared to come is little enough to be dropped. */
+  /** True when the declared rest is small enough to be dropped. */
   get isDroppable(): boolean {
     return this.#left <= maxDroppedBytes;
   }
 
-  /** Whether so much was dropped that the stream is to be reset. */
+  /** True when so much was dropped that the stream must be reset. */
   get isOverDropped(): boolean {
     return this.#droppedBytes > maxDroppedBytes;
   }
 
-  /** The reader has room: it gets what is there. */
+  /** The reader has space: it gets the available bytes. */
   read(): void {
     if (!this.touched) {
       this.touched = true;
@@ -101,7 +101,7 @@ export class H2RequestBody {
     this.handOn();
   }
 
-  /** Bytes came. @param piece good during the call only. @returns false when they are more than was declared */
+  /** Bytes arrived. @param piece valid only during the call. @returns false when more arrived than was declared */
   receive(piece: Buffer): boolean {
     this.at = Date.now();
     this.bytes += piece.length;
@@ -121,7 +121,7 @@ export class H2RequestBody {
     return true;
   }
 
-  /** The client has sent all. @returns false when it was less than declared */
+  /** The client has sent everything. @returns false when that is less than declared */
   end(): boolean {
     if (this.#left > 0) {
       return false;
@@ -130,7 +130,7 @@ export class H2RequestBody {
     return true;
   }
 
-  /** Gives the reader what there is room for. */
+  /** Gives the reader as much as it has space for. */
   handOn(): void {
     const reader = this.#reader;
     if (reader === undefined || !this.wanted) {
@@ -167,7 +167,7 @@ export class H2RequestBody {
     this.#reader?.destroy(error);
   }
 
-  /** Its stream has closed. @param isCut request or response were incomplete, so the reader gets an error */
+  /** Its stream has closed. @param isCut true: the request or response was incomplete, so the reader gets an error */
   lost(error: ServerError, isCut: boolean): void {
     const reader = this.#reader;
     if (reader instanceof H2Tunnel) {

@@ -28,7 +28,7 @@ export interface H2Carrier {
   readonly version: "2.0" | "3.0";
   /** The connection that all streams share, for addresses and TLS. */
   readonly socket: Socket;
-  /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
+  /** Sends a header block. @param ownFields fields that are known to be valid; all others were checked */
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;
   /** The stream left HTTP. */
   tunnelOpened(tunnel: DetachedConnection): void;
@@ -36,15 +36,15 @@ export interface H2Carrier {
   queued(stream: H2Stream): void;
   /** Bytes of a body were consumed, so the client may send that many again. */
   taken(stream: H2Stream, bytes: number): void;
-  /** Work for the stream threw what no code foresaw. */
+  /** Work for the stream threw an unexpected error. */
   broken(stream: H2Stream, error: unknown): void;
   /** Breaks the stream off. */
   breakOff(stream: H2Stream, errorCode: number): void;
   /** Request and response are through. */
   finished(stream: H2Stream): void;
-  /** Whether a stream may be pushed to the client now. */
+  /** True when a stream may be pushed to the client now. */
   readonly takesPushes: boolean;
-  /** Opens a stream for a request of the server's own. @returns whether it did */
+  /** Opens a stream for a request of the server itself. @returns true when it was opened */
   push(parent: H2Stream, request: PromisedRequest): boolean;
 }
 
@@ -72,33 +72,33 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   readonly sending: SendQueue;
   /** Bytes that the client may still send before it gets a larger window. */
   receiveWindowBytes: number;
-  /** Bytes that were used up and of which the client was not told yet. */
+  /** Consumed bytes that were not reported to the client yet. */
   untoldBytes = 0;
-  /** When the stream was opened, as of `Date.now()`. */
+  /** Time when the stream was opened, as of `Date.now()`. */
   readonly openedAt: number;
   bodyRate: RateWatch | undefined;
   readonly #carrier: H2Carrier;
   /** Undefined while no data is expected and no handler has read it. */
   #body: H2RequestBody | undefined;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
+  /** True when the client waits for `100 Continue` before it sends the body. */
   #expectsContinue: boolean;
   /** Counts the body against `content-length`. */
   readonly #declared = new DeclaredBody();
   /** True from the moment when the head can no longer change. */
   #headSent = false;
-  /** The head, until something goes out with it. */
+  /** The head, kept until something is sent with it. */
   #ownFields: HeaderList | undefined;
   /** Fields of the waiting head that handlers set. */
   #fields: HeaderList = [];
   /** The handler has written all. */
   #ended = false;
-  /** The frame with the end is on its way. */
+  /** True when the frame with the end is being sent. */
   #complete = false;
   /** The stream is over: through, reset, or its connection ended. */
   #closed = false;
   /** Sent after the body. */
   #trailers: HeaderList = [];
-  /** Set once the stream left HTTP. */
+  /** Set when the stream left HTTP. */
   #tunnel: DetachedConnection | undefined;
   /** Called when the last bytes of the tunnel are sent. */
   #tunnelEnded: (() => void) | undefined;
@@ -157,17 +157,17 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#body?.whole;
   }
 
-  /** Whether the client has sent all. */
+  /** True when the client has sent everything. */
   get requestEnded(): boolean {
     return this.#body === undefined || this.#body.ended;
   }
 
-  /** When bytes of the body came last, as of `Date.now()`. */
+  /** Time when bytes of the body last arrived, as of `Date.now()`. */
   get bodyAt(): number {
     return this.#body?.at ?? this.openedAt;
   }
 
-  /** Bytes of the body that came. */
+  /** Number of bytes of the body that arrived. */
   get bodyBytes(): number {
     return this.#body?.bytes ?? 0;
   }
@@ -192,7 +192,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.#body?.read();
   }
 
-  /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
+  /** Bytes of the body arrived. @param piece valid only during the call. @returns false when more came than declared */
   receive(piece: Buffer): boolean {
     const body = this.#madeBody();
     try {
@@ -211,7 +211,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return true;
   }
 
-  /** The client has sent all. @returns false when it was less than declared */
+  /** The client has sent everything. @returns false when that is less than declared */
   receiveEnd(trailers: HeaderList): boolean {
     const body = this.#madeBody();
     if (!body.end()) {
@@ -267,7 +267,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#closed || this.#ended;
   }
 
-  /** Whether it left HTTP. */
+  /** True when it left HTTP. */
   get isTunnel(): boolean {
     return this.#body?.isTunnel === true;
   }
@@ -317,7 +317,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     }
     this.sending.end();
     if (this.#ownFields !== undefined && this.#trailers.length === 0) {
-      // One frame for all: gRPC knows a failure without a message by it.
+      // Head and trailers in one frame: gRPC recognizes by it a failure without a message.
       this.#sendHead(true);
       this.sending.endSent();
       this.allSent();
@@ -426,7 +426,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     }
   }
 
-  /** The frame with the end of the response is on its way. */
+  /** The frame with the end of the response is being sent. */
   allSent(): void {
     this.#complete = true;
     this.#tunnelEnded?.();
@@ -447,7 +447,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.#body?.drop();
   }
 
-  /** @param length of a body that is known whole */
+  /** @param length of a body that is completely known */
   #begin(status: number, headers: HeaderList, length: number | undefined): void {
     const fields = fieldsFor(status, headers);
     const framing = checkFields(fields);

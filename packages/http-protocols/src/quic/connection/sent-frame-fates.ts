@@ -48,8 +48,8 @@ function onFrameAcked({ spaces, streams, remoteIds, mtu }: ConnectionParts, fram
 }
 
 /**
- * Marks the frame's content as due. Lost ACK and PING frames are not repeated: newer ones say more. Source: RFC
- * 9000, section 13.3
+ * Marks the frame's content to be sent again. Lost ACK and PING frames are not repeated, because newer ones replace
+ * them. Source: RFC 9000, section 13.3
  */
 function sendFrameAgain(parts: ConnectionParts, frame: SentFrame, now: number): void {
   const { spaces, streams, localIds, remoteIds, mtu } = parts;

@@ -2,7 +2,7 @@ import type { CongestionControl } from "../recovery/loss-recovery.ts";
 
 /** Limits of a connection. */
 export interface ConnectionSettings {
-  /** Time without a packet after which the connection is over; the lower value of both ends counts. */
+  /** Time without a packet after which the connection ends; the lower value of both ends counts. */
   readonly maxIdleTimeoutMs: number;
   /** From the first packet until the handshake is done. */
   readonly handshakeTimeoutMs: number;
@@ -12,19 +12,19 @@ export interface ConnectionSettings {
   readonly maxStreamData: number;
   /** Streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;
-  /** The same for streams in one direction. */
+  /** The same for unidirectional streams. */
   readonly maxStreamsUni: number;
-  /** Bytes of the datagrams that are sent before the path showed that it carries larger ones. */
+  /** Size of datagrams before the path is known to support larger ones. */
   readonly datagramBytes: number;
-  /** Bytes of the largest datagrams that are tried; `datagramBytes` or less: none are. */
+  /** Size limit of datagrams to try; with `datagramBytes` or less, none are tried. */
   readonly maxDatagramBytes: number;
-  /** How the window grows and shrinks. `cubic` recovers faster on long paths. */
+  /** The rules for the size of the window. `cubic` recovers faster on long paths. */
   readonly congestionControl: CongestionControl;
-  /** Whether datagrams of a window are spread over a round trip. */
+  /** True: the datagrams of a window are spread over a round trip. */
   readonly pacing: boolean;
 }
 
-/** One connection holds up to 1 MiB that nobody has read; it ends after 30 s of silence. */
+/** One connection stores up to 1 MiB of unread data; it ends after 30 s without a packet. */
 export const defaultSettings: ConnectionSettings = {
   maxIdleTimeoutMs: 30_000,
   handshakeTimeoutMs: 10_000,
@@ -41,10 +41,10 @@ export const defaultSettings: ConnectionSettings = {
   pacing: true,
 };
 
-/** How long an acknowledgment of 1-RTT packets may wait. */
+/** Longest delay of an acknowledgment of 1-RTT packets. */
 export const maxAckDelayMs = 25;
 export const ackDelayExponent = 3;
-/** Connection ids of the peer that are kept. */
+/** Limit of stored connection IDs of the peer. */
 export const activeConnectionIdLimit = 4;
 /** Length of closing, draining and of a path's check, in probe timeouts. Source: RFC 9000, sections 8.2.4 and 10.2 */
 export const closingProbeTimeouts = 3;

@@ -3,28 +3,31 @@ import type { PeerAddress } from "../connection/network-path.ts";
 import { ByteReader } from "../wire/byte-reader.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
 
-/** First byte of a token, which tells what it is for. Source: RFC 9000, section 8.1.1 */
+/** First byte of a token, which tells its purpose. Source: RFC 9000, section 8.1.1 */
 const kinds = { retry: 1, returning: 2 } as const;
 /** A client answers a Retry within a few round trips. */
 const maxRetryAgeMs = 15_000;
-/** A client that comes again within this time need not show its address again. */
+/** A client that reconnects within this time need not prove its address again. */
 const maxReturningAgeMs = 86_400_000;
 const nonceBytes = 12;
 const tagBytes = 16;
 const shortToken = () => new RangeError("the token ends too early");
-/** Bytes that are authenticated beside the content: a client that returns has another port. */
+/** Bytes that are authenticated in addition to the content: a returning client has another port. */
 const retryContext = ({ address, port }: PeerAddress) => Buffer.from(`${address} ${port}`, "latin1");
 const returningContext = ({ address }: PeerAddress) => Buffer.from(address, "latin1");
 
 /** A client that answers a Retry. */
 export interface RetriedClient {
-  /** Destination id of its first packet. */
+  /** Destination ID of its first packet. */
   readonly originalId: Buffer;
   /** The time that `seal` was given. */
   readonly sealedAt: number;
 }
 
-/** Tokens by which a client shows that it receives at its address. The server keeps nothing. Source: RFC 9000, section 8.1 */
+/**
+ * Tokens by which a client proves that it receives packets at its address. The server stores nothing. Source: RFC 9000,
+ * section 8.1
+ */
 export class AddressTokens {
   readonly #key: Buffer;
 
@@ -35,8 +38,8 @@ export class AddressTokens {
 
   /**
    * A token for a Retry.
-   * @param originalId destination id of the client's first packet, which the handshake must name
-   * @param nowMs when the client's first packet came, on the clock that `open` uses
+   * @param originalId destination ID of the client's first packet, which the handshake must name
+   * @param nowMs time of the client's first packet, on the clock that `open` uses
    */
   seal(address: PeerAddress, originalId: Buffer, nowMs: number): Buffer {
     return this.#seal(kinds.retry, retryContext(address), originalId, nowMs);
@@ -47,7 +50,7 @@ export class AddressTokens {
     return this.#seal(kinds.returning, returningContext(address), Buffer.alloc(0), nowMs);
   }
 
-  /** Whether a token claims to be of a Retry. Such a client cannot take another Retry. */
+  /** True when a token claims to come from a Retry. Such a client cannot accept another Retry. */
   isOfRetry(token: Buffer): boolean {
     return token[0] === kinds.retry;
   }

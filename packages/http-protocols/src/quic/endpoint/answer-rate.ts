@@ -1,4 +1,7 @@
-/** Counts answers that cost the asker less than us, so that a flood of questions takes a bounded share of the processor. */
+/**
+ * Counts responses that cost this side more than the sender, so that a flood of packets uses only a limited part of the
+ * CPU time.
+ */
 export class AnswerRate {
   readonly #perSecond: number;
   #windowFrom = 0;
@@ -8,7 +11,7 @@ export class AnswerRate {
     this.#perSecond = perSecond;
   }
 
-  /** @returns whether one more answer is allowed */
+  /** @returns true when one more response is allowed */
   take(now: number): boolean {
     if (now - this.#windowFrom >= 1_000) {
       this.#windowFrom = now;

@@ -1,16 +1,16 @@
 /**
- * How long a first packet is remembered at least, in milliseconds; at most twice as long. Packets that a client repeated meanwhile
- * wait in a full socket. Clients that heard nothing repeat theirs for 5 seconds.
+ * A first packet is remembered for at least this time in milliseconds, and at most twice as long. Packets that a client
+ * repeats meanwhile wait in a full socket. Clients without a response repeat theirs for 5 seconds.
  */
 const generationMs = 1_000;
-/** First packets that are remembered; further ones are answered again. */
+/** Limit of remembered first packets; further ones get another response. */
 const maxIds = 4_096;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
 /**
- * First packets that got a Retry or a refusal a moment ago. A ClientHello takes two datagrams, and one answer is enough; a client
- * whose answer was lost repeats them later, and gets another.
+ * First packets that recently got a Retry or a refusal. A ClientHello takes two datagrams, and one response is enough.
+ * A client whose response was lost repeats them later, and gets another response.
  */
 export class AnsweredNewcomers {
   #older = new Set<string>();

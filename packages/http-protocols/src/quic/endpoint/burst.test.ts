@@ -7,12 +7,12 @@ import { ByteWriter } from "../wire/byte-writer.ts";
 import { readPacketHeader, writePacketHeader } from "../wire/packet-header.ts";
 import { ServerEndpoint } from "./server-endpoint.ts";
 
-/** Clients give up after this time without an answer, in milliseconds. quic-go and Chromium wait for 5 seconds. */
+/** Time without a response after which clients give up, in milliseconds. quic-go and Chromium wait for 5 seconds. */
 const patienceMs = 5_000;
-/** First packets that clients send, in milliseconds after their first one: at twice the time each. */
+/** Times at which clients send their first packet again, in milliseconds after the first attempt; the pauses double. */
 const repeatsMs = [0, 300, 900, 2_100, 4_500];
 
-/** The first datagram of a client: a PING, so that the test pays for no key exchange. */
+/** The first datagram of a client: a PING, so that the test needs no key exchange. */
 function firstDatagram(id: Buffer, token: Buffer): Buffer {
   const writer = new ByteWriter(1_300);
   const lengthAt = writePacketHeader(writer, {
@@ -43,7 +43,7 @@ interface Knock {
 interface Burst {
   readonly clients: number;
   readonly retryFrom?: number;
-  /** Time that reading a datagram takes. */
+  /** Time for reading one datagram. */
   readonly readMs: number;
   readonly handshakeMs: number;
 }
@@ -82,7 +82,7 @@ function runBurst({ clients, readMs, handshakeMs, retryFrom = Number.POSITIVE_IN
       send: ({ bytes, address }) => {
         const header = readPacketHeader(bytes, 0, 8);
         if (header?.type === "retry") {
-          // The client goes on at once with the id and the token of the server.
+          // The client continues immediately with the ID and the token of the server.
           const token = Buffer.from(header.token.subarray(0, -16));
           retried.push({ at: now, client: address.port, id: Buffer.from(header.sourceId), token });
         } else if (!answeredMs.has(address.port)) {
@@ -121,7 +121,7 @@ test.each([
   { clients: 1_000, readMs: 0.02, handshakeMs: 1, retries: 0 },
   { clients: 1_000, readMs: 0.1, handshakeMs: 6, retries: 0 },
   { clients: 500, readMs: 0.4, handshakeMs: 60, retries: 0 },
-  // The first 100 need no Retry, and clients whose turn would come too late are refused before they get one.
+  // The first 100 need no Retry. Clients whose turn would come too late are refused before they get one.
   { clients: 500, readMs: 0.2, handshakeMs: 10, retries: 250, retryFrom: 100 },
 ])(
   "answers $clients clients in their time when a handshake takes $handshakeMs ms, with $retries Retries or more",

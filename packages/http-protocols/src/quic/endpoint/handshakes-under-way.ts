@@ -1,16 +1,16 @@
 import { isIPv6 } from "node:net";
 
-/** Limits of handshakes that are not done, over all clients and for one of them. */
+/** Limits of unfinished handshakes, for all clients together and for each client. */
 export interface HandshakeLimits {
-  /** Each keeps some 60 kB for up to 10 seconds. */
+  /** Each uses about 60 kB for up to 10 seconds. */
   readonly total: number;
-  /** From one address, or one /64 of IPv6. Many clients may share an address. */
+  /** From one address, or one /64 network of IPv6. Many clients may share an address. */
   readonly perClient: number;
 }
 
 export const defaultHandshakeLimits: HandshakeLimits = { total: 4_096, perClient: 1_024 };
 
-/** An IPv6 client has all addresses of its network, so the first 64 bits name the client. */
+/** An IPv6 client owns all addresses of its network, so the first 64 bits identify the client. */
 function clientOf(address: string): string {
   if (!isIPv6(address)) {
     return address;
@@ -25,7 +25,7 @@ function clientOf(address: string): string {
   return [...groups, ...zeros, ...last].slice(0, 4).join(":");
 }
 
-/** Counts handshakes that are not done, so that no client takes the memory for all. */
+/** Counts unfinished handshakes, so that no client uses the memory for all. */
 export class HandshakesUnderWay {
   readonly #limits: HandshakeLimits;
   readonly #byClient = new Map<string, number>();
@@ -39,7 +39,7 @@ export class HandshakesUnderWay {
     return this.#total;
   }
 
-  /** Whether a client must wait until handshakes are done. */
+  /** True when a client must wait until other handshakes end. */
   isFull(address: string): boolean {
     const { total, perClient } = this.#limits;
     return this.#total >= total || (this.#byClient.get(clientOf(address)) ?? 0) >= perClient;

@@ -55,7 +55,7 @@ test("refuses clients that would wait for longer than clients do, by the time th
   for (let count = 0; count < 1_000; count++) {
     add(`client ${count}`, 0);
   }
-  // 4 ms for each until it is known better.
+  // Each client counts as 4 ms until the real time is measured.
   expect([judgeAt(0, 0), queue.judge(newcomer("last", 0), 0)]).toEqual(["refuse", "refuse"]);
   let now = 0;
   for (let count = 0; count < 200; count++) {

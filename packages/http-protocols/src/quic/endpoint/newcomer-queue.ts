@@ -1,54 +1,55 @@
 import { type PeerAddress, sameAddress } from "../connection/network-path.ts";
 import type { PacketHeader } from "../wire/packet-header.ts";
 
-/** A ClientHello with post-quantum keys takes two datagrams; the others are room for repeated ones. */
+/** A ClientHello with post-quantum keys takes two datagrams; the rest is space for repeated ones. */
 const maxDatagrams = 4;
-/** Clients that wait at most, without and with a token. A client keeps up to 6 kB. */
+/** Limits of waiting clients, without and with a token. Each client uses up to 6 kB. */
 const maxWaiting = { unknown: 2_048, known: 4_096 };
 /**
- * Longest time from a client's first datagram until its handshake begins, in milliseconds. Clients give up 5 seconds after their
- * first datagram, and the rest of the handshake needs time as well.
+ * Longest time from a client's first datagram to the start of its handshake, in milliseconds. Clients give up 5 seconds
+ * after their first datagram, and the rest of the handshake needs time too.
  */
 const maxWaitMs = 3_500;
-/** Clients repeat first packets within this time, in milliseconds. A client that stays silent for longer has left. */
+/** Clients repeat first packets within this time, in milliseconds. A client that sends nothing for longer has left. */
 const maxSilenceMs = 5_000;
-/** Time that one client takes until it was measured, in milliseconds. */
+/** Assumed time for one client before it is measured, in milliseconds. */
 const firstTurnMs = 4;
 /** Weight of the newest measurement of that time. */
 const turnWeight = 1 / 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
-/** A client whose first packet came. */
+/** A client whose first packet arrived. */
 export interface Newcomer {
   /** Header of its first packet. */
   readonly header: PacketHeader;
   /** Address in its datagrams, which may be forged. */
   readonly address: PeerAddress;
-  /** Id of its very first packet, where a Retry came between. */
+  /** ID of its very first packet, if a Retry came between. */
   readonly originalId: Buffer | undefined;
-  /** Whether it showed that it receives at its address. */
+  /** True when it proved that it receives packets at its address. */
   readonly isKnown: boolean;
-  /** Its datagrams so far, at least one and at most four. */
+  /** Its datagrams so far, between one and four. */
   readonly datagrams: Buffer[];
-  /** When the first of its datagrams came, also before a Retry, in milliseconds of the endpoint's clock. */
+  /** Time when the first of its datagrams arrived, even if before a Retry, in milliseconds of the endpoint's clock. */
   readonly firstAt: number;
-  /** When the last of them came. */
+  /** Time when the last of them arrived. */
   lastAt: number;
 }
 
 /**
- * Clients whose handshake did not begin. A handshake takes milliseconds and a full socket drops datagrams, so a burst of clients
- * waits here while the socket is read empty. Clients whose turn would come too late are refused at once.
+ * Clients whose handshake has not started. A handshake takes milliseconds, and a full socket drops datagrams. During a
+ * burst, clients therefore wait here while the socket is read. Clients whose turn would come too late are refused
+ * immediately.
  */
 export class NewcomerQueue {
   /** By the id that the client chose. */
   readonly #byId = new Map<string, Newcomer>();
-  /** The first came first. */
+  /** In the order of arrival. */
   readonly #waiting: Newcomer[] = [];
   /** Time between two clients while clients wait: a mean that forgets. */
   #turnMs = firstTurnMs;
-  /** When the last client was taken; undefined when none waited since. */
+  /** Time when the last client was taken; undefined when none has waited since then. */
   #lastTurnAt: number | undefined;
 
   get size(): number {
@@ -56,8 +57,8 @@ export class NewcomerQueue {
   }
 
   /**
-   * Decides what becomes of a client, from the time that clients took lately.
-   * @returns "retry" for a client that must show its address; "refuse" for one that would give up before its turn
+   * Decides about a client, from the time that recent clients took.
+   * @returns "retry" for a client that must prove its address; "refuse" for one that would give up before its turn
    */
   judge({ isKnown, firstAt }: Newcomer, now: number): "wait" | "retry" | "refuse" {
     if (now - firstAt + this.size * this.#turnMs > maxWaitMs || this.size >= maxWaiting.known) {
@@ -66,7 +67,7 @@ export class NewcomerQueue {
     return isKnown || this.size < maxWaiting.unknown ? "wait" : "retry";
   }
 
-  /** True for a client that will have left before its handshake is done. */
+  /** True for a client that will have left before its handshake ends. */
   isLate({ firstAt }: Newcomer, now: number): boolean {
     return now - firstAt > maxWaitMs;
   }
@@ -77,10 +78,10 @@ export class NewcomerQueue {
   }
 
   /**
-   * Takes a further datagram of a client that waits.
+   * Stores a further datagram of a waiting client.
    * @param id destination of the datagram
-   * @returns "dropped" when the client has enough datagrams here, or the datagram comes from another address; undefined when no
-   *   client with this id waits
+   * @returns "dropped" when the client has enough datagrams here, or when the datagram comes from another address;
+   * undefined when no client with this ID waits
    */
   join(id: Buffer, datagram: Buffer, address: PeerAddress, now: number): "joined" | "dropped" | undefined {
     const newcomer = this.#byId.get(keyOf(id));
@@ -98,7 +99,7 @@ export class NewcomerQueue {
     return "joined";
   }
 
-  /** Takes the client that waits longest. Clients that left are forgotten. */
+  /** Takes the client that has waited longest. Clients that have left are removed. */
   next(now: number): Newcomer | undefined {
     for (;;) {
       const newcomer = this.#waiting.shift();
@@ -112,7 +113,9 @@ export class NewcomerQueue {
     }
   }
 
-  /** A handshake began at `now`: the time since the last one is what clients take while others wait. */
+  /**
+   * A handshake started at `now`. While clients wait, the time since the last start is the time that one client takes.
+   */
   handshakeBegan(now: number): void {
     if (this.#lastTurnAt !== undefined) {
       this.#turnMs += turnWeight * (now - this.#lastTurnAt - this.#turnMs);

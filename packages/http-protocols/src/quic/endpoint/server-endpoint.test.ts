@@ -85,7 +85,7 @@ test("answers another version with the one that it speaks", () => {
     sourceId: firstId,
   });
   expect(sent[0]!.subarray(-4).toString("hex")).toBe("00000001");
-  // A short datagram could make the answer longer than the question.
+  // A short datagram could make the response longer than the request.
   endpoint.receive(datagram.subarray(0, 1_199), address, 0);
   expect(sent).toHaveLength(1);
   expect(endpoint.size).toBe(0);
@@ -155,7 +155,7 @@ test("believes a client that returns from the same address within a day, and ask
   knock({ ...address, address: "192.0.2.2" });
   state.time += 86_400_001;
   knock(address);
-  // An old token is no reason to drop a client: it may take a Retry.
+  // An old token is no reason to drop a client: it may accept a Retry.
   expect([endpoint.size, endpoint.counts.retries, endpoint.counts.dropped]).toEqual([1, 2, 0]);
   expect(sent.at(-1)![0]! & 0xf0).toBe(0xf0);
 });
@@ -165,7 +165,7 @@ test("gives a client a token for its next connections, also through loss", () =>
   const network = new SimulatedNetwork({
     server: { key },
     loses: (datagram, fromServer) => {
-      // The first datagram of the server that begins with a short header.
+      // The first datagram of the server that starts with a short header.
       const lost = fromServer && lose && (datagram[0]! & 0x80) === 0;
       lose &&= !lost;
       return lost;

@@ -45,17 +45,20 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   /** From this number of running handshakes on, further clients are refused. */
   readonly handshakeLimits?: Partial<HandshakeLimits>;
   /**
-   * Secret of 32 bytes or more that stateless resets, address tokens and the numbers of workers are made with; else a random
-   * one. Workers of one address share it. One that outlives a restart lets clients hear at once that their connection is gone.
+   * Secret of 32 bytes or more for stateless resets, address tokens and the numbers of workers; absent: a random one.
+   * Workers of one address share it. If it outlives a restart, clients learn immediately that their connection is gone.
    */
   readonly key?: Buffer;
   /** Milliseconds since 1970, for tokens that outlive a process. Default: the system's time. */
   readonly wallClock?: () => number;
-  /** Number of this worker among those that receive at one address, below 256; all of them need the same `key`. Default: 0. */
+  /**
+   * Number of this worker among those that receive at one address, below 256; all of them need the same `key`. Default:
+   * 0.
+   */
   readonly worker?: number;
   /**
-   * Takes a datagram of a connection that another worker has, whose endpoint must `receive` it. The buffer is the taker's;
-   * `worker` may be the number of none. Without it such datagrams are answered by a stateless reset.
+   * Gets a datagram for a connection of another worker, whose endpoint must `receive` it. The callee owns the buffer.
+   * `worker` may be a number that does not exist. Without this function, such datagrams get a stateless reset.
    */
   readonly onForeign?: (worker: number, datagram: Buffer, address: PeerAddress) => void;
 }
@@ -63,13 +66,16 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
 /** Sockets and clocks of an endpoint. */
 export interface EndpointIo {
   send(datagram: OutgoingDatagram): void;
-  /** Calls `onTimeout` with the connection at this time; undefined: never. It takes the place of an earlier deadline. */
+  /** Calls `onTimeout` with the connection at this time; undefined: never. It replaces an earlier deadline. */
   setDeadline(connection: Connection, at: number | undefined): void;
   /** Calls `flush` with the connection soon. */
   wake(connection: Connection): void;
   /** Calls `flush` with a connection that received something, soon. Without it the endpoint flushes at once. */
   received?(connection: Connection): void;
-  /** Calls `admit` soon: a client waits for its handshake. Without it handshakes begin at once. */
+  /**
+   * Must call `admit` soon, because a client waits for its handshake. Without this function, handshakes start
+   * immediately.
+   */
   newcomer?(): void;
 }
 
@@ -77,9 +83,9 @@ export interface EndpointIo {
 const minFirstIdBytes = 8;
 const minResetBytes = 21;
 const maxResetBytes = 43;
-/** Stateless resets in each second: more would help those who flood others in our name. */
+/** Limit of stateless resets per second: more would help attackers who flood others from our address. */
 const resetsPerSecond = 200;
-/** Refusals in each second. They are a twentieth of the packets that they answer; each takes some 0.1 ms. */
+/** Limit of refusals per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms. */
 const refusalsPerSecond = 1_000;
 const keyBytes = 32;
 /** Retries and refusals to clients that waited, before datagrams are read again. */
@@ -91,7 +97,7 @@ const keyOf = (id: Buffer) => id.toString("latin1");
 export interface EndpointCounts {
   /** Clients that had to show that they receive at their address. */
   retries: number;
-  /** Packets of unknown versions that were answered with the known one. */
+  /** Packets of unknown versions that got a response with the known version. */
   versionNegotiations: number;
   /** Packets of forgotten connections that were answered with a stateless reset. */
   resets: number;
@@ -99,13 +105,13 @@ export interface EndpointCounts {
   dropped: number;
   /** Clients that were refused because there were too many, or because the endpoint drains. */
   refused: number;
-  /** Clients that a token of an earlier connection made known. */
+  /** Clients that proved their address with a token of an earlier connection. */
   returning: number;
   /** Datagrams for another worker. */
   foreign: number;
 }
 
-/** Leads datagrams of one address to connections and makes new ones; without sockets and clocks. */
+/** Passes datagrams of one address to their connections and creates new ones; has no sockets and clocks. */
 export class ServerEndpoint {
   readonly #options: ServerEndpointOptions;
   readonly #io: EndpointIo;
@@ -149,7 +155,7 @@ export class ServerEndpoint {
     this.#ids = new WorkerIds(derived("worker"), options.worker ?? 0);
   }
 
-  /** Connections that are not over; those that are closing count. */
+  /** Connections that have not ended, including those that are closing. */
   get size(): number {
     return this.#connections.size;
   }
@@ -183,7 +189,7 @@ export class ServerEndpoint {
     }
   }
 
-  /** Refuses new clients from now on; those that are connected go on. */
+  /** Refuses new clients from now on; existing connections continue. */
   drain(): void {
     this.#draining = true;
   }
@@ -193,7 +199,7 @@ export class ServerEndpoint {
     this.flush(connection, now);
   }
 
-  /** Sends what the connection has, and sets its next deadline. */
+  /** Sends the connection's pending data, and sets its next deadline. */
   flush(connection: Connection, now: number): void {
     for (const datagram of connection.takeDatagrams(now)) {
       this.#io.send(datagram);
@@ -243,7 +249,7 @@ export class ServerEndpoint {
       this.counts.dropped++;
       return;
     }
-    // A Retry makes the id that it gives the one of the client's next packet.
+    // The client's next packet uses the ID that a Retry gives it.
     const retried = this.#tokens.open(header.token, address, now);
     const newcomer = {
       header,
@@ -269,14 +275,14 @@ export class ServerEndpoint {
     }
   }
 
-  /** Too many handshakes are under way for a client that may not receive at its address. */
+  /** True when too many handshakes are running and the client has not proved its address. */
   #mustRetry({ isKnown }: Newcomer): boolean {
     return !isKnown && this.#handshakes.total >= (this.#options.retryFrom ?? 512);
   }
 
   /**
-   * Begins the handshake of one client that waits. Clients that get a short answer instead do not count.
-   * @returns whether more clients wait
+   * Starts the handshake of one waiting client. Clients that get a short response instead do not count.
+   * @returns true when more clients wait
    */
   admit(now: number): boolean {
     for (let answers = 0; answers < maxAnswersPerTurn; answers++) {
@@ -294,7 +300,7 @@ export class ServerEndpoint {
     return this.#newcomers.size > 0;
   }
 
-  /** @returns whether a handshake began */
+  /** @returns true when a handshake started */
   #admit(newcomer: Newcomer, now: number): boolean {
     const { maxConnections = 100_000 } = this.#options;
     const { header, address, datagrams, originalId, isKnown } = newcomer;
@@ -307,7 +313,7 @@ export class ServerEndpoint {
       this.#refuse(header, address, now);
       return false;
     }
-    // Damaged packets make no connection. Reading removes header protection, hence the copy.
+    // Damaged packets create no connection. Reading removes header protection, so it needs a copy.
     const keys = initialKeys(header.destinationId);
     if (openPacket(keys.client, Buffer.from(datagrams[0] as Buffer), header, -1) === undefined) {
       this.counts.dropped += datagrams.length;
@@ -336,7 +342,7 @@ export class ServerEndpoint {
 
   #accept(newcomer: Newcomer, keys: InitialKeys, now: number): Connection {
     const { header, originalId, isKnown, address } = newcomer;
-    // Views of the datagram would keep it in memory.
+    // Views of the datagram would keep all of it in memory.
     const firstId = Buffer.from(header.destinationId);
     const localId = this.#newId();
     let events: Omit<ConnectionEvents, "onWake"> | undefined;
@@ -388,7 +394,7 @@ export class ServerEndpoint {
     return connection;
   }
 
-  /** @param connection is not there yet when its handshake is made */
+  /** @param connection does not exist yet when its handshake is created */
   #handshakeOptions(
     connection: () => Connection,
   ): Pick<ServerHandshakeOptions, "protocols" | "tickets" | "chooseCertificate"> {
@@ -419,7 +425,7 @@ export class ServerEndpoint {
 
   #retry({ header, address, firstAt }: Newcomer, now: number): void {
     if (this.#tokens.isOfRetry(header.token)) {
-      // A second Retry is not allowed, so a client with an old token begins again.
+      // A second Retry is not allowed, so a client with an old token must start again.
       this.counts.dropped++;
       return;
     }
@@ -431,7 +437,7 @@ export class ServerEndpoint {
     this.#io.send({ bytes, address });
   }
 
-  /** Refuses a client, which need not wait for its timeout then. No state is kept. Source: RFC 9000, section 5.2.2 */
+  /** Refuses a client, which then need not wait for its timeout. No state is stored. Source: RFC 9000, section 5.2.2 */
   #refuse(header: PacketHeader, address: PeerAddress, now: number): void {
     this.#answered.add(header.destinationId, now);
     this.counts.refused++;
@@ -442,7 +448,7 @@ export class ServerEndpoint {
 
   /** Tells a peer that its connection is gone. Source: RFC 9000, section 10.3 */
   #reset(datagram: Buffer, address: PeerAddress, now: number): void {
-    // Shorter than what it answers: two servers without state would answer each other for ever.
+    // Shorter than the received datagram: otherwise two servers without state would respond to each other forever.
     const bytes = Math.min(datagram.length - 1, maxResetBytes);
     if (bytes < minResetBytes || !this.#resets.take(now)) {
       this.counts.dropped++;

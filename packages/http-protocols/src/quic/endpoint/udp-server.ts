@@ -5,11 +5,14 @@ import type { PeerAddress } from "../connection/network-path.ts";
 import { bindUdpSocket } from "./bind-udp-socket.ts";
 import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts";
 
-/** Datagrams that Node reads from a socket in one turn at most: after so many, more may wait there. Source: uv__udp_recvmsg of libuv */
+/**
+ * Limit of datagrams that Node reads from a socket in one turn: after so many, more may be waiting. Source:
+ * uv__udp_recvmsg of libuv
+ */
 const datagramsPerTurn = 32;
 /**
- * Turns in a row that only read, while the socket is not empty. They take about as long as one handshake: clients that repeat their
- * first packets must not keep others from their handshakes.
+ * Limit of consecutive turns that only read while the socket is not empty. They take about as long as one handshake.
+ * Clients that repeat their first packets must not block the handshakes of others.
  */
 const maxReadingTurns = 3;
 
@@ -22,7 +25,10 @@ interface Timer {
 }
 
 export interface UdpServerOptions extends ServerEndpointOptions {
-  /** Lets other workers, each with a socket of its own, receive at the same address; the system shares the clients out. Default: false. */
+  /**
+   * True: other workers, each with a socket of its own, may receive at the same address; the system distributes clients
+   * among them. Default: false.
+   */
   readonly reusePort?: boolean;
 }
 
@@ -35,7 +41,7 @@ export class UdpServer {
   /** Connections whose timer fired. */
   readonly #due = new Set<Connection>();
   #isAdmitting = false;
-  /** Datagrams that came since a handshake was thought of, and turns that were left to reading. */
+  /** Datagrams that arrived since the last decision about handshakes, and turns that were used only for reading. */
   #received = 0;
   #readingTurns = 0;
   #closed = false;
@@ -45,10 +51,10 @@ export class UdpServer {
   private constructor(socket: Socket, options: ServerEndpointOptions) {
     this.#socket = socket;
     this.endpoint = new ServerEndpoint(options, {
-      // An unreachable address is no error of the socket: the timers of its connection end that connection.
+      // An unreachable address is not an error of the socket: the timers of its connection end that connection.
       send: ({ bytes, address }) => {
         if (!this.#closed) {
-          // Without a callback: Node would call it in a turn of its own.
+          // Without a callback, because Node would call it in a turn of its own.
           socket.send(bytes, address.port, address.address);
         }
       },
@@ -71,7 +77,7 @@ export class UdpServer {
   /** Takes a bound socket over. */
   static on(socket: Socket, options: ServerEndpointOptions): UdpServer {
     const server = new UdpServer(socket, options);
-    // Errors of a single datagram come here too, for example when an address refuses it.
+    // Errors of a single datagram arrive here too, for example when an address refuses it.
     socket.on("error", () => {});
     return server;
   }
@@ -80,7 +86,7 @@ export class UdpServer {
     return this.#socket.address().port;
   }
 
-  /** Takes a datagram that another worker received. The buffer must not be used afterwards. */
+  /** Handles a datagram that another worker received. The caller must not use the buffer afterwards. */
   receive(datagram: Buffer, address: PeerAddress): void {
     if (!this.#closed) {
       this.endpoint.receive(datagram, address, performance.now());
@@ -88,9 +94,9 @@ export class UdpServer {
   }
 
   /**
-   * Refuses new clients from now on. Connections go on until their owner or their client ends them: `Http3ServerSession.goAway`
-   * asks clients to leave.
-   * @returns when the last connection is over, or the server is closed
+   * Refuses new clients from now on. Connections continue until their owner or their client ends them:
+   * `Http3ServerSession.goAway` asks clients to leave.
+   * @returns resolves when the last connection has ended, or the server is closed
    */
   drain(): Promise<void> {
     this.endpoint.drain();
@@ -128,7 +134,7 @@ export class UdpServer {
     await closed;
   }
 
-  /** A timer that fires too early asks for the deadline again: most deadlines only move to later. */
+  /** A timer that fires too early checks the deadline again, because most deadlines only move to later times. */
   #setDeadline(connection: Connection, at: number | undefined): void {
     const timer = this.#timers.get(connection);
     if (timer !== undefined && at !== undefined && timer.at <= at) {
@@ -148,7 +154,9 @@ export class UdpServer {
     this.#timers.set(connection, { at, handle });
   }
 
-  /** The socket is read before a timer counts: an acknowledgment that waits there makes sending again needless. */
+  /**
+   * The socket is read before a timer counts: an acknowledgment that waits there makes a retransmission unnecessary.
+   */
   #onTimer(connection: Connection): void {
     if (this.#due.size === 0) {
       setImmediate(() => {
@@ -183,8 +191,8 @@ export class UdpServer {
   }
 
   /**
-   * Sends what the connection has after all datagrams that the socket holds now were read: one acknowledgment answers several,
-   * and answers to several requests share a datagram.
+   * Sends the connection's pending data after all waiting datagrams of the socket were read. One acknowledgment then
+   * covers several datagrams, and responses to several requests share a datagram.
    */
   #wake(connection: Connection): void {
     if (this.#woken.size === 0) {

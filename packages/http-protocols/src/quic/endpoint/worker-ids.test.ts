@@ -21,7 +21,7 @@ test("finds the worker of an id with the key, and without it as often as by chan
     byChance += stranger.workerOf(shortPacket(id)) === 7 ? 1 : 0;
   }
   expect(byChance).toBeLessThan(20);
-  // The number itself is in no id.
+  // The number itself is not visible in any ID.
   expect(firstBytes.size).toBeGreaterThan(100);
 });
 
@@ -56,7 +56,7 @@ test("hands packets of another worker over, once and to it alone", () => {
   other.endpoint.receive(Buffer.from(sent!.bytes), moved, 0);
   expect(handed).toEqual([{ datagram: sent!.bytes, index: 2 }]);
   expect(other.endpoint.counts).toEqual({ ...before, foreign: 1 });
-  // The connection follows its client, though another worker received the packet.
+  // The connection follows its client, although another worker received the packet.
   network.endpoint.receive(handed[0]!.datagram, moved, network.now);
   expect(network.server.address).toEqual(moved);
   expect(handed).toHaveLength(1);

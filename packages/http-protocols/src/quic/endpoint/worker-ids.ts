@@ -1,17 +1,17 @@
 import { type Cipheriv, createCipheriv, randomBytes } from "node:crypto";
 import { isLongHeader } from "../wire/packet-header.ts";
 
-/** Length of the connection ids that a server gives out. */
+/** Length of the connection IDs that a server creates. */
 export const idBytes = 8;
 const blockBytes = 16;
 const keyBytes = 16;
-/** Where the destination id of a long header begins: behind the first byte, the version and the length of the id. */
+/** Position of the destination ID in a long header: after the first byte, the version and the length of the ID. */
 const longIdAt = 6;
 /** Bits of a long header's first byte that name its type, and their value in Handshake packets. */
 const longTypeBits = 0x30;
 const handshakeType = 0x20;
 
-/** Workers that a server can have: their number takes one byte. */
+/** Limit of workers in a server, because their number takes one byte. */
 export const maxWorkers = 256;
 
 /**
@@ -41,10 +41,10 @@ export class WorkerIds {
   }
 
   /**
-   * The worker that gave out the destination id of a datagram's first packet.
+   * The worker that created the destination ID of a datagram's first packet.
    * @param datagram its first 14 bytes are enough
-   * @returns undefined when the client may have chosen the id, or the bytes are no packet: the worker that received it keeps
-   *   it. An id that no worker gave out may return any number.
+   * @returns undefined when the client may have chosen the ID, or the bytes are not a packet: the worker that received
+   * it then handles it. For an ID that no worker created, the result may be any number.
    */
   workerOf(datagram: Uint8Array): number | undefined {
     const first = datagram[0] ?? 0;

@@ -1,18 +1,18 @@
 import type { HashName } from "./hkdf.ts";
 
-/** A cipher suite of TLS 1.3, with what QUIC adds to it. */
+/** A cipher suite of TLS 1.3, with QUIC's additions. */
 export interface CipherSuite {
   /** Number in TLS. */
   readonly id: number;
   /** OpenSSL's name of the cipher. */
   readonly cipher: "aes-128-gcm" | "aes-256-gcm" | "chacha20-poly1305";
-  /** OpenSSL's name of the cipher that makes masks for headers. */
+  /** OpenSSL's name of the cipher for header masks. */
   readonly headerCipher: "aes-128-ecb" | "aes-256-ecb" | "chacha20";
   /** Hash of the key schedule. */
   readonly hash: HashName;
   /** Length of packet keys and of header keys. */
   readonly keyBytes: number;
-  /** Packets that one key may encrypt; the key is changed before. Source: RFC 9001, section 6.6 */
+  /** Limit of packets that one key may encrypt; the key is changed earlier. Source: RFC 9001, section 6.6 */
   readonly sealLimit: number;
   /** Packets that may fail to decrypt before the connection ends. Source: RFC 9001, section 6.6 */
   readonly forgeryLimit: number;

@@ -4,17 +4,20 @@ import type { CipherSuite } from "./cipher-suites.ts";
 import { expandLabel } from "./hkdf.ts";
 
 const fiveZeros = Buffer.alloc(5);
-/** The sample begins where a packet number of four bytes would end. */
+/** The sample starts where a packet number of four bytes would end. */
 const sampleOffset = 4;
 export const sampleBytes = 16;
 
 /**
- * Hides the packet number and the low bits of the first byte. A key update leaves its key as it is.
+ * Hides the packet number and the low bits of the first byte. A key update does not change its key.
  * Source: RFC 9001, section 5.4
  */
 export class HeaderProtection {
   readonly #key: Buffer;
-  /** ECB has no state between blocks, so one cipher object serves all packets; undefined for ChaCha20, which has a nonce. */
+  /**
+   * ECB has no state between blocks, so one cipher object is used for all packets; undefined for ChaCha20, which needs
+   * a nonce.
+   */
   readonly #blockCipher: Cipheriv | undefined;
 
   constructor(suite: CipherSuite, secret: Uint8Array) {

@@ -14,11 +14,11 @@ export function hkdfExtract(hash: HashName, salt: Uint8Array, secret: Uint8Array
 
 /** Which bytes to derive of a secret. */
 export interface DerivedBytes {
-  /** Name of their use, without the `tls13 ` that goes before it: `quic key`. */
+  /** Name of their purpose, without the prefix `tls13 `: `quic key`. */
   readonly label: string;
-  /** Hash of the messages so far, or a nonce; absent: empty, as for all keys of packets. */
+  /** Hash of the messages so far, or a nonce; absent: empty, as for all packet keys. */
   readonly context?: Uint8Array;
-  /** How many, at most 255 times the length of the hash. */
+  /** Number of bytes, at most 255 times the length of the hash. */
   readonly length: number;
 }
 

@@ -22,15 +22,15 @@ const keysOf = (secret: Uint8Array, label: string) =>
   packetKeysOf(aes128Gcm, expandLabel("sha256", secret, { label, length: 32 }));
 
 /**
- * Keys of Initial packets. Everybody who sees the client's first packet can make them.
- * @param destinationId connection id that the client chose for its first packet; after a Retry, the one of the Retry
+ * Keys of Initial packets. Everybody who sees the client's first packet can compute them.
+ * @param destinationId connection ID that the client chose for its first packet; after a Retry, the ID from the Retry
  */
 export function initialKeys(destinationId: Uint8Array): InitialKeys {
   const secret = initialSecret(destinationId);
   return { client: keysOf(secret, "client in"), server: keysOf(secret, "server in") };
 }
 
-/** Those of a server that only answers, which cost half as much. */
+/** Only the keys for the server's packets, for a server that only responds; they cost half as much. */
 export function initialServerKeys(destinationId: Uint8Array): PacketKeys {
   return keysOf(initialSecret(destinationId), "server in");
 }

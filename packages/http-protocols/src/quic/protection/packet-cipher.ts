@@ -6,13 +6,13 @@ export const tagBytes = 16;
 const nonceBytes = 12;
 const tagOption = { authTagLength: tagBytes };
 
-/** Where a packet and its payload lie in a buffer. */
+/** Positions of a packet and its payload in a buffer. */
 export interface PayloadPlace {
   /** First byte of the packet. */
   readonly from: number;
-  /** First byte behind the packet number. */
+  /** First byte after the packet number. */
   readonly payloadAt: number;
-  /** Where the tag begins. */
+  /** Position of the tag. */
   readonly payloadEnd: number;
   /** The whole number, in its space. */
   readonly packetNumber: number;
@@ -42,7 +42,7 @@ export class PacketCipher {
     );
   }
 
-  /** Encrypts the payload in place and writes the tag behind it. The bytes before it are authenticated. */
+  /** Encrypts the payload in place and writes the tag after it. The bytes before it are authenticated. */
   seal(packet: Buffer, { from, payloadAt, payloadEnd, packetNumber }: PayloadPlace): void {
     // Its type follows the name of the cipher, and all three are AEADs.
     const cipher = createCipheriv(

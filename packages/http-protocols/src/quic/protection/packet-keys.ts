@@ -3,7 +3,7 @@ import type { CipherSuite } from "./cipher-suites.ts";
 import { HeaderProtection } from "./header-protection.ts";
 import { PacketCipher, tagBytes } from "./packet-cipher.ts";
 
-/** Keys of one direction at one level of encryption. */
+/** Keys of one direction at one encryption level. */
 export interface PacketKeys {
   /** Hides packet number and flags from the path. */
   readonly header: HeaderProtection;
@@ -11,7 +11,7 @@ export interface PacketKeys {
   readonly cipher: PacketCipher;
 }
 
-/** A packet that was decrypted, and is as it was sent. */
+/** A decrypted packet, exactly as it was sent. */
 export interface OpenedPacket {
   /** In full: packets carry only its last bytes. */
   readonly packetNumber: number;
@@ -25,7 +25,7 @@ export function packetKeysOf(suite: CipherSuite, secret: Uint8Array): PacketKeys
   return { header: new HeaderProtection(suite, secret), cipher: new PacketCipher(suite, secret) };
 }
 
-/** Where a packet lies in a buffer before it is sealed. */
+/** Position of a packet in a buffer before it is encrypted. */
 export interface PacketPlace {
   /** First byte of the packet. */
   readonly from: number;
@@ -46,9 +46,9 @@ export function sealPacket(keys: PacketKeys, packet: Buffer, place: PacketPlace)
 }
 
 /**
- * Decrypts a packet of a long header. Its header is readable afterwards in `datagram`.
+ * Decrypts a packet with a long header. Afterwards its header is readable in `datagram`.
  * @param largest largest packet number of the space so far, -1 before the first
- * @returns undefined for what was not sealed with these keys
+ * @returns undefined for bytes that were not encrypted with these keys
  */
 export function openPacket(
   keys: PacketKeys,

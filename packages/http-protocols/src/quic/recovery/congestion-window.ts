@@ -1,20 +1,20 @@
-/** Upper limit of the window, which bounds the bytes that are kept for retransmission. */
+/** Upper limit of the window, which limits the bytes that are kept for retransmission. */
 const maxWindowBytes = 4 * 1_048_576;
 
 /** An acknowledged packet, as the congestion controller needs it. Times are milliseconds. */
 export interface AckedBytes {
   /** Size of the packet. */
   readonly bytes: number;
-  /** When the packet left: losses from before a reduction do not reduce the window again. */
+  /** Time when the packet was sent: losses from before a reduction do not reduce the window again. */
   readonly sentAt: number;
   readonly now: number;
   /** Moving mean of round trips. */
   readonly smoothedRttMs: number;
-  /** Whether the window, and not the application, limited what was sent. */
+  /** True when the window, and not the application, limited the sent data. */
   readonly windowWasUsed: boolean;
 }
 
-/** The part of RFC 9002, section 7 that all controllers share: slow start, and one answer to each congestion. */
+/** The part of RFC 9002, section 7 that all controllers share: slow start, and one reaction to each congestion. */
 export abstract class CongestionWindow {
   readonly datagramBytes: number;
   /** Bytes of packets that are neither acknowledged nor lost. */
@@ -53,7 +53,7 @@ export abstract class CongestionWindow {
     }
   }
 
-  /** Packets left the network and say nothing about it: their keys were discarded, or they tried a larger size. */
+  /** Packets left the network without any information: their keys were discarded, or they tried a larger size. */
   onDiscarded(bytes: number): void {
     this.inFlight -= bytes;
   }

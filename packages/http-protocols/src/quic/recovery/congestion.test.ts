@@ -43,7 +43,7 @@ test("CUBIC returns to the window of the congestion after the time of RFC 9438, 
   expect(windows[returnRounds - 1]!).toBeGreaterThan(985);
   expect(windows[returnRounds - 1]!).toBeLessThan(1_001);
   expect(windows[returnRounds + 10]! - windows[returnRounds - 10]!).toBeLessThan(5);
-  // Later it looks for more, faster and faster.
+  // Later the window grows faster and faster.
   expect(windows[159]! - windows[149]!).toBeGreaterThan(windows[139]! - windows[129]!);
   const slow = rounds(after(new NewReno(datagramBytes), 1_000), 91, 1);
   expect(slow.at(-1)!).toBeLessThan(600);
@@ -65,7 +65,7 @@ test("CUBIC gives room sooner when its window was not as large as before, and do
   const idle = rounds(congestion, 100, 510, false).at(-1)!;
   expect(idle).toBe(first);
   const next = rounds(congestion, 1, 10_510).at(-1)!;
-  // As after one more round, not after a hundred.
+  // The growth is that of one more round, not of a hundred.
   expect(next - first).toBeLessThan(30);
   congestion.onPersistentCongestion();
   expect(congestion.window).toBe(2 * datagramBytes);
