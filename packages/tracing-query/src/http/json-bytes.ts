@@ -14,7 +14,7 @@ export function knownBytes(text: string | Buffer): KnownBytes {
 /** Size of the first piece, which is often the only one. */
 const firstBytes = 16_384;
 
-/** Room past the length of a piece: most pieces are taken before the buffer must grow. */
+/** Free bytes beyond the length of a piece: most pieces are taken before the buffer must grow. */
 const spareBytes = 8_192;
 
 /** Nanoseconds whose upper 32 bits are below this convert exactly to microseconds in a number. */
@@ -25,7 +25,7 @@ for (let byte = 0; byte < hexDigits.length; byte++) {
   hexDigits[byte] = Buffer.from(byte.toString(16).padStart(2, "0")).readUInt16BE();
 }
 
-/** JSON as bytes, written piece by piece. Most of it is copied from text that is stored as bytes. */
+/** JSON as bytes, written piece by piece. Most of it is copied from text that is already stored as bytes. */
 export class JsonBytes {
   readonly #largest: number;
   readonly #step: number;
@@ -35,9 +35,9 @@ export class JsonBytes {
   #length = 0;
 
   /**
-   * @param pieceLength bytes after which the first piece is taken, roughly
-   * @param largest limit of the later pieces. Each piece is longer than the one before by a quarter of the
-   *   first, because the first pieces cost most time for their length.
+   * @param pieceLength approximate length of the first piece, in bytes
+   * @param largest limit of later pieces, in bytes. Each piece is a quarter of the first longer than the previous one,
+   * because the first pieces take the most time for their length.
    */
   constructor(pieceLength: number, largest: number) {
     this.#pieceLength = pieceLength;
@@ -52,7 +52,7 @@ export class JsonBytes {
     return this.#length >= this.#pieceLength;
   }
 
-  /** Bytes that were not taken yet. */
+  /** Number of bytes not taken yet. */
   get length(): number {
     return this.#length;
   }
@@ -71,7 +71,7 @@ export class JsonBytes {
     return taken;
   }
 
-  /** Drops everything after the first `length` bytes. */
+  /** Removes everything after the first `length` bytes. */
   cut(length: number): void {
     this.#length = length;
   }
@@ -98,8 +98,8 @@ export class JsonBytes {
   }
 
   /**
-   * Writes `[start, end)` when it is ASCII that JSON needs not escape.
-   * @returns false when it must be escaped; then nothing is written
+   * Writes `[start, end)` if it is ASCII without characters that JSON must escape.
+   * @returns false when escaping is necessary; then nothing is written
    */
   plain(from: DataView, start: number, end: number): boolean {
     this.#reserve(end - start);
@@ -190,8 +190,8 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
 }
 
 /**
- * True when one of four bytes is a control character, a quote, a backslash or not ASCII. It uses the bit
- * tests for a zero byte and for a byte below a limit.
+ * True when one of four bytes is a control character, a quote, a backslash or not ASCII. The function uses the known
+ * bit tests for a zero byte and for a byte below a limit.
  */
 function hasSpecial(word: number): boolean {
   const quote = word ^ 0x22222222;

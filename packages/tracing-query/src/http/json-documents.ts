@@ -1,18 +1,18 @@
-// Bytes that structure JSON. They are never a part of a longer UTF-8 character.
+// Bytes of JSON's structure. In UTF-8 they never occur inside a longer character.
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Splits a body into its JSON documents. They follow each other, with white space between, as in JSON lines;
- * the OpenTelemetry Collector's file exporter writes that. Only an object or an array ends a document. Other
- * text belongs to the next document, whose parser then reports the fault.
+ * Splits a body into its JSON documents, which are separated by white space, as in JSON lines. The OpenTelemetry
+ * Collector's file exporter writes this form. Only an object or an array ends a document. Other text belongs to the
+ * next document, whose parser then reports the fault.
  *
  * ```
  * {"a":1}\n[2]\n   →  {"a":1}   \n[2]
  * {"a":"}"} x      →  {"a":"}"}   ␣x
  * ```
  *
- * @returns at least one document; slices of `body`, not copies
+ * @returns at least one document; the buffers are slices of `body`, not copies
  */
 export function jsonDocuments(body: Buffer): Buffer[] {
   const documents: Buffer[] = [];
@@ -39,7 +39,7 @@ export function jsonDocuments(body: Buffer): Buffer[] {
   return documents;
 }
 
-/** The index of the quote that ends a text; past the end of the body when the text has no end. */
+/** The index of a string's closing quote; beyond the end of the body for an unclosed string. */
 function endOfText(body: Buffer, start: number): number {
   let end = start;
   for (;;) {
@@ -57,7 +57,7 @@ function endOfText(body: Buffer, start: number): number {
   }
 }
 
-/** Whether only white space of JSON follows. */
+/** True when only JSON white space follows. */
 function isBlank(body: Buffer, start: number): boolean {
   for (let at = start; at < body.length; at++) {
     const byte = body[at] as number;

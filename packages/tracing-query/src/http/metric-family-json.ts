@@ -1,7 +1,7 @@
 import type { MetricFamily, MetricPoint } from "wire/metrics-query";
 import { goJson } from "../go-text/quote.ts";
 
-/** NaN and the infinities become their names as strings. */
+/** Writes NaN and the infinities as strings. */
 function doubleJson(value: number): string {
   return Number.isFinite(value) ? String(value) : `"${value}"`;
 }
@@ -15,7 +15,7 @@ function pointJson({ value, timestamp }: MetricPoint): string {
 }
 
 /**
- * A family of gauges as protobuf's JSON, one piece for each series. Source: protobuf.dev, "ProtoJSON Format"
+ * Writes a family of gauges as protobuf JSON, one piece for each series. Source: protobuf.dev, "ProtoJSON Format"
  */
 export function* metricFamilyJson({ name, help, metrics }: MetricFamily): Generator<string> {
   yield `{"name":${goJson(name)},"type":"GAUGE","help":${goJson(help)},"metrics":[`;

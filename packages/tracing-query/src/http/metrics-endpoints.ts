@@ -9,14 +9,14 @@ import { envelope } from "./envelope.ts";
 import { metricFamilyJson } from "./metric-family-json.ts";
 import { integerParam, parsedParam } from "./number-params.ts";
 
-/** An error in the public model's words, which its UI shows. */
+/** Creates an error in the public model's words, which its UI shows. */
 function bad(name: string, reason: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `unable to parse param '${name}': ${reason}`);
 }
 
 /**
- * The kinds of a request; undefined for none, when `metricsQueryOf` chooses. @throws QueryError
- * QUERY_BAD_PARAMETER for an unknown kind
+ * The span kinds of a request; undefined lets `metricsQueryOf` choose. @throws QueryError QUERY_BAD_PARAMETER for an
+ * unknown kind
  */
 function spanKindParams(params: URLSearchParams): SpanKind[] | undefined {
   if (!params.has("spanKind")) {
@@ -37,7 +37,7 @@ function milliseconds(params: URLSearchParams, name: string): number | undefined
   return value === undefined ? undefined : Number(value);
 }
 
-/** Reads the parameters in the order of the public model, because clients see only the first error. */
+/** Parses the parameters in the public model's order, because clients see only the first error. */
 function requestOf(params: URLSearchParams): MetricsRequest {
   if (!params.has("service")) {
     throw bad("service", "please provide at least one service name");
@@ -54,7 +54,7 @@ function requestOf(params: URLSearchParams): MetricsRequest {
   };
 }
 
-/** One metric over time. @param metricOf reads the parameters of this metric alone, before the shared ones */
+/** Creates the endpoint of one metric. @param metricOf parses the metric's own parameters, before the shared ones */
 function metricEndpoint(service: QueryService, metricOf: (params: URLSearchParams) => MetricKind): Endpoint {
   return async ({ params, read }) => {
     const metric = metricOf(params);
@@ -70,9 +70,8 @@ function metricEndpoint(service: QueryService, metricOf: (params: URLSearchParam
 }
 
 /**
- * `GET /api/metrics/{latencies,calls,errors,minstep}`, by path: the data of the UI's monitoring page, in the
- * form of Jaeger 1.62. Errors: 400 without a service, 501 from a store without metrics, 500 when Prometheus
- * fails.
+ * `GET /api/metrics/{latencies,calls,errors,minstep}`, by path: data for the UI's monitoring page, in the form of
+ * Jaeger 1.62. Errors: 400 without a service, 501 from a store without metrics, 500 when Prometheus fails.
  *
  * ```
  * GET /api/metrics/calls?service=shop&step=60000

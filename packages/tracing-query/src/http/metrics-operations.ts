@@ -27,7 +27,7 @@ const familySchema = z
   })
   .meta({ id: "MetricFamily" });
 
-// Parameters of Jaeger's endpoints of metrics. Times are milliseconds.
+// Parameters of Jaeger's metrics endpoints. Times are in milliseconds.
 const params = {
   service: z.array(z.string()).describe("At least one."),
   spanKind: z.array(z.enum(spanKinds)).optional().describe("`server` by default."),

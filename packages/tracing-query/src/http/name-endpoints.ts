@@ -10,13 +10,13 @@ function namesEnvelope(names: readonly string[], { reasons }: AdmittedRead): Ite
   return envelope([names.length === 0 ? "null" : goJson(names)], { total: names.length, reasons });
 }
 
-/** Whether the text is a kind in lower case. */
+/** True for a span kind in lower case. */
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
 /**
- * `GET /api/services`, in the form of Jaeger 1.62. Only the tenant can be wrong: 401.
+ * `GET /api/services`, in the form of Jaeger 1.62. The only client error is 401, for the tenant.
  *
  * ```
  * {"data":["db","shop"],"total":2,"limit":0,"offset":0,"errors":null}
@@ -27,8 +27,8 @@ export function servicesEndpoint(service: QueryService): Endpoint {
 }
 
 /**
- * `GET /api/services/{service}/operations`: names of all kinds, without the kinds. An unknown service has
- * `null`.
+ * `GET /api/services/{service}/operations`: operation names of all kinds, without the kinds. The answer for an unknown
+ * service is `null`.
  *
  * ```
  * {"data":["GET /"],"total":1,"limit":0,"offset":0,"errors":null}
@@ -49,7 +49,7 @@ export function operationNamesEndpoint(service: QueryService): Endpoint {
  * {"data":[{"name":"GET /","spanKind":"server"}],"total":1,"limit":0,"offset":0,"errors":null}
  * ```
  *
- * Errors: 400 `parameter 'service' is required`. An unknown kind finds nothing, and is no fault.
+ * Errors: 400 `parameter 'service' is required`. An unknown kind finds nothing, but is not an error.
  */
 export function operationsEndpoint(service: QueryService): Endpoint {
   return async ({ params, read }) => {

@@ -13,7 +13,7 @@ export function parsedParam<T>(name: string, parse: () => T): T {
   }
 }
 
-/** A signed integer of 64 bits. @returns undefined when absent or empty @throws QueryError QUERY_BAD_PARAMETER */
+/** Parses a signed 64-bit integer. @returns undefined when absent or empty @throws QueryError QUERY_BAD_PARAMETER */
 export function integerParam(params: URLSearchParams, name: string): bigint | undefined {
   const text = params.get(name) ?? "";
   return text === "" ? undefined : parsedParam(name, () => parseInteger(text, 64));

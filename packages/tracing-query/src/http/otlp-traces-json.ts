@@ -5,7 +5,7 @@ import { inParts, spansOf } from "../service/spans-of.ts";
 import { partialFields } from "./envelope.ts";
 
 /**
- * Spans that are grouped by resource together. A larger group repeats fewer resources, and needs more memory.
+ * Limit of spans that are grouped by resource together. A larger limit repeats fewer resources, but needs more memory.
  */
 const spansPerPart = 500;
 
@@ -30,7 +30,7 @@ export function* otlpTracesJson(
   yield `${tail}${partialFields(reasons?.partial)}}`;
 }
 
-/** A part may hold spans of several traces; only one part is in memory as objects. */
+/** A part may have spans of several traces; only one part at a time is in memory as objects. */
 function partsOf(traces: readonly PackedTrace[]): Generator<Span[]> {
   return inParts(
     traces.values().flatMap(({ spans }) => spansOf(spans)),

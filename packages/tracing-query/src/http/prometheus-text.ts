@@ -5,7 +5,7 @@ export function metricHead(name: string, type: "counter" | "histogram", help: st
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
-/** The labels of a sample, as they are written between braces. */
+/** The labels of a sample in the form between braces. */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}="${escaped(value)}"`)
@@ -19,14 +19,14 @@ function escaped(text: string): string {
 export interface Histogram {
   readonly calls: number;
   readonly durationMs: number;
-  /** Number of calls in each bucket: up to its entry of `boundsMs`, and above the entry before. */
+  /** Number of calls by bucket: from the previous entry of `boundsMs` up to its own. */
   readonly buckets: readonly number[];
   readonly boundsMs: readonly number[];
 }
 
 /**
  * The samples of one histogram.
- * @param shown bounds to write; each must be one of the counted bounds
+ * @param shown bounds to write; each must be among the counted bounds
  * @param unitMs milliseconds in one unit of the metric
  */
 export function histogramText(

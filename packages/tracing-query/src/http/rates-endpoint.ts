@@ -10,10 +10,10 @@ import type { OperationDescription } from "./openapi/operation.ts";
 // Stores count spans by minute, so all times of a request are rounded to minutes.
 const minuteMs = 60_000;
 const text = z.string().max(4_096);
-/** Milliseconds since the epoch that a `Date` can hold. */
+/** Milliseconds since the epoch, within the range of `Date`. */
 const time = z.int().min(0).max(8_640_000_000_000_000);
 
-// Times are milliseconds, as in Jaeger's other endpoints of metrics.
+// Times are in milliseconds, as in Jaeger's other metrics endpoints.
 const paramsSchema = z.strictObject({
   service: text
     .optional()
@@ -37,7 +37,7 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
-// Figures of one name over the whole time.
+// Figures of one name over the whole time range.
 const figures = {
   calls: z.number().describe("Spans that count."),
   errors: z.number().describe("Of them, those that failed."),
@@ -98,8 +98,8 @@ export const ratesOperation: OperationDescription = {
 };
 
 /**
- * `GET /api/metrics/rates`: services, or operations of one, ranked by calls, errors or durations. It is an API
- * of ours, in addition to Jaeger's monitoring endpoints, whose answers grow with the number of services.
+ * `GET /api/metrics/rates`: services, or operations of one service, ranked by calls, errors or durations. This is an
+ * API of our own, because the answers of Jaeger's endpoints grow with the number of services.
  *
  * ```
  * GET /api/metrics/rates?order=errors&limit=5
@@ -130,7 +130,7 @@ export function ratesEndpoint(service: QueryService): Endpoint {
   };
 }
 
-/** Steps with calls as `[step, calls, errors, p50, p95, p99]`. Missing steps had no call. */
+/** Steps with calls as `[step, calls, errors, p50, p95, p99]`. Steps without calls are missing. */
 function curveOf(
   steps: readonly (Omit<RateFigures, "adjusted"> | undefined)[],
 ): z.output<typeof curveSchema> {
@@ -143,7 +143,7 @@ function curveOf(
   });
 }
 
-/** The figures that sampled spans stand for: a span with the sampling probability 0.1 counts ten times. */
+/** The figures that sampled spans represent: a span with the sampling probability 0.1 counts ten times. */
 function adjustedOf(figuresOfAll: AdjustedFigures, steps: readonly (RateFigures | undefined)[]) {
   // Estimates are fractions, and are rounded to a thousandth.
   const rounded = (one: AdjustedFigures) => ({
@@ -159,8 +159,7 @@ function adjustedOf(figuresOfAll: AdjustedFigures, steps: readonly (RateFigures 
 }
 
 /**
- * The question for the store. `end` is rounded down and `lookback` up to whole minutes, each to at least one
- * minute.
+ * The query for the store. `end` is rounded down and `lookback` up to whole minutes, each to at least one minute.
  */
 function queryOf(values: z.output<typeof paramsSchema>, nowMs: number): RankedRatesQuery {
   const { service, name, contains, spanKind, endTs = nowMs, lookback, step, order, limit, offset } = values;

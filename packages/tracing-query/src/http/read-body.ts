@@ -3,11 +3,11 @@ import { acceptedEncodings, decompress, isKnownEncoding } from "wire/compression
 import { WireError } from "wire/errors";
 import { QueryError } from "../query-error.ts";
 
-/** A limit of bodies. */
+/** A limit of request bodies. */
 export interface BodyLimit {
-  /** The option that sets the limit; undefined for a fixed limit. */
+  /** Name of the option that sets the limit; undefined for a fixed limit. */
   readonly name?: string;
-  /** Limit in bytes, both compressed and decompressed. */
+  /** Limit in bytes, for the compressed and for the decompressed body. */
   readonly bytes: number;
 }
 
@@ -15,9 +15,9 @@ export interface BodyLimit {
 export type BodyReader = (request: IncomingMessage, limit: BodyLimit) => Promise<Buffer>;
 
 /**
- * The whole body of a request, decompressed: files that are uploaded have the encodings that spans may have.
- * @throws QueryError QUERY_TOO_LARGE, as sent (then the rest of the body is not read) or as decompressed;
- *   QUERY_UNREADABLE for another encoding or broken bytes
+ * Reads the whole body of a request and decompresses it. Uploaded files may have the same encodings as spans.
+ * @throws QueryError QUERY_TOO_LARGE for the compressed size (the rest is not read) or the decompressed size;
+ * QUERY_UNREADABLE for another encoding or invalid bytes
  */
 export async function readBody(request: IncomingMessage, { name, bytes }: BodyLimit): Promise<Buffer> {
   const tooLarge = () =>

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** A client that connects and sends nothing is cut after this time. */
+/** Milliseconds after which a client that sends nothing is disconnected. */
 const silentMs = 10_000;
 
 /** The first bytes of HTTP/2 without TLS (RFC 9113, 3.4). No method of HTTP/1 begins like this. */
@@ -12,7 +12,7 @@ interface ConnectionTakers {
   http2(): void;
 }
 
-/** Hands a connection to HTTP/1 or HTTP/2 according to its first bytes. */
+/** Passes a connection to HTTP/1 or HTTP/2, depending on its first bytes. */
 function route(socket: Socket, { http1, http2 }: ConnectionTakers): void {
   let seen = Buffer.alloc(0);
   const giveUp = () => socket.destroy();
@@ -41,8 +41,8 @@ function route(socket: Socket, { http1, http2 }: ConnectionTakers): void {
 }
 
 /**
- * Lets a plain HTTP server share its port with HTTP/2, whose connections go to `takeHttp2`. The server still
- * tracks all connections, and closes when they have ended.
+ * Makes a plain HTTP server share its port with HTTP/2, whose connections go to `takeHttp2`. The server still tracks
+ * all connections, and closes when they have ended.
  */
 export function shareHttp2(server: Server, takeHttp2: (socket: Socket) => void): void {
   const listeners = server.listeners("connection");

@@ -16,7 +16,7 @@ export interface SearchParams {
 // The public model's default: the last two days.
 const defaultLookbackMs = 48 * 3_600_000;
 
-/** A fault of a parameter, in the public model's words. */
+/** Creates the error of a parameter, in the public model's words. */
 function bad(message: string, cause?: unknown): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", message, { cause });
 }
@@ -36,7 +36,7 @@ function timeParam(params: URLSearchParams, name: "start" | "end", defaultMs: nu
   return nano < min ? min : nano > max ? max : nano;
 }
 
-/** A duration as Go writes it; 0 when absent. 0 means no bound. */
+/** A duration as Go writes it; absent means 0, which sets no limit. */
 function durationParam(params: URLSearchParams, name: "minDuration" | "maxDuration"): bigint {
   const text = params.get(name) ?? "";
   return text === "" ? 0n : parsedParam(name, () => parseDurationNano(text));
@@ -68,8 +68,7 @@ function limitParam(params: URLSearchParams): number {
 }
 
 /**
- * Ids without repeats, in the order of the request. @throws QueryError QUERY_BAD_PARAMETER for an id that is no
- * hex
+ * Distinct ids in the order of the request. @throws QueryError QUERY_BAD_PARAMETER for an id that is not hex
  */
 function traceIdParams(params: URLSearchParams): string[] {
   const ids = params.getAll("traceID").map((text) => {
@@ -83,10 +82,10 @@ function traceIdParams(params: URLSearchParams): string[] {
 }
 
 /**
- * Reads the parameters of `GET /api/traces`: `service`, `operation`, `start`, `end` (microseconds since the
- * epoch; the last 48 hours by default), `tag` and `tags`, `limit` (100 by default and when not positive),
- * `minDuration`, `maxDuration`, `traceID`. `lookback` and unknown names are ignored. Checks run in the public
- * model's order, because clients see only the first error.
+ * Parses the parameters of `GET /api/traces`: `service`, `operation`, `start`, `end` (microseconds since the epoch;
+ * default: the last 48 hours), `tag` and `tags`, `limit` (default 100, also for values that are not positive),
+ * `minDuration`, `maxDuration`, `traceID`. `lookback` and unknown names are ignored. Checks run in the public model's
+ * order, because clients see only the first error.
  *
  * ```
  * ?service=shop&tag=region:west&limit=20

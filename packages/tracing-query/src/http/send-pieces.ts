@@ -4,10 +4,10 @@ import type { Response } from "express";
 import { nextTurn } from "storage/next-turn";
 import { type ContentCoding, compressorOf } from "./content-coding.ts";
 
-/** Larger chunks delay other requests; smaller ones cost too many calls. */
+/** Length of a chunk in bytes. Larger chunks delay other requests; smaller ones need too many calls. */
 const chunkLength = 65_536;
 
-/** Below this length compression costs more than it saves. */
+/** Minimum length for compression; below it compression costs more than it saves. */
 const minCompressedLength = 1_024;
 
 /** Text, or the bytes of text. */
@@ -17,7 +17,7 @@ export type Piece = string | Uint8Array;
 interface Chunk {
   /** Text, or bytes of text. */
   readonly body: Piece;
-  /** True: send now, even when the chunk is short. */
+  /** True: the chunk is sent at once, even when it is short. */
   readonly isUrgent: boolean;
 }
 
@@ -37,7 +37,7 @@ async function* joined(pieces: Iterable<Piece> | AsyncIterable<Piece>): AsyncGen
   }
 }
 
-/** Joins two pieces. Texts stay texts: one encoding of a long text is faster than many of short ones. */
+/** Joins two pieces. Texts stay texts, because encoding one long text is faster than encoding many short ones. */
 function joinedTo(body: Piece, piece: Piece): Piece {
   if (typeof body === "string" && typeof piece === "string") {
     return body + piece;

@@ -11,7 +11,7 @@ const time = z.int().describe("Milliseconds since the Unix epoch.");
 // Names of the windows of burn rates, such as `5m` and `6h`.
 const windowNames = z.enum(burnWindows.map(({ name }) => name));
 
-/** Spans; sampled ones count as what they stand for. */
+/** Numbers of spans. Each sampled span counts as the spans that it represents. */
 const spansSchema = { total: z.number(), bad: z.number() };
 
 /** An objective with its figures. */
@@ -53,21 +53,21 @@ export const objectiveSchema = z
   })
   .meta({ id: "Objective" });
 
-/** Digits that figures are rounded to: sums of floats have noise. */
+/** Rounds a figure, because sums of floating-point numbers have errors in the last digits. */
 function rounded(value: number | undefined): number | null {
   return value === undefined ? null : Number(value.toPrecision(9));
 }
 
-/** A sum of spans. Sampled spans make fractions, which are rounded to a thousandth. */
+/** Rounds a sum of spans to a thousandth, because sampled spans make fractions. */
 function spans({ total, bad }: SpanSum) {
   return { total: roundedCount(total), bad: roundedCount(bad) };
 }
 
-/** An objective as the API answers it. */
+/** An objective in the form of the API. */
 export function objectiveJson(status: ObjectiveStatus): z.output<typeof objectiveSchema> {
   const { objective, counts, sum, budgetLeft, burns, error, state, firing } = status;
   const { name, description, service, operations, kinds, condition, target, windowMs, latencyMs } = objective;
-  // The store counts latencies in buckets where there is no other condition, so the bound is a bucket's.
+  // Without another condition, the store counts latencies in buckets, so the limit is a bucket's.
   const isBySums = latencyMs !== undefined && condition === "";
   return {
     ...{ name, description, service, condition, target, state, windowHours: windowMs / 3_600_000 },

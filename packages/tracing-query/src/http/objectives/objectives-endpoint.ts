@@ -14,10 +14,10 @@ import { objectiveJson, objectiveSchema } from "./objective-json.ts";
 
 // Names and parts of names.
 const text = z.string().max(1_024);
-// Points of a budget's curve. 180 pieces of 30 days are four hours each.
+// Number of points of a budget's curve. For 30 days each of 180 points covers four hours.
 const curvePieces = 180;
 
-// The list is filtered, ordered and cut into pages here: all figures are in memory.
+// Parameters of the list. This process filters, sorts and pages, because all figures are in memory.
 const listParams = z.strictObject({
   contains: text
     .default("")
@@ -31,7 +31,7 @@ const listParams = z.strictObject({
   offset: z.int().min(0).max(1_000_000).default(0).describe("Objectives before those of the answer."),
 });
 
-// The counts `total` and `states` are of all objectives of the tenant, so that the UI's filters can show them.
+// The counts `total` and `states` cover all objectives of the tenant, because the UI's filters show them.
 const listAnswer = z
   .strictObject({
     isOn: z.boolean().describe("False: no file of objectives was given with --query.objectives-file."),
@@ -53,7 +53,7 @@ const listAnswer = z
   })
   .meta({ id: "ObjectiveList" });
 
-// An objective is found by its name, within the tenant.
+// Identifies an objective by its name within the tenant.
 const curveParams = z.strictObject({ name: text.describe("Name of the objective.") });
 
 const curveAnswer = z
@@ -67,7 +67,7 @@ const curveAnswer = z
   })
   .meta({ id: "ObjectiveCurve" });
 
-// Faults that every endpoint has: a parameter that is refused.
+// Failures common to all endpoints: an invalid parameter.
 const failing = { failures: "problem", failureStatuses: [400] } as const;
 
 /** The list, for the OpenAPI document. */
@@ -119,10 +119,9 @@ export const objectivesGroup: OperationGroup = {
 type Order = z.output<typeof listParams>["order"];
 
 /**
- * Sorts objectives; equal ones are sorted by name. An objective without spans has no budget, and comes
- * last.
+ * Sorts objectives; equal ones are sorted by name. An objective without spans has no budget, and comes last.
  */
-// Ranks are computed once: a comparison of 5,000 objectives runs tens of thousands of times.
+// Ranks are computed once, because sorting 5,000 objectives needs tens of thousands of comparisons.
 function sorted(statuses: readonly ObjectiveStatus[], order: Order): ObjectiveStatus[] {
   const ranked = statuses.map((status) => ({
     status,
@@ -134,7 +133,7 @@ function sorted(statuses: readonly ObjectiveStatus[], order: Order): ObjectiveSt
   return ranked.map(({ status }) => status);
 }
 
-/** Order by UTF-16 units, the same on every machine; a locale's order is not. */
+/** Compares UTF-16 units, which gives the same order on every machine, unlike a locale. */
 function byText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
@@ -143,13 +142,13 @@ const readList = paramsReader(listParams);
 const readCurve = paramsReader(curveParams);
 const readNothing = paramsReader(z.strictObject({}));
 
-/** Objectives of the request's tenant. "" is the tenant of a server without tenants. */
+/** Objectives of the request's tenant; "" for a server without tenants. */
 function ofTenant(board: ObjectiveBoard, tenant = ""): ObjectiveStatus[] {
   return board.statuses.filter(({ objective }) => objective.tenant === tenant);
 }
 
 /**
- * `GET /api/objectives`: objectives with budgets and burn rates, in pages. It is an API of our own.
+ * `GET /api/objectives`: objectives with budgets and burn rates, in pages. This is an API of our own.
  *
  * ```
  * GET /api/objectives?order=state&limit=5
@@ -158,7 +157,7 @@ function ofTenant(board: ObjectiveBoard, tenant = ""): ObjectiveStatus[] {
  *                  "kinds": ["server"], "total": 0, "bad": 0, "budgetLeft": null, "burnRates": [], "alerts": [], …}]}
  * ```
  *
- * Without a file the list is empty and `isOn` is false. Errors: 400 for a parameter. No store is read.
+ * Without an objectives file the list is empty and `isOn` is false. Errors: 400 for a parameter. The store is not read.
  */
 function listEndpoint(board: ObjectiveBoard): Endpoint {
   return ({ params, read }) => {
@@ -206,7 +205,7 @@ function curveEndpoint(board: ObjectiveBoard): Endpoint {
     }
     const { total } = status.sum;
     const budget = total * allowedShare(status.objective.target);
-    // Bad spans up to the end of a piece. The budget covers the whole window, so the curve only falls.
+    // Bad spans up to the end of a point. The budget covers the whole window, so the curve never rises.
     let spent = 0;
     const curve = status.counts.curve(curvePieces).map((piece): z.output<typeof curveAnswer>["curve"][0] => {
       spent += piece.bad;
@@ -218,8 +217,8 @@ function curveEndpoint(board: ObjectiveBoard): Endpoint {
 }
 
 /**
- * `GET /api/objectives/rules`: the tenant's objectives as recording and alerting rules for Prometheus. Errors:
- * 400 for any parameter.
+ * `GET /api/objectives/rules`: the tenant's objectives as recording and alerting rules for Prometheus. Errors: 400 for
+ * any parameter.
  */
 function rulesEndpoint(board: ObjectiveBoard): Endpoint {
   return ({ params, read }) => {

@@ -10,13 +10,12 @@ type Json = Record<string, unknown>;
 const commonStatuses = [401, 503];
 
 /**
- * JSON Schemas made by zod. A schema with an id is written once, under `components`, and references name it
- * there.
+ * JSON Schemas created by zod. A schema with an id is written once, under `components`, and referenced elsewhere.
  */
 class Components {
   readonly schemas: Record<string, unknown> = {};
 
-  /** @param io `input`: the schema of a request; `output`: the schema of an answer */
+  /** @param io `input` for the schema of a request, `output` for the schema of an answer */
   schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io });
     for (const [id, definition] of Object.entries($defs)) {
@@ -26,7 +25,7 @@ class Components {
   }
 }
 
-/** Points references to the place that the document gives the definitions. */
+/** Changes references to the place of the definitions in the document. */
 function relocated(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'));
 }
@@ -35,7 +34,7 @@ function isJson(contentType: string): boolean {
   return /^application\/([a-z]+\+)?json/.test(contentType);
 }
 
-/** JSON sent as text is a string to readers of the document. */
+/** JSON sent as text is described as a string. */
 function content(contentType: string, schema: Json | undefined): Json {
   if (schema === undefined) {
     return { [contentType]: { schema: { type: "string" } } };
@@ -45,7 +44,7 @@ function content(contentType: string, schema: Json | undefined): Json {
   return { [contentType]: { schema: isPlain ? schema : inText } };
 }
 
-/** Parameters of one place: of the path or of the query. @param example texts of the operation's example */
+/** Parameters of the path or of the query. @param example texts of the operation's example */
 function parameters(
   components: Components,
   place: "path" | "query",
@@ -69,7 +68,7 @@ function parameters(
   });
 }
 
-/** The example's text as the value that the schema describes: "20" of an integer becomes 20. */
+/** Converts the example's text to the schema's type: "20" for an integer becomes 20. */
 function exampleOf(type: unknown, text: string | readonly string[]): unknown {
   return (type === "integer" || type === "number" || type === "boolean") && typeof text === "string"
     ? JSON.parse(text)

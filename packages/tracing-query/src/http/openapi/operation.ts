@@ -1,29 +1,29 @@
 import type { z } from "zod";
 
-/** The form of failures in a group of operations; `openapi/failures.ts` has the schemas. */
+/** The form of failures in a group of operations; `openapi/failures.ts` has their schemas. */
 export type FailureKind = "envelope" | "gateway" | "problem" | "text";
 
-/** An example of a request; tests send it, and readers copy it. */
+/** An example request; tests send it, and readers copy it. */
 export interface OperationExample {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
 }
 
-/** Describes one method of one path. It is kept beside the endpoint that serves it. */
+/** Describes one method of one path. The description is in the file of its endpoint. */
 export interface OperationDescription {
   readonly method: "GET" | "POST";
   /** Express notation: `/api/traces/:traceId`. */
   readonly path: string;
-  /** Unique, in lower camel case; generated clients name their methods after it. */
+  /** Unique id in lower camel case; generated clients derive method names from it. */
   readonly id: string;
-  /** One line. */
+  /** Summary on one line. */
   readonly summary: string;
-  /** Markdown of more than one line. */
+  /** Markdown with several lines. */
   readonly description?: string;
   /** Schema of the path's parts. */
   readonly pathParts?: z.ZodObject;
-  /** Schema of the query; numbers, booleans and arrays are sent as text. */
+  /** Schema of the query parameters; numbers, booleans and arrays are sent as text. */
   readonly query?: z.ZodObject;
   /** Schema of the JSON body. */
   readonly body?: z.ZodType;
@@ -33,14 +33,14 @@ export interface OperationDescription {
     readonly schema?: z.ZodType;
   };
   readonly failures: FailureKind;
-  /** Statuses that this endpoint itself can fail with, without the common ones. */
+  /** Failure statuses of this endpoint, without the common ones. */
   readonly failureStatuses: readonly number[];
   readonly example: OperationExample;
-  /** A request that fails, and its status. */
+  /** A failing request and its status. */
   readonly failingExample?: { readonly status: number; readonly request: OperationExample };
 }
 
-/** Operations that belong together. */
+/** A group of related operations. */
 export interface OperationGroup {
   readonly name: string;
   readonly description: string;

@@ -14,15 +14,14 @@ import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } 
 import type { ProcessKeys } from "../trace-json.ts";
 
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
-/** Whole numbers up to this many digits are exact in JavaScript. */
+/** Limit of digits of whole numbers that are exact in JavaScript. */
 const maxDigits = 15;
 
 /**
- * Limit of tags that are cached for a trace. The cache is emptied when it is full: values of later spans are as
- * likely.
+ * Limit of cached tags for a trace. A full cache is emptied, because later values are equally likely to repeat.
  */
 const maxOther = 256;
-/** Longest text of a cached tag, in characters. Longer ones seldom repeat. */
+/** Limit of a cached tag in characters. Longer ones seldom repeat. */
 const longestOther = 256;
 
 // Pieces of JSON between the fields of a span. They are encoded once, and copied as bytes.
@@ -35,9 +34,9 @@ const logs = knownBytes(',"logs":');
 
 /** The JSON that ends all spans of one process. */
 interface EndJson {
-  /** The part before the warnings. */
+  /** JSON before the warnings. */
   readonly process: KnownBytes;
-  /** The same and the rest, for a span without warnings. */
+  /** JSON of the whole end, for a span without warnings. */
   readonly withoutWarnings: KnownBytes;
 }
 
@@ -55,31 +54,31 @@ interface EndJson {
 export class SpanRowsJson {
   /** Rows of the trace. */
   readonly #spans: SpanList;
-  /** Bytes of the answer. */
+  /** Collects the bytes of the answer. */
   readonly #out: JsonBytes;
-  /** Writer for spans that need objects. */
+  /** Writer for spans that must be converted to objects. */
   readonly #writer: ShownSpanJson;
   /** Keys of processes, such as `p1`. */
   readonly #keys: ProcessKeys;
-  /** Known sequences of tags, shared by all traces of the process. */
+  /** Known sequences of tags, shared by all traces of this process. */
   readonly #steps: TagSteps;
-  /** True: references to the trace are left out, because its id is not valid. */
+  /** True: references to the trace are omitted, because its id is invalid. */
   readonly #isNameless: boolean;
-  // JSON in front of the span's own id.
+  // JSON before the span's own id.
   readonly #head: KnownBytes;
-  // JSON in front of the parent's id.
+  // JSON before the parent's id.
   readonly #parent: KnownBytes;
-  // JSON behind the tags, by origin: spans of one origin share their process.
+  // JSON after the tags, by origin: spans of one origin share their process.
   readonly #ends = new Map<SpanFields["origin"], EndJson>();
-  /** JSON of tags that are more than their value's text, by everything that determines it. */
+  /** JSON of tags that need more than the value's text, by everything that determines it. */
   readonly #otherTags = new Map<string, string>();
-  /** The steps to the attributes that were read last, and where their values are. */
+  /** Steps to the attributes of the last read list. The positions of their values follow. */
   readonly #found: TagStep[] = [];
-  /** Where the values begin and end in the bytes of the row. */
+  /** Start offsets of the values in the row's bytes; the end offsets follow. */
   readonly #valueStarts = new Uint32Array(maxListed);
   readonly #valueEnds = new Uint32Array(maxListed);
 
-  /** @param parts `keys`: the process keys of the trace */
+  /** @param parts parts of the answer; `keys` has the process keys of the trace */
   constructor(
     traceId: string,
     spans: SpanList,
@@ -102,7 +101,7 @@ export class SpanRowsJson {
 
   /** Writes the span at `index` with its `fields`. */
   write(index: number, fields: SpanFields, clock: SpanClock): void {
-    // A span that turns out to need objects is removed from the output, and written again.
+    // A span that needs objects after all is removed from the output, and written again.
     const start = this.#out.length;
     if (this.#isWritten(index, fields, clock)) {
       return;
@@ -111,7 +110,7 @@ export class SpanRowsJson {
     this.#out.text(this.#writer.json(this.#spanAt(index), clock, this.#keys));
   }
 
-  /** @returns false when the span must be written through objects */
+  /** @returns false when the span must be converted to an object */
   #isWritten(index: number, fields: SpanFields, clock: SpanClock): boolean {
     const { view, origin, spanIdAt, startAt, flags } = fields;
     if (fields.hasTraceState || this.#isNameless) {
@@ -173,7 +172,7 @@ export class SpanRowsJson {
     return true;
   }
 
-  /** The end of spans of one origin, which is made with its first span. */
+  /** Creates the end of spans of one origin, with the first of these spans. */
   #newEnd(index: number, origin: SpanFields["origin"]): EndJson {
     const { process } = this.#writer.shared.processes.of(origin.resource, () => this.#spanAt(index));
     const upToWarnings = `,"processID":"${this.#keys.keyOf(process)}","warnings":`;
@@ -182,11 +181,11 @@ export class SpanRowsJson {
     return end;
   }
 
-  /** @returns false when the tags must be written through objects */
+  /** @returns false when the tags must be converted to objects */
   #areTagsWritten(index: number, fields: SpanFields): boolean {
     const { format, scope } = fields.origin;
     const { kind, status, messageStart, messageEnd } = fields;
-    // Unknown numbers are refused when the span becomes an object.
+    // Unknown numbers are refused when the span is converted to an object.
     if (kind >= spanKinds.length || status >= statusCodes.length) {
       return false;
     }
@@ -247,8 +246,7 @@ export class SpanRowsJson {
   }
 
   /**
-   * @returns false when the attribute at `place` in the list that was read last must be written through
-   *   objects
+   * @returns false when the attribute at `place` of the last read list must be converted to an object
    */
   #isValueWritten(fields: SpanFields, place: number): boolean {
     const out = this.#out;
@@ -291,7 +289,7 @@ export class SpanRowsJson {
     }
   }
 
-  /** @returns undefined for an invalid value, which is reported when the span becomes an object */
+  /** @returns undefined for an invalid value, which is reported when the span is converted to an object */
   #otherTag({ key, type }: TagStep, text: string): string | undefined {
     const all = `${key} ${type} ${text}`;
     let tag = this.#otherTags.get(all);
@@ -321,13 +319,13 @@ export class SpanRowsJson {
     }
   }
 
-  /** The span as an object. */
+  /** Converts the span to an object. */
   #spanAt(index: number): Span {
     return this.#spans.at(index) as Span;
   }
 }
 
-/** @returns undefined for damaged events, which are reported when the span becomes an object */
+/** @returns undefined for damaged events, which are reported when the span is converted to an object */
 function eventsOf(fields: SpanFields): SpanEvent[] | undefined {
   try {
     return fields.events();
@@ -336,7 +334,7 @@ function eventsOf(fields: SpanFields): SpanEvent[] | undefined {
   }
 }
 
-/** Whether eight bytes hold an id: zeros are none. */
+/** True when eight bytes contain an id; all zeros mean none. */
 function hasId(view: DataView, start: number): boolean {
   return (view.getInt32(start) | view.getInt32(start + 4)) !== 0;
 }
