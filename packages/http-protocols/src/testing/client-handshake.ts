@@ -130,7 +130,7 @@ export class ClientHandshake implements TlsHandshake {
   /** The one that the server showed; read where no key is given. */
   certificate: X509Certificate | undefined;
   #asked = false;
-  /** Names of authorities, DER, that the server asked the client's certificate to be of. */
+  /** Names of CAs, DER, that the server accepts for the client's certificate. */
   authorities: readonly Buffer[] = [];
   #newTicket: ClientTicket | undefined;
   resumed = false;
@@ -151,7 +151,7 @@ export class ClientHandshake implements TlsHandshake {
     this.#sendHello(this.#options.shares ?? this.#options.groups ?? [0x1d]);
   }
 
-  /** The last ticket that came. */
+  /** The last received ticket. */
   get ticket(): ClientTicket | undefined {
     return this.#newTicket;
   }

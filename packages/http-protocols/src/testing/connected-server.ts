@@ -16,7 +16,7 @@ const parameters = hex("0f01aa 04048000ffff 05048000ffff 06048000ffff 07048000ff
 const empty = Buffer.alloc(0);
 const keys = packetKeysOf(aes128Gcm, secret);
 
-/** Where packets of the client come from. */
+/** Source address of the client's packets. */
 export const serverPeer = { address: "192.0.2.1", port: 1_000 };
 
 /** A server's connection whose handshake is done, so that a test can send it any frames. Its clock begins at 0. */

@@ -16,7 +16,7 @@ export interface Http3TestServer {
   readonly reasons: string[];
 }
 
-/** Sends `total` bytes as the client takes them. */
+/** Sends `total` bytes as fast as the client reads them. */
 function sendBytes(request: Http3RequestStream, total: number): { onWritable(): void } {
   let left = total;
   const send = () => {

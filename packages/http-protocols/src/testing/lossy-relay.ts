@@ -15,7 +15,7 @@ export interface Relay {
   close(): void;
 }
 
-/** Passes datagrams of one client to a server and back, and drops each for which `drops` says so. */
+/** Passes datagrams of one client to a server and back, and drops those for which `drops` returns true. */
 export async function startLossyRelay(serverPort: number, drops: () => boolean): Promise<Relay> {
   const [front, back] = await Promise.all([open(), open()]);
   let clientPort = 0;

@@ -10,14 +10,14 @@ import { ClientHandshake, type ClientHandshakeOptions } from "./client-handshake
 
 const pair = generateKeyPairSync("ed25519");
 
-/** A certificate whose chain nobody reads. */
+/** A certificate whose chain nobody checks. */
 export const testCertificate = { chain: [Buffer.from("a certificate")], key: pair.privateKey };
 
 export interface NetworkOptions {
   readonly delayMs?: number;
-  /** Whether a datagram is lost. */
+  /** True when a datagram is lost. */
   readonly loses?: (datagram: Buffer, fromServer: boolean) => boolean;
-  /** How much longer than others a datagram takes, in milliseconds. */
+  /** Additional delay of a datagram in milliseconds. */
   readonly delays?: (fromServer: boolean) => number;
   readonly server?: Partial<ServerEndpointOptions>;
   readonly client?: Partial<ClientHandshakeOptions>;
@@ -41,14 +41,14 @@ export interface ClientRecord {
   onToken(token: Buffer): void;
 }
 
-/** A server endpoint and one client with a network and a clock of their own: nothing waits for real time. */
+/** A server endpoint and one client with a simulated network and clock: nothing waits for real time. */
 export class SimulatedNetwork {
   now = 1_000;
   readonly endpoint: ServerEndpoint;
   readonly serverConnections: Connection[] = [];
   readonly serverClosed: CloseReason[] = [];
   client: ClientRecord;
-  /** Where the client's datagrams come from. */
+  /** Source address of the client's datagrams. */
   clientAddress: PeerAddress = { address: "192.0.2.1", port: 5_000 };
   onServerStream: (stream: QuicStream) => void = () => {};
   readonly sent = { client: 0, server: 0, clientBytes: 0, serverBytes: 0 };
@@ -144,7 +144,7 @@ export class SimulatedNetwork {
     this.run(() => this.now >= end, ms);
   }
 
-  /** Gives the server a datagram as if it came from this address. */
+  /** Passes a datagram to the server as if it came from this address. */
   inject(datagram: Buffer, address: PeerAddress = this.clientAddress): void {
     this.endpoint.receive(datagram, address, this.now);
   }
@@ -226,7 +226,7 @@ export class SimulatedNetwork {
   }
 }
 
-/** A handler that keeps what came; other methods do nothing unless given. */
+/** A handler that records its calls; other methods do nothing unless given. */
 export function collect(stream: QuicStream): {
   bytes: Buffer[];
   ended: boolean;

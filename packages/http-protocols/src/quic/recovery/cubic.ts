@@ -2,7 +2,7 @@ import { type AckedBytes, CongestionWindow } from "./congestion-window.ts";
 
 /** Packets per cubic second. Source: RFC 9438, section 5.1 */
 const scale = 0.4;
-/** The part of the window that is left after a congestion. Source: RFC 9438, section 4.6 */
+/** The part of the window that remains after a congestion. Source: RFC 9438, section 4.6 */
 const beta = 0.7;
 /** Packets a round trip by which the window of a NewReno flow that loses as often would grow. Source: RFC 9438, section 4.3 */
 const friendlyGrowth = (3 * (1 - beta)) / (1 + beta);
@@ -16,7 +16,9 @@ const maxGrowth = 1.5;
 export class Cubic extends CongestionWindow {
   /** Window in packets at the last congestion. */
   #maxPackets = 0;
-  /** When the window was reduced, moved on by times in which it was not used; undefined until it grows again. */
+  /**
+   * Time when the window was reduced, moved forward by times in which it was not used; undefined until it grows again.
+   */
   #epochFrom: number | undefined;
   /** Seconds from the reduction until the window is as before. */
   #returnSeconds = 0;
@@ -51,7 +53,8 @@ export class Cubic extends CongestionWindow {
 
   protected reduced(): number {
     const packets = this.window / this.datagramBytes;
-    // A window below the last one means that others came: they get room sooner. RFC 9438, section 4.7
+    // A window below the last one means that other connections have joined: they get a share sooner. RFC 9438, section
+    // 4.7
     this.#maxPackets = packets < this.#maxPackets ? (packets * (1 + beta)) / 2 : packets;
     this.#epochFrom = undefined;
     return this.window * beta;

@@ -25,7 +25,9 @@ export interface AckResult<Frame> {
   readonly lost: readonly SentPacket<Frame>[];
 }
 
-/** Detects losses and says when to probe, for all packet number spaces of one path. Source: RFC 9002, appendix A */
+/**
+ * Detects losses and determines when to probe, for all packet number spaces of one path. Source: RFC 9002, appendix A
+ */
 export class LossRecovery<Frame> {
   readonly sent: Readonly<Record<PacketSpaceName, SentPackets<Frame>>> = {
     initial: new SentPackets(),
@@ -37,9 +39,9 @@ export class LossRecovery<Frame> {
   readonly #datagramBytes: number;
   readonly #control: CongestionControl;
   #probesInVain = 0;
-  /** How long the peer may wait with acknowledgments of 1-RTT packets. */
+  /** Longest time for which the peer may delay acknowledgments of 1-RTT packets. */
   peerMaxAckDelayMs = 25;
-  /** Before, acknowledgments of 1-RTT packets may never come, so no probe waits for them. */
+  /** Before this, acknowledgments of 1-RTT packets may never arrive, so no probe waits for them. */
   handshakeConfirmed = false;
 
   /**
@@ -69,7 +71,7 @@ export class LossRecovery<Frame> {
     this.congestion.onSent(packet.bytes);
   }
 
-  /** @param ackDelay as the peer says it, in milliseconds */
+  /** @param ackDelay from the peer, in milliseconds */
   onAck(
     space: PacketSpaceName,
     ranges: readonly NumberRange[],
@@ -96,7 +98,7 @@ export class LossRecovery<Frame> {
     return { acked, lost };
   }
 
-  /** When `onTimeout` must be called; undefined when nothing waits. */
+  /** Time when `onTimeout` must be called; undefined when nothing waits. */
   deadline(): number | undefined {
     return this.#earliestLoss()?.at ?? this.#nextProbe()?.at;
   }

@@ -1,4 +1,4 @@
-/** Datagrams that may leave at once. Source: RFC 9002, section 7.7 */
+/** Limit of datagrams that may be sent at once. Source: RFC 9002, section 7.7 */
 const burstDatagrams = 10;
 /** A timer wakes no more often, so as many datagrams as two such times bring may leave at once too. */
 const timerMs = 1;
@@ -8,9 +8,9 @@ const gain = 1.25;
 
 /** The path, as far as the speed follows from it. */
 export interface PacedPath {
-  /** Bytes that may be under way. */
+  /** Bytes that may be in flight. */
   readonly window: number;
-  /** Whether the window still doubles each round trip. */
+  /** True while the window still doubles each round trip. */
   readonly isSlowStart: boolean;
   /** Moving mean of round trips. */
   readonly smoothedRttMs: number;
@@ -23,7 +23,7 @@ export class Pacer {
   #budget = Number.POSITIVE_INFINITY;
   #updatedAt = 0;
 
-  /** @returns when the next datagram may leave; `now` or earlier for at once */
+  /** @returns time when the next datagram may be sent; `now` or earlier means immediately */
   nextAt(path: PacedPath, now: number): number {
     const rate = bytesPerMs(path);
     const burst = Math.max(burstDatagrams * path.datagramBytes, rate * 2 * timerMs);

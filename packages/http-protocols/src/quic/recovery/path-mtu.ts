@@ -5,7 +5,7 @@
 const sizes = [1_452, 1_412, 1_372, 1_312] as const;
 /** Full datagrams that a connection sends before it looks for a larger size: short ones need none. */
 const datagramsBefore = 8;
-/** A path that could not carry a size may do so later. Source: RFC 8899, section 5.1.1 */
+/** A path that could not carry a size may be able to do so later. Source: RFC 8899, section 5.1.1 */
 const raiseAfterMs = 600_000;
 /** Probe timeouts in a row after which large datagrams are suspected. Source: RFC 8899, section 4.3 */
 const blackHoleTimeouts = 2;
@@ -16,16 +16,16 @@ const blackHoleTimeouts = 2;
  */
 export class PathMtu {
   readonly #base: number;
-  /** The largest that both ends take. */
+  /** The largest size that both ends accept. */
   limit: number;
   current: number;
   #tried = 0;
-  /** Size of the probe that is under way. */
+  /** Size of the running probe. */
   #probing: number | undefined;
   #fullDatagrams = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param base size that every path carries @param limit largest size to look for */
+  /** @param base size that every path supports @param limit largest size to try */
   constructor(base: number, limit: number) {
     this.#base = base;
     this.limit = limit;
@@ -52,7 +52,7 @@ export class PathMtu {
     this.#probing = size;
   }
 
-  /** Probes of an earlier path say nothing. */
+  /** Probes of an earlier path have no meaning for this one. */
   onProbeAcked(size: number): void {
     if (size === this.#probing) {
       this.#probing = undefined;
@@ -83,7 +83,7 @@ export class PathMtu {
     return true;
   }
 
-  /** Begins anew for a changed path. */
+  /** Starts again for a changed path. */
   reset(): void {
     this.current = Math.min(this.#base, this.limit);
     this.#tried = 0;

@@ -1,6 +1,6 @@
 import type { NumberRange } from "../wire/frames.ts";
 
-/** Ranges that an acknowledgment names: with more, the oldest are forgotten. */
+/** Limit of ranges in an acknowledgment: with more, the oldest are dropped. */
 const maxRanges = 64;
 /** An acknowledgment waits for a second packet, but no longer than the connection announced. */
 const packetsPerAck = 2;
@@ -14,7 +14,7 @@ export class ReceivedPackets {
   readonly #maxDelayMs: number;
   #unacked = 0;
   #largestAt = 0;
-  /** When the acknowledgment is due; undefined when nothing needs one. */
+  /** Time when the acknowledgment is due; undefined when nothing needs one. */
   ackAt: number | undefined;
 
   /** @param maxDelayMs 0 for spaces whose packets are acknowledged at once */
@@ -60,7 +60,7 @@ export class ReceivedPackets {
     this.ackAt = undefined;
   }
 
-  /** The peer knows of everything up to `largest`, so later acknowledgments leave it out. */
+  /** The peer knows everything up to `largest`, so later acknowledgments leave it out. */
   forgetUpTo(largest: number): void {
     this.#floor = Math.max(this.#floor, largest);
     this.#ranges = this.#ranges

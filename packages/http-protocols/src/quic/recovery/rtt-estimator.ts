@@ -1,4 +1,4 @@
-/** Timers are no finer than this, in milliseconds. Source: RFC 9002, section 6.1.2 */
+/** Resolution of timers, in milliseconds. Source: RFC 9002, section 6.1.2 */
 export const granularityMs = 1;
 const initialRttMs = 333;
 
@@ -9,10 +9,10 @@ export class RttEstimator {
   smoothed = initialRttMs;
   variation = initialRttMs / 2;
   min = 0;
-  /** When the first sample came, undefined before it. */
+  /** Time of the first sample; undefined before it. */
   firstSampleAt: number | undefined;
 
-  /** @param ackDelay time that the peer says it waited with its acknowledgment, already limited to what it may wait */
+  /** @param ackDelay delay of the acknowledgment from the peer, already limited to the allowed delay */
   addSample(rtt: number, ackDelay: number, now: number): void {
     this.latest = rtt;
     if (this.firstSampleAt === undefined) {

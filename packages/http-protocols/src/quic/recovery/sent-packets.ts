@@ -1,17 +1,17 @@
 import { randomInt } from "node:crypto";
 import type { NumberRange } from "../wire/frames.ts";
 
-/** A packet that elicits an acknowledgment; others are not kept. */
+/** A packet that needs an acknowledgment; other packets are not stored. */
 export interface SentPacket<Frame> {
   /** Packet number in its space; some are left out, see {@link maxSkipDistance}. */
   readonly number: number;
-  /** Milliseconds, of the clock that all methods take as `now`. */
+  /** Milliseconds, on the clock that all methods get as `now`. */
   readonly sentAt: number;
   /** Size on the path, header included. */
   readonly bytes: number;
-  /** Its frames, to be sent again when it is lost. */
+  /** Its frames, which are sent again when it is lost. */
   readonly frames: readonly Frame[];
-  /** Whether it only tries whether the path carries its size. */
+  /** True when it only checks whether the path supports its size. */
   readonly isSizeProbe?: boolean;
 }
 
@@ -21,10 +21,10 @@ const reorderingLimit = 3;
 /** Numbers between two that are left out, at first and at most; the distance doubles each time. */
 const firstSkipDistance = 256;
 const maxSkipDistance = 131_072;
-/** Numbers that were left out and are still looked for. */
+/** Skipped numbers that are still checked. */
 const maxSkipped = 8;
 
-/** Packets of one packet number space that wait for an acknowledgment. The congestion window bounds them. */
+/** Packets of one packet number space that wait for an acknowledgment. The congestion window limits them. */
 export class SentPackets<Frame> {
   readonly #packets = new Map<number, SentPacket<Frame>>();
   /** Number of the next packet. */
@@ -33,9 +33,9 @@ export class SentPackets<Frame> {
   #nextSkip = randomInt(1, firstSkipDistance);
   #skipped: number[] = [];
   largestAcked = -1;
-  /** When the oldest packet that may be late counts as lost; undefined when none is late. */
+  /** Time when the oldest packet that may be late counts as lost; undefined when none is late. */
   lossAt: number | undefined;
-  /** When the last packet that elicits an acknowledgment was sent. */
+  /** Time when the last packet that needs an acknowledgment was sent. */
   lastSentAt = 0;
 
   get size(): number {
@@ -48,8 +48,8 @@ export class SentPackets<Frame> {
   }
 
   /**
-   * Moves on to the next number. Some are left out at random: a peer that acknowledges one of them claims what it did not receive,
-   * to make us send faster than its network allows. Source: RFC 9000, section 21.4
+   * Moves on to the next number, and skips some at random. A peer that acknowledges a skipped number did not receive
+   * that packet. It only wants this side to send faster than its network allows. Source: RFC 9000, section 21.4
    */
   advanceNumber(): void {
     this.nextNumber++;
@@ -61,7 +61,7 @@ export class SentPackets<Frame> {
     }
   }
 
-  /** Whether packets within `ranges`, which descend, were never sent. */
+  /** True when packets within `ranges`, in descending order, were never sent. */
   hasUnsent(ranges: readonly NumberRange[]): boolean {
     return (
       (ranges[0] as NumberRange).high >= this.nextNumber ||
@@ -75,8 +75,8 @@ export class SentPackets<Frame> {
   }
 
   /**
-   * Takes out the packets within `ranges`, which descend.
-   * @returns them, the oldest first
+   * Removes the packets within `ranges`, in descending order.
+   * @returns these packets, the oldest first
    */
   takeAcked(ranges: readonly NumberRange[]): SentPacket<Frame>[] {
     const acked: SentPacket<Frame>[] = [];
@@ -100,7 +100,7 @@ export class SentPackets<Frame> {
     return acked;
   }
 
-  /** Takes out the packets that are lost by now, the oldest first, and sets `lossAt` for the others. */
+  /** Removes the packets that are lost by now, the oldest first, and sets `lossAt` for the others. */
   takeLost(now: number, lossDelay: number): SentPacket<Frame>[] {
     const lost: SentPacket<Frame>[] = [];
     this.lossAt = undefined;
@@ -120,7 +120,7 @@ export class SentPackets<Frame> {
     return lost;
   }
 
-  /** Empties the space. @returns what it held, the oldest first */
+  /** Empties the space. @returns its packets, the oldest first */
   takeAll(): SentPacket<Frame>[] {
     const all = [...this.#packets.values()];
     this.#packets.clear();

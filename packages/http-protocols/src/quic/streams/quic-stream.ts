@@ -5,15 +5,15 @@ import { defaultPriority, type StreamPriority } from "./stream-priority.ts";
 
 /** Events of a stream, for the application. The application may call methods of the stream in them. */
 export interface StreamHandler {
-  /** The next bytes. `consume` gives the peer credit for more. */
+  /** The next bytes. `consume` allows the peer to send more. */
   onData(bytes: Buffer): void;
-  /** All bytes came. */
+  /** All bytes have arrived. */
   onEnd(): void;
   /** The peer gave up sending. */
   onReset(code: number): void;
   /** The peer wants no more bytes; the stream was reset with this code. */
   onStopSending(code: number): void;
-  /** After `write` returned false: there is room again. */
+  /** After `write` returned false: there is space again. */
   onWritable(): void;
 }
 
@@ -28,7 +28,7 @@ export interface StreamHost {
   onConsumedBytes(bytes: number): void;
   /** Neither side will send about it again. */
   onClosed(stream: QuicStream): void;
-  /** Bytes that were held back were sent: `onWritable` is due. */
+  /** Held bytes were sent, so `onWritable` must be called. */
   onDrained(stream: QuicStream): void;
   /** The order of sending changed. */
   onPriority(): void;
@@ -39,7 +39,7 @@ const highWaterBytes = 262_144;
 /** Bytes that wait to be sent below which `onWritable` is called. */
 const lowWaterBytes = 65_536;
 
-/** Whether both sides may send. Source: RFC 9000, section 2.1 */
+/** True when both sides may send. Source: RFC 9000, section 2.1 */
 export const isBidi = (streamId: number): boolean => (streamId & 2) === 0;
 
 /**
@@ -54,11 +54,11 @@ interface ReceivingPart {
   readonly window: number;
   /** Offset that the peer may send up to. */
   limit: number;
-  /** Offset behind the last byte that the peer sent. */
+  /** Offset after the last byte that the peer sent. */
   highest: number;
   /** Bytes that the application has dealt with. */
   consumed: number;
-  /** Size of the whole stream; undefined before the peer told its end. */
+  /** Size of the whole stream; undefined until the peer has sent its end. */
   finalSize: number | undefined;
   /** The application wants no more: bytes are counted and dropped. */
   stopCode: number | undefined;
@@ -72,7 +72,7 @@ interface ReceivingPart {
  */
 interface SendingPart {
   readonly buffer: SendBuffer;
-  /** Offset that the peer lets us send up to. */
+  /** Largest offset that the peer allows. */
   limit: number;
   /** The application has no more bytes. */
   ended: boolean;
@@ -82,7 +82,7 @@ interface SendingPart {
   finAcked: boolean;
   /** The application gave up with this code; bytes are dropped. */
   resetCode: number | undefined;
-  /** Whether `onWritable` was promised. */
+  /** True when `onWritable` must be called later. */
   held: boolean;
   done: boolean;
 }
@@ -96,7 +96,7 @@ export class QuicStream {
   #priority = defaultPriority;
   handler: StreamHandler | undefined;
 
-  /** @param windows what the peer may send and what it lets us send; undefined for a direction that the stream lacks */
+  /** @param windows what the peer may send, and what it allows this side to send; undefined for a missing direction */
   constructor(
     id: number,
     host: StreamHost,
@@ -136,7 +136,7 @@ export class QuicStream {
     return this.#priority;
   }
 
-  /** Changes when the bytes of this stream are sent, in relation to other streams of the connection. */
+  /** Changes the sending order of this stream in relation to other streams of the connection. */
   set priority(priority: StreamPriority) {
     this.#priority = priority;
     this.#host.onPriority();
@@ -175,8 +175,8 @@ export class QuicStream {
   }
 
   /**
-   * The application has dealt with this many bytes of `onData`. It must do so with all of them, also after the end: else the
-   * connection's credit shrinks.
+   * The application has processed this many bytes of `onData`. It must report all bytes, even after the end; otherwise
+   * the connection's window shrinks.
    */
   consume(bytes: number): void {
     const part = this.#receiving;
@@ -237,7 +237,7 @@ export class QuicStream {
   }
 
   /**
-   * RESET_STREAM came: bytes that were not handed on are dropped. @throws QuicError FINAL_SIZE_ERROR,
+   * RESET_STREAM arrived: bytes that were not passed on are dropped. @throws QuicError FINAL_SIZE_ERROR,
    * FLOW_CONTROL_ERROR
    */
   receiveReset(code: number, finalSize: number): void {
@@ -256,7 +256,7 @@ export class QuicStream {
     this.handler?.onReset(code);
   }
 
-  /** STOP_SENDING came: the stream is reset with the peer's code. Source: RFC 9000, section 3.5 */
+  /** STOP_SENDING arrived: the stream is reset with the peer's code. Source: RFC 9000, section 3.5 */
   receiveStopSending(code: number): void {
     const part = this.#sending as SendingPart;
     if (part.done || part.resetCode !== undefined) {
@@ -266,7 +266,7 @@ export class QuicStream {
     this.handler?.onStopSending(code);
   }
 
-  /** MAX_STREAM_DATA came; a smaller limit than before is ignored. */
+  /** MAX_STREAM_DATA arrived; a smaller limit than before is ignored. */
   receiveLimit(limit: number): void {
     const part = this.#sending as SendingPart;
     if (limit > part.limit) {
@@ -290,7 +290,7 @@ export class QuicStream {
     return this.#receiving?.stopCode ?? 0;
   }
 
-  /** Whether a limit for receiving is still of use to the peer. */
+  /** True when a new limit for receiving is still useful for the peer. */
   get isReceiving(): boolean {
     const part = this.#receiving;
     return part !== undefined && !part.done && part.finalSize === undefined && part.stopCode === undefined;
@@ -300,7 +300,7 @@ export class QuicStream {
 
   /**
    * Takes the next piece to send.
-   * @param newBytes bytes that the connection's flow control lets us send for the first time
+   * @param newBytes number of bytes that the connection's flow control allows to send for the first time
    */
   take(maxBytes: number, newBytes: number): { piece: SentPiece; fin: boolean } | undefined {
     const part = this.#sending;
@@ -322,7 +322,7 @@ export class QuicStream {
     return { piece: piece ?? { offset: last, length: 0 }, fin };
   }
 
-  /** Whether `take` may give something, the connection's flow control aside. */
+  /** True when `take` may return something, apart from the connection's flow control. */
   get isSendable(): boolean {
     const part = this.#sending;
     if (part === undefined || part.done || part.resetCode !== undefined) {
@@ -338,7 +338,7 @@ export class QuicStream {
     return this.#sending?.buffer.hasLost ?? false;
   }
 
-  /** Offset behind the last byte that was sent. */
+  /** Offset after the last byte that was sent. */
   get sentEnd(): number {
     return this.#sending?.buffer.sentEnd ?? 0;
   }
@@ -378,7 +378,7 @@ export class QuicStream {
     }
   }
 
-  /** Counts bytes up to an offset for both limits. @throws QuicError FLOW_CONTROL_ERROR beyond one of them */
+  /** Counts bytes up to an offset for both limits. @throws QuicError FLOW_CONTROL_ERROR above one of them */
   #growTo(part: ReceivingPart, end: number): void {
     if (end > part.limit) {
       throw new QuicError(transportErrors.flowControlError, `stream ${this.id} is beyond its limit`);
@@ -389,7 +389,7 @@ export class QuicStream {
     }
   }
 
-  /** Bytes that nobody will consume must not use up the connection's credit. */
+  /** Bytes that nobody will consume must not use up the connection's window. */
   #creditAll(part: ReceivingPart): void {
     this.#host.onConsumedBytes(part.highest - part.consumed);
     part.consumed = part.highest;

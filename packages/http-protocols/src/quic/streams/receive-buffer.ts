@@ -5,34 +5,34 @@ interface Piece {
   readonly bytes: Buffer;
 }
 
-/** An honest sender leaves far fewer gaps in a window; each costs memory beside its bytes. */
+/** An honest sender leaves far fewer gaps in a window; each gap costs memory in addition to its bytes. */
 const maxPiecesOfStream = 1_024;
 
-/** Puts the bytes of frames into order. Its caller limits how far ahead they may lie. */
+/** Brings the bytes of frames into order. Its caller limits how far ahead they may be. */
 export class ReceiveBuffer {
-  /** Ascending, without overlaps, all behind `#next`. */
+  /** Ascending, without overlaps, all after `#next`. */
   readonly #pieces: Piece[] = [];
   #next = 0;
   readonly #maxPieces: number;
   readonly #code: number;
 
   /**
-   * @param maxPieces pieces behind gaps
-   * @param code of the error that more of them lead to
+   * @param maxPieces limit of pieces after gaps
+   * @param code error code above this limit
    */
   constructor(maxPieces = maxPiecesOfStream, code: number = transportErrors.internalError) {
     this.#maxPieces = maxPieces;
     this.#code = code;
   }
 
-  /** Offset of the next byte that `push` can give. */
+  /** Offset of the next byte that `push` can return. */
   get nextOffset(): number {
     return this.#next;
   }
 
   /**
    * Adds the bytes of a frame.
-   * @returns bytes that follow those given before; empty while a gap lies before them
+   * @returns the bytes that follow those returned before; empty while a gap is before them
    */
   push(offset: number, bytes: Buffer): Buffer[] {
     const skip = this.#next - offset;
@@ -88,7 +88,7 @@ export class ReceiveBuffer {
 
 const endOf = ({ offset, bytes }: Piece) => offset + bytes.length;
 
-/** A view would keep its whole packet in memory, a pooled copy its whole pool. */
+/** A view would keep its whole packet in memory, and a pooled copy its whole pool. */
 function ownCopy(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);

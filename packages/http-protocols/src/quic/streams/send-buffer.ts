@@ -1,16 +1,16 @@
 import { ByteRanges } from "./byte-ranges.ts";
 
-/** A piece of a stream that one frame carries. */
+/** A piece of a stream in one frame. */
 export interface SentPiece {
-  /** Place of its first byte in the stream. */
+  /** Offset of its first byte in the stream. */
   readonly offset: number;
-  /** Bytes; 0 where only the end of the stream is sent. */
+  /** Number of bytes; 0 when only the end of the stream is sent. */
   readonly length: number;
 }
 
 /** Bytes that the peer has not acknowledged yet, those lost and those never sent among them. */
 export class SendBuffer {
-  /** Chunks as they were written; the first holds the oldest byte that is not acknowledged. */
+  /** Chunks as they were written; the first one contains the oldest unacknowledged byte. */
   readonly #chunks: Buffer[] = [];
   /** Offset of the first chunk. */
   #base = 0;
@@ -20,17 +20,17 @@ export class SendBuffer {
   readonly #acked = new ByteRanges();
   readonly #lost = new ByteRanges();
 
-  /** Offset behind the last byte that was written. */
+  /** Offset after the last byte that was written. */
   get end(): number {
     return this.#end;
   }
 
-  /** Offset behind the last byte that was sent. */
+  /** Offset after the last byte that was sent. */
   get sentEnd(): number {
     return this.#next;
   }
 
-  /** Bytes that are held here. */
+  /** Number of stored bytes. */
   get heldBytes(): number {
     return this.#end - this.#base;
   }
@@ -76,7 +76,7 @@ export class SendBuffer {
     return { offset, length };
   }
 
-  /** Calls `use` with each chunk of a piece that `take` gave. */
+  /** Calls `use` with each chunk of a piece from `take`. */
   read({ offset, length }: SentPiece, use: (bytes: Buffer) => void): void {
     let at = this.#base;
     for (const chunk of this.#chunks) {

@@ -1,4 +1,4 @@
-/** How a stream shares the connection with others. Source: RFC 9218, section 4 */
+/** The share of a stream in the connection. Source: RFC 9218, section 4 */
 export interface StreamPriority {
   /** 0 to 7; streams with a smaller number are sent first. */
   readonly urgency: number;
@@ -6,7 +6,9 @@ export interface StreamPriority {
   readonly isIncremental: boolean;
 }
 
-/** A stream whose peer did not say. It takes turns, so that a long answer does not hold up short ones. */
+/**
+ * Default for a stream whose peer set no priority. It takes turns, so that a long response does not delay short ones.
+ */
 export const defaultPriority: StreamPriority = { urgency: 3, isIncremental: true };
 
 interface Prioritized {
@@ -20,7 +22,7 @@ interface Prioritized {
  */
 export function inSendingOrder<Stream extends Prioritized>(streams: Iterable<Stream>): Stream[] {
   const ordered = [...streams];
-  /** The smallest id of the streams that are sent one after the other, by urgency. */
+  /** The smallest ID of the streams that are sent one after the other, by urgency. */
   const first = new Map<number, number>();
   for (const { id, priority } of ordered) {
     if (!priority.isIncremental) {

@@ -13,7 +13,7 @@ const kindOf = (streamId: number): StreamKind => (isBidi(streamId) ? "bidi" : "u
 
 /** Streams that one side opens. */
 interface Opened {
-  /** Streams that were opened so far. */
+  /** Number of streams that were opened so far. */
   count: number;
   /** Streams that may be opened. */
   limit: number;
@@ -22,7 +22,7 @@ interface Opened {
 export interface StreamSetEvents {
   /** The peer opened a stream. */
   onStream(stream: QuicStream): void;
-  /** Both directions of a stream ended, and the peer knows. */
+  /** Both directions of a stream have ended, and the peer knows it. */
   onStreamClosed(stream: QuicStream): void;
   /** There is something to send. */
   onWake(): void;
@@ -47,7 +47,7 @@ export class StreamSet implements StreamHost {
     bidi: { count: 0, limit: 0 },
     uni: { count: 0, limit: 0 },
   };
-  /** The peer's limits; undefined before its handshake told them. */
+  /** The peer's limits; undefined before its handshake contained them. */
   #peer: Readonly<NumericParameters> | undefined;
   /** Streams that have bytes to send; the first is next. */
   readonly #sendable = new Set<QuicStream>();
@@ -57,13 +57,13 @@ export class StreamSet implements StreamHost {
     stopSending: new Set(),
     maxStreamData: new Set(),
   };
-  /** Streams whose writers may go on; told between two datagrams. */
+  /** Streams whose writers may continue; they are told between two datagrams. */
   readonly #drained = new Set<QuicStream>();
-  /** True once the peer has said in which order it wants its streams. */
+  /** True after the peer has set the order of its streams. */
   #hasPriorities = false;
-  /** Whether the peer must hear of a larger limit for all streams. */
+  /** True when the peer must be told a larger limit for all streams. */
   #maxDataDue = false;
-  /** Whether the peer must hear that it may open more streams. */
+  /** True when the peer must be told that it may open more streams. */
   readonly #maxStreamsDue = { bidi: false, uni: false };
   /** Bytes that the peer sent, up to the highest offset of each stream. */
   #receivedBytes = 0;
@@ -73,10 +73,10 @@ export class StreamSet implements StreamHost {
   #receiveLimit: number;
   /** Bytes that were sent for the first time, which count for the peer's limit. */
   #sentBytes = 0;
-  /** Bytes that the peer takes in all. */
+  /** Total number of bytes that the peer accepts. */
   #sendLimit = 0;
 
-  /** @param own what we announced */
+  /** @param own limits that this side announced */
   constructor(role: "client" | "server", own: Readonly<NumericParameters>, events: StreamSetEvents) {
     this.#role = role === "client" ? 0 : 1;
     this.#own = own;
@@ -112,7 +112,7 @@ export class StreamSet implements StreamHost {
   }
 
   /**
-   * Deals with a frame about streams.
+   * Handles a frame about streams.
    * @returns false for a frame of another kind
    */
   receive(frame: Frame): boolean {
@@ -148,7 +148,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
-  /** Whether a packet with frames of streams could be built. */
+  /** True when a packet with frames of streams can be built. */
   get hasFrames(): boolean {
     const { resetStream, stopSending, maxStreamData } = this.#controls;
     if (
@@ -168,7 +168,7 @@ export class StreamSet implements StreamHost {
     return false;
   }
 
-  /** Writes what fits into `room` bytes, and adds it to `sent`. */
+  /** Writes as much as fits into `room` bytes, and adds it to `sent`. */
   writeFrames(writer: ByteWriter, room: number, sent: SentFrame[]): void {
     const end = writer.length + room;
     this.#writeLimits(writer, end, sent);
@@ -183,7 +183,7 @@ export class StreamSet implements StreamHost {
         }
       }
     }
-    // A stream that is put at the end of the line would come again in this loop.
+    // A stream that is moved to the end of the queue would be served again in this loop.
     let turns = this.#sendable.size;
     const ordered = this.#hasPriorities && turns > 1 ? inSendingOrder(this.#sendable) : this.#sendable;
     for (const stream of ordered) {
@@ -193,7 +193,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
-  /** Tells streams that there is room again. Call it when no packet is being built. */
+  /** Tells streams that there is space again. Must be called while no packet is being built. */
   notifyDrained(): boolean {
     const drained = [...this.#drained];
     this.#drained.clear();
@@ -247,7 +247,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
-  /** The stream joins the line of those that send. */
+  /** Adds the stream to the queue of sending streams. */
   onSendable(stream: QuicStream): void {
     if (stream.isSendable && this.#streams.has(stream.id)) {
       this.#sendable.add(stream);
@@ -279,7 +279,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
-  /** The stream is over: the peer may open another one in its place. */
+  /** The stream has ended: the peer may open another one in its place. */
   onClosed(stream: QuicStream): void {
     if (!this.#streams.delete(stream.id)) {
       return;
@@ -311,9 +311,9 @@ export class StreamSet implements StreamHost {
   }
 
   /**
-   * The stream of a frame, which is opened when the peer may do so.
-   * @param direction what the frame needs the stream to do
-   * @returns undefined for a stream that is over
+   * The stream of a frame; it is opened if the peer may do so.
+   * @param direction that the frame needs
+   * @returns undefined for an ended stream
    */
   #find(id: number, direction: "receive" | "send"): QuicStream | undefined {
     const ours = (id & 1) === this.#role;
@@ -367,7 +367,7 @@ export class StreamSet implements StreamHost {
     return stream;
   }
 
-  /** Writes MAX_DATA and MAX_STREAMS where they are due. */
+  /** Writes MAX_DATA and MAX_STREAMS if they are needed. */
   #writeLimits(writer: ByteWriter, end: number, sent: SentFrame[]): void {
     if (this.#maxDataDue && end - writer.length >= controlFrameBytes) {
       this.#maxDataDue = false;

@@ -7,21 +7,22 @@ import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
 /** Certificates in a client's chain. */
 const maxChain = 16;
 
-/** The certificates that a server wants of its clients. */
+/** The certificates that a server requests from its clients. */
 export interface ClientAuthentication {
-  /** Whether clients without a certificate are refused. */
+  /** True when clients without a certificate are refused. */
   readonly required: boolean;
-  /** Names of authorities, DER, by which clients choose among their certificates. Default: none are named. */
+  /** Names of CAs, DER, by which clients choose among their certificates. Default: none are named. */
   readonly authorities?: readonly Buffer[];
   /**
-   * Judges the chain of a client that proved that it has the key of the first certificate. It may answer at once or later.
+   * Checks the chain of a client that has proved that it owns the key of the first certificate. It may call `answer`
+   * immediately or later.
    * @param chain DER, the client's own certificate first; empty for a client without one
-   * @param answer gets undefined when the client may go on, else the reason why not
+   * @param answer gets undefined when the client is accepted, otherwise the reason for the refusal
    */
   readonly verify: (chain: readonly Buffer[], answer: (problem: string | undefined) => void) => void;
 }
 
-/** Bytes of all names of authorities; with more none are named, and clients choose without. */
+/** Size limit in bytes of all CA names; with more, none are named, and clients choose without them. */
 const maxAuthorityBytes = 8_192;
 
 /** Asks the client for a certificate. Source: RFC 8446, section 4.3.2 */
@@ -73,7 +74,7 @@ export function readCertificateChain(body: Buffer): Buffer[] {
   return chain;
 }
 
-/** Checks that the client has the key of its certificate. @throws QuicError with an alert */
+/** Checks that the client owns the key of its certificate. @throws QuicError with an alert */
 export function checkCertificateVerify(body: Buffer, chain: readonly Buffer[], transcriptHash: Buffer): void {
   const reader = new ByteReader(body, shortMessage);
   const id = reader.u16();

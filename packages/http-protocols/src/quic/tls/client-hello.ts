@@ -3,11 +3,11 @@ import { ByteReader } from "../wire/byte-reader.ts";
 import { extensionTypes, tls13 } from "./handshake-messages.ts";
 import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
 
-/** The offers of a client. Lists keep its order. */
+/** The offers of a client. Lists keep the client's order. */
 export interface ClientHello {
-  /** Numbers of TLS 1.3 suites, and others, which are passed over. */
+  /** Numbers of TLS 1.3 suites, and others, which are skipped. */
   readonly cipherSuites: readonly number[];
-  /** Lower case, without a dot at the end; undefined when the client names no server. */
+  /** Lower case, without a dot at the end; undefined when the client sends no server name. */
   readonly serverName: string | undefined;
   /** Numbers of key exchanges that the client can do. */
   readonly groups: readonly number[];
@@ -19,7 +19,7 @@ export interface ClientHello {
   readonly protocols: readonly string[];
   /** As sent. */
   readonly transportParameters: Buffer;
-  /** Tickets of earlier sessions; empty when the client cannot exchange keys beside them. */
+  /** Tickets of earlier sessions; empty when the client cannot exchange keys in addition to them. */
   readonly tickets: readonly OfferedTicket[];
   /** Bytes of the message's body that the tickets' binders cover. */
   readonly binderlessBytes: number;
@@ -27,15 +27,15 @@ export interface ClientHello {
 
 /** A ticket with the proof that the client has its secret. */
 export interface OfferedTicket {
-  /** As this server sealed it; others cannot read it. */
+  /** In the encrypted form from this server; others cannot read it. */
   readonly ticket: Buffer;
   /** HMAC over the hello up to the binders. Source: RFC 8446, section 4.2.11.2 */
   readonly binder: Buffer;
 }
 
-/** Mode of key exchange beside a ticket that forward secrecy needs. Source: RFC 8446, section 4.2.9 */
+/** Key exchange mode that adds forward secrecy to a ticket. Source: RFC 8446, section 4.2.9 */
 const pskWithKeyExchange = 1;
-/** Tickets that are looked at. */
+/** Limit of tickets that are checked. */
 const maxTickets = 4;
 
 const maxExtensions = 64;
@@ -55,7 +55,7 @@ function listOf<T>(bytes: Buffer, read: (items: ByteReader) => T): T[] {
 
 const numbersOf = (bytes: Buffer) => listOf(bytes, (items) => items.u16());
 
-/** The only vector of an extension, whose length takes `lengthBytes`. */
+/** The only vector of an extension, with a length of `lengthBytes` bytes. */
 function soleVector(extension: Buffer | undefined, lengthBytes: 1 | 2): Buffer {
   if (extension === undefined) {
     return Buffer.alloc(0);
@@ -117,7 +117,10 @@ function needed(extensions: ReadonlyMap<number, Buffer>, type: number): Buffer {
   return extension;
 }
 
-/** @returns the tickets, and how many bytes at the end of the hello the binders take. Source: RFC 8446, section 4.2.11 */
+/**
+ * @returns the tickets, and the number of bytes that the binders take at the end of the ClientHello. Source: RFC 8446,
+ * section 4.2.11
+ */
 function ticketsOf(extensions: ReadonlyMap<number, Buffer>): {
   tickets: OfferedTicket[];
   binderBytes: number;
@@ -154,7 +157,7 @@ function ticketsOf(extensions: ReadonlyMap<number, Buffer>): {
  */
 export function readClientHello(body: Buffer): ClientHello {
   const hello = reader(body);
-  // The legacy version says nothing: supported_versions counts.
+  // The legacy version has no meaning: supported_versions counts.
   hello.u16();
   hello.take(32);
   if (hello.u8() !== 0) {

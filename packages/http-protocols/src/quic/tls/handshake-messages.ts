@@ -58,7 +58,7 @@ export function writeExtension(writer: ByteWriter, type: number, fill: (writer: 
   writer.u16(type).vector(2, fill);
 }
 
-/** The choices of a server, or its wish for another key share. Source: RFC 8446, section 4.1.3 */
+/** The choices of a server, or its request for another key share. Source: RFC 8446, section 4.1.3 */
 export interface ServerHello {
   /** 32 bytes; one fixed value makes it a HelloRetryRequest. */
   readonly random: Buffer;
@@ -66,7 +66,7 @@ export interface ServerHello {
   readonly suite: number;
   /** Number of the key exchange. */
   readonly group: number;
-  /** Undefined in a HelloRetryRequest, which names the group alone. */
+  /** Undefined in a HelloRetryRequest, which contains only the group. */
   readonly keyShare?: Buffer;
   /** Index of the ticket that is used; undefined for none. */
   readonly ticketIndex?: number | undefined;
@@ -75,7 +75,7 @@ export interface ServerHello {
 export function encodeServerHello(hello: ServerHello): Buffer {
   const { random, suite, group, keyShare, ticketIndex } = hello;
   return encodeMessage(handshakeTypes.serverHello, (message) => {
-    // QUIC clients send no session id, so the answer has none.
+    // QUIC clients send no session ID, so the response has none.
     message.u16(tls12).bytes(random).u8(0).u16(suite).u8(0);
     message.vector(2, (extensions) => {
       writeExtension(extensions, extensionTypes.supportedVersions, (writer) => writer.u16(tls13));

@@ -13,8 +13,8 @@ export interface KeyExchangeGroup {
   /** Number in TLS. */
   readonly id: number;
   /**
-   * Answers a client's public key.
-   * @throws for a key that is none of this group
+   * Computes the response to a client's public key.
+   * @throws for a key that is not valid in this group
    */
   answer(clientShare: Buffer): { readonly share: Buffer; readonly secret: Buffer };
 }
@@ -23,7 +23,7 @@ const x25519Bytes = 32;
 const mlKem768Bytes = 1_184;
 const p256Bytes = 65;
 
-/** The raw form: to write a key in DER takes half as long as to make it. */
+/** The raw form, because encoding a key in DER takes half as long as making it. */
 const publicKey = (asymmetricKeyType: "x25519" | "ml-kem-768", key: Buffer): KeyObject =>
   createPublicKey({ key, format: "raw-public", asymmetricKeyType });
 
@@ -34,7 +34,7 @@ export const x25519: KeyExchangeGroup = {
       throw new RangeError("a key of X25519 has 32 bytes");
     }
     const pair = generateKeyPairSync("x25519");
-    // Throws for keys of small order, whose secret anybody knows.
+    // Throws for keys of small order, whose secret everybody knows.
     const secret = diffieHellman({
       privateKey: pair.privateKey,
       publicKey: publicKey("x25519", clientShare),
@@ -55,7 +55,7 @@ export const p256: KeyExchangeGroup = {
   },
 };
 
-/** ML-KEM-768 and X25519 together: who records the handshake today cannot read it with a quantum computer. */
+/** ML-KEM-768 and X25519 together: a recorded handshake cannot be decrypted later with a quantum computer. */
 export const x25519MlKem768: KeyExchangeGroup = {
   id: 0x11ec,
   answer(clientShare) {
@@ -74,7 +74,7 @@ export const x25519MlKem768: KeyExchangeGroup = {
 /** The best first: a client that sent a key of one gets its answer without a HelloRetryRequest. */
 export const keyExchangeGroups: readonly KeyExchangeGroup[] = [x25519MlKem768, x25519, p256];
 
-/** @throws QuicError illegal_parameter for a public key that is none */
+/** @throws QuicError illegal_parameter for an invalid public key */
 export function answerKeyShare(
   group: KeyExchangeGroup,
   clientShare: Buffer,

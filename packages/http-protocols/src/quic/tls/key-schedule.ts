@@ -2,7 +2,7 @@ import { createHash, createHmac, type Hash } from "node:crypto";
 import { expandLabel, type HashName, hashBytes, hkdfExtract } from "../protection/hkdf.ts";
 import { handshakeTypes } from "./handshake-messages.ts";
 
-/** Secrets of both directions at one level of encryption. */
+/** Secrets of both directions at one encryption level. */
 export interface TrafficSecrets {
   /** For packets from the client. */
   readonly client: Buffer;

@@ -4,7 +4,7 @@ const headerBytes = 4;
 /** A ClientHello with keys of post-quantum exchanges has two kilobytes; nothing that a client sends is longer. */
 const maxMessageBytes = 16_384;
 
-/** Makes handshake messages of the bytes of one level's CRYPTO frames, which arrive in order. */
+/** Splits the bytes of one level's CRYPTO frames, which arrive in order, into handshake messages. */
 export class MessageSplitter {
   #pending: Buffer = Buffer.alloc(0);
 
@@ -18,7 +18,7 @@ export class MessageSplitter {
   }
 
   /**
-   * The next whole message with its header, undefined until one is whole.
+   * The next whole message with its header; undefined until one is complete.
    * @throws QuicError for a message that is too long
    */
   next(): Buffer | undefined {

@@ -307,7 +307,7 @@ test("refuses a client that has a ticket without its secret, and reads no change
 
 const clientCertificate = selfSignedCertificate();
 
-/** A server that asks for certificates. */
+/** A server that requests certificates. */
 function askingServer(required: boolean, verdict: string | undefined = undefined) {
   const seen: (readonly Buffer[])[] = [];
   const options: Partial<ServerHandshakeOptions> = {

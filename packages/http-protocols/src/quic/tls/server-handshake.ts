@@ -40,7 +40,7 @@ export interface ServerHandshakeOptions {
     hello: ClientHello,
     answer: (certificate: Certificate | undefined) => void,
   ) => void;
-  /** Encoded. Called once, when the client's are known. */
+  /** Encoded. Called once, when the client's parameters are known. */
   readonly transportParameters: () => Buffer;
   /** Default: no tickets. */
   readonly tickets?: SessionTickets | undefined;
@@ -86,7 +86,7 @@ type State =
   | "verdict"
   | "done";
 
-/** Only one ticket is given out, so its secret needs no number to differ. */
+/** Only one ticket is issued, so its secret needs no number to be different. */
 const ticketNonce = Buffer.of(0);
 
 /** Type and length of a handshake message. */
@@ -98,7 +98,7 @@ const bodyOf = (message: Buffer) => message.subarray(headerBytes);
 export class ServerHandshake implements TlsHandshake {
   readonly #options: ServerHandshakeOptions;
   readonly #events: HandshakeEvents;
-  /** Messages may be cut into several CRYPTO frames; each level has its own stream of bytes. */
+  /** Messages may be split into several CRYPTO frames; each level has its own stream of bytes. */
   readonly #splitters = { initial: new MessageSplitter(), handshake: new MessageSplitter() };
   #state: State = "hello";
   /** Chosen by the first hello; the second must allow the same. */
@@ -109,12 +109,12 @@ export class ServerHandshake implements TlsHandshake {
   #schedule: KeySchedule | undefined;
   /** Secret of the client's Finished. */
   #clientHandshakeSecret: Buffer = Buffer.alloc(0);
-  /** Demands on the client's certificate; undefined: none is asked. */
+  /** Requirements for the client's certificate; undefined: none is requested. */
   #clientAuthentication: ClientAuthentication | undefined;
   /** DER, the client's own certificate first; empty without one. */
   #clientChain: Buffer[] = [];
   #serverName: string | undefined;
-  /** Whether the session began with a ticket; then no certificates are shown. */
+  /** True when the session started with a ticket; then no certificates are sent. */
   #resumed = false;
   /** Secret of 1-RTT packets of the client, kept until its Finished is checked. */
   #clientSecret: Buffer = Buffer.alloc(0);
@@ -127,7 +127,7 @@ export class ServerHandshake implements TlsHandshake {
 
   receive(level: CryptoLevel, bytes: Buffer): void {
     if (level === "1rtt") {
-      // Neither KeyUpdate nor anything else may come from a client: RFC 9001, section 6.
+      // A client must send neither KeyUpdate nor anything else here: RFC 9001, section 6.
       throw tlsAlert(alerts.unexpectedMessage, "a handshake message after the handshake");
     }
     const splitter = this.#splitters[level];
@@ -137,7 +137,7 @@ export class ServerHandshake implements TlsHandshake {
     }
   }
 
-  /** @throws QuicError with a TLS alert for a message that has no place now */
+  /** @throws QuicError with a TLS alert for a message that is not allowed now */
   #receiveMessage(level: "initial" | "handshake", message: Buffer): void {
     const type = message[0] as number;
     if (
@@ -156,7 +156,7 @@ export class ServerHandshake implements TlsHandshake {
     }
   }
 
-  /** Chooses suite, group and protocol, then asks for the certificate. @throws QuicError with a TLS alert */
+  /** Chooses suite, group and protocol, then requests the certificate. @throws QuicError with a TLS alert */
   #receiveHello(message: Buffer): void {
     const hello = readClientHello(bodyOf(message));
     const suite = chooseSuite(hello.cipherSuites);
@@ -195,7 +195,7 @@ export class ServerHandshake implements TlsHandshake {
     early = false;
   }
 
-  /** @returns the first ticket that is good; undefined for none */
+  /** @returns the first valid ticket; undefined for none */
   #acceptTicket(schedule: KeySchedule, hello: ClientHello, message: Buffer): AcceptedTicket | undefined {
     const { tickets } = this.#options;
     if (tickets === undefined) {
@@ -243,7 +243,7 @@ export class ServerHandshake implements TlsHandshake {
     return protocol;
   }
 
-  /** Sends all that the server says in the handshake. */
+  /** Sends all of the server's handshake messages. */
   #answerHello(schedule: KeySchedule, pending: PendingHello, certificate: Certificate | undefined): void {
     const { hello, group, share } = pending;
     if (certificate === undefined) {
@@ -366,7 +366,7 @@ export class ServerHandshake implements TlsHandshake {
     early = false;
   }
 
-  /** The handshake is done: 1-RTT packets are read, and the client gets a ticket where that is allowed. */
+  /** The handshake has ended: 1-RTT packets are read, and the client gets a ticket if that is allowed. */
   #finish(schedule: KeySchedule): void {
     this.#state = "done";
     // 1-RTT packets are read only now: RFC 9001, section 5.7.
@@ -391,7 +391,7 @@ export class ServerHandshake implements TlsHandshake {
   }
 }
 
-/** AES has hardware here; a client that has none for it says so by naming ChaCha20 first. */
+/** This machine has hardware for AES. A client without it shows that by naming ChaCha20 first. */
 function chooseSuite(offered: readonly number[]): CipherSuite {
   const preferred =
     offered[0] === chacha20Poly1305.id
@@ -404,7 +404,7 @@ function chooseSuite(offered: readonly number[]): CipherSuite {
   return suite;
 }
 
-/** A group that the client sent a key of, else one that it can send a key of. */
+/** A group for which the client sent a key, otherwise one for which it can send a key. */
 function chooseGroup(hello: ClientHello): KeyExchangeGroup {
   const group =
     keyExchangeGroups.find(({ id }) => hello.keyShares.has(id) && hello.groups.includes(id)) ??

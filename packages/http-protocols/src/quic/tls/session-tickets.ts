@@ -2,9 +2,15 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:
 import { ByteReader } from "../wire/byte-reader.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
 
-/** Tickets let clients that come again leave out certificates and signatures. A holder of their keys can read such connections' secrets. */
+/**
+ * Tickets let returning clients skip certificates and signatures. Anybody with the ticket keys can read the secrets of
+ * such connections.
+ */
 export interface SessionTickets {
-  /** Keys of 32 bytes or more: the first seals, all open. Asked for each handshake, so keys can change. Without keys there are no tickets. */
+  /**
+   * Keys of 32 bytes or more: the first one encrypts, all of them decrypt. This is called for each handshake, so keys
+   * can change. Without keys there are no tickets.
+   */
   readonly keys: () => readonly Buffer[];
   /** At most 604,800. Default: 7,200. */
   readonly lifetimeSeconds?: number;
@@ -24,9 +30,9 @@ export interface TicketSession {
 
 /** A ticket that was sealed, as NewSessionTicket carries it. */
 export interface SealedTicket {
-  /** Encrypted state of the session; the server keeps nothing. */
+  /** Encrypted state of the session; the server stores nothing. */
   readonly ticket: Buffer;
-  /** After this the client must not offer it any more. */
+  /** After this time the client must not use it any more. */
   readonly lifetimeSeconds: number;
 }
 
@@ -60,7 +66,7 @@ export function sealTicket(tickets: SessionTickets, session: TicketSession): Sea
   return { ticket, lifetimeSeconds: Math.min(lifetimeSeconds, maxLifetimeSeconds) };
 }
 
-/** @returns undefined for a ticket of other keys, one that is too old and one that was changed */
+/** @returns undefined for a ticket of other keys, for one that is too old and for one that was changed */
 export function openTicket(tickets: SessionTickets, ticket: Buffer): TicketSession | undefined {
   if (ticket.length < nameBytes + nonceBytes + tagBytes) {
     return undefined;

@@ -8,7 +8,7 @@ export interface SignatureScheme {
   readonly keyType: "ec" | "ed25519" | "rsa" | "rsa-pss";
   /** The curve of "ec" keys, by OpenSSL's name. */
   readonly curve?: string;
-  /** Undefined for Ed25519, which has its own. */
+  /** Undefined for Ed25519, which has its own hash. */
   readonly hash: "sha256" | "sha384" | "sha512" | undefined;
 }
 
@@ -26,7 +26,7 @@ export const signatureSchemes: readonly SignatureScheme[] = [
   { id: 0x080b, keyType: "rsa-pss", hash: "sha512" },
 ];
 
-/** @returns undefined where the key can sign in no way that the client takes */
+/** @returns undefined when the key supports none of the client's signature algorithms */
 export function schemeFor(key: KeyObject, offered: readonly number[]): SignatureScheme | undefined {
   const type = key.asymmetricKeyType;
   const details = key.asymmetricKeyDetails;
@@ -41,7 +41,7 @@ export function schemeFor(key: KeyObject, offered: readonly number[]): Signature
 
 /** A transcript to be signed, and the side that signs it. */
 export interface SignedTranscript {
-  /** Part of what is signed, so that no signature can be sent back to its maker. */
+  /** Part of the signed bytes, so that no signature can be sent back to its maker. */
   readonly side: "server" | "client";
   /** Hash of all handshake messages up to the certificate. */
   readonly hash: Buffer;
@@ -69,7 +69,7 @@ export function signTranscript(
   return sign(scheme.hash, signedContent(transcript), withPadding(scheme, key));
 }
 
-/** @returns whether the side signed the transcript with the key of `publicKey` */
+/** @returns true when the side signed the transcript with the key of `publicKey` */
 export function verifyTranscript(
   scheme: SignatureScheme,
   publicKey: KeyObject,

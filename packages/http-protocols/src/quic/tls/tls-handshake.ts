@@ -5,11 +5,11 @@ export type CryptoLevel = "initial" | "handshake" | "1rtt";
 
 /** The client, as its handshake showed it. */
 export interface HandshakePeer {
-  /** Lower case; undefined when it named no server. */
+  /** Lower case; undefined when the client sent none. */
   readonly serverName: string | undefined;
   /** DER, its own certificate first; empty without one, and after a ticket. */
   readonly certificates: readonly Buffer[];
-  /** Whether a ticket took the place of certificates. */
+  /** True when a ticket replaced certificates. */
   readonly resumed: boolean;
 }
 

@@ -24,11 +24,11 @@ const ids = {
   retrySourceId: 0x10,
 } as const;
 
-/** Parameters that are numbers, with what holds when they are absent. */
+/** Numeric parameters, with their values when they are absent. */
 export interface NumericParameters {
   /** 0: no timeout. */
   maxIdleTimeoutMs: number;
-  /** Largest datagram that its sender takes. Default 65,527: all that UDP carries. */
+  /** Size limit of datagrams that its sender accepts. Default 65,527: the limit of UDP. */
   maxUdpPayloadBytes: number;
   /** Bytes of all streams that may be sent before more are granted. Default 0. */
   maxData: number;
@@ -38,15 +38,17 @@ export interface NumericParameters {
   maxStreamDataBidiRemote: number;
   /** Limit of unidirectional streams that the receiver of the parameters opens. */
   maxStreamDataUni: number;
-  /** Bidirectional streams that the receiver of the parameters may open. Default 0: none before a grant. */
+  /**
+   * Number of bidirectional streams that the receiver of the parameters may open. Default 0: none before MAX_STREAMS.
+   */
   maxStreamsBidi: number;
   /** Unidirectional streams that the receiver of the parameters may open. Default 0. */
   maxStreamsUni: number;
   /** Delays in ACK frames are multiples of 2 to its power, in microseconds. Default 3. */
   ackDelayExponent: number;
-  /** How long its sender may hold an acknowledgment back. Default 25. */
+  /** Longest time for which its sender may delay an acknowledgment. Default 25. */
   maxAckDelayMs: number;
-  /** Ids that its sender keeps for packets to the other end. Default 2, the least. */
+  /** Number of IDs that its sender stores for packets to the other end. Default 2, the minimum. */
   activeConnectionIdLimit: number;
 }
 
@@ -65,18 +67,18 @@ export const defaultParameters: Readonly<NumericParameters> = {
   activeConnectionIdLimit: 2,
 };
 
-/** The announcement of one end in its TLS handshake. */
+/** The parameters of one end in its TLS handshake. */
 export interface TransportParameters extends NumericParameters {
-  /** Whether the other end must not move to another address by itself. */
+  /** True when the other end must not move to another address by itself. */
   disableActiveMigration: boolean;
   /**
-   * Source id of its first packet: the handshake confirms it, so that nobody can exchange it. Source: RFC 9000,
-   * section 7.3
+   * Source ID of its first packet. The handshake confirms it, so that nobody can replace it. Source: RFC 9000, section
+   * 7.3
    */
   initialSourceId: Buffer | undefined;
   /** Servers only, as are the two below. */
   originalDestinationId: Buffer | undefined;
-  /** Source id of the Retry packet; undefined without one. */
+  /** Source ID of the Retry packet; undefined without one. */
   retrySourceId: Buffer | undefined;
   /** 16 bytes; a datagram that ends with them ends the connection. Source: RFC 9000, section 10.3 */
   statelessResetToken: Buffer | undefined;
@@ -89,7 +91,7 @@ const numericNames = new Map<number, keyof NumericParameters>(
 const malformed = (message: string) => new QuicError(transportErrors.transportParameterError, message, 0x06);
 const shortParameters = () => malformed("transport parameters end too early");
 
-/** The smallest and the largest value of a parameter, where not every number will do. */
+/** The smallest and the largest value of a parameter that does not allow every number. */
 const bounds: Partial<Record<keyof NumericParameters, readonly [number, number]>> = {
   maxUdpPayloadBytes: [1_200, Number.MAX_SAFE_INTEGER],
   maxStreamsBidi: [0, Number.MAX_SAFE_INTEGER],
@@ -124,7 +126,7 @@ function readId(value: Buffer): Buffer {
 }
 
 /**
- * Reads what the peer announced.
+ * Reads the peer's parameters.
  * @param sender a client must not send the parameters of servers
  * @throws QuicError TRANSPORT_PARAMETER_ERROR
  */
@@ -142,7 +144,7 @@ export function readTransportParameters(bytes: Buffer, sender: "client" | "serve
   while (reader.left > 0) {
     const id = reader.varint();
     const value = reader.take(reader.varint());
-    // Unknown ones may be over 2^53 and seem the same.
+    // Unknown ones may be above 2^53 and look equal.
     if (id < 0x4000_0000) {
       if (seen.has(id)) {
         throw malformed(`transport parameter ${id} comes twice`);
@@ -195,7 +197,7 @@ function readOther(parameters: TransportParameters, id: number, value: Buffer, s
   }
 }
 
-/** Numbers at their default are left out. */
+/** Numbers equal to their default are left out. */
 export function encodeTransportParameters(parameters: TransportParameters): Buffer {
   const writer = new ByteWriter(256);
   for (const [id, name] of numericNames) {

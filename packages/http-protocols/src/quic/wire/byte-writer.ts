@@ -1,4 +1,4 @@
-/** Bytes that a variable-length integer takes. Source: RFC 9000, section 16 */
+/** Size of a variable-length integer in bytes. Source: RFC 9000, section 16 */
 export function varintBytes(value: number): number {
   return value < 0x40 ? 1 : value < 0x4000 ? 2 : value < 0x4000_0000 ? 4 : 8;
 }
@@ -13,7 +13,7 @@ export class ByteWriter {
     this.#bytes = Buffer.allocUnsafe(capacity);
   }
 
-  /** A view of what was written; later writes may change it. */
+  /** A view of the written bytes; later writes may change it. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.length);
   }
@@ -55,7 +55,7 @@ export class ByteWriter {
     return this.u32(Math.floor(value / 2 ** 32) + 0xc000_0000).u32(value % 2 ** 32);
   }
 
-  /** A variable-length integer of two bytes, whatever its value: a length that is known later is written over it. */
+  /** A variable-length integer of two bytes, whatever its value. A length that becomes known later replaces it. */
   varint2(value: number): this {
     return this.u16(value | 0x4000);
   }
@@ -72,7 +72,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** A vector of TLS: the bytes that `fill` writes, behind their length in `lengthBytes` bytes. */
+  /** A TLS vector: the bytes that `fill` writes, after their length in `lengthBytes` bytes. */
   vector(lengthBytes: 1 | 2 | 3, fill: (writer: ByteWriter) => void): this {
     const at = this.#advance(lengthBytes);
     fill(this);
@@ -80,7 +80,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** Writes a two-byte variable-length integer over one that was written at `at`. */
+  /** Replaces the two-byte variable-length integer at `at`. */
   patchVarint2(at: number, value: number): void {
     this.#bytes.writeUInt16BE(value | 0x4000, at);
   }

@@ -51,7 +51,7 @@ export type Frame =
       readonly kind: "ack";
       /** From the largest down; never empty. */
       readonly ranges: readonly NumberRange[];
-      /** As sent: the exponent of the peer is not applied. */
+      /** As sent, without the peer's exponent. */
       readonly delay: number;
       /** Sum of marked packets that the peer received, undefined without ECN. */
       readonly congestionMarks: number | undefined;
@@ -95,7 +95,7 @@ export type Frame =
       readonly reason: Buffer;
     };
 
-/** Most streams of a kind. Source: RFC 9000, section 4.6 */
+/** Limit of streams of one kind. Source: RFC 9000, section 4.6 */
 const maxStreams = 2 ** 60;
 /** Bytes of a stream cannot reach it. Source: RFC 9000, section 4.5 */
 const maxOffset = 2 ** 62;
@@ -213,7 +213,7 @@ function readNewToken(reader: ByteReader, type: number): Frame {
   return { kind: "newToken", token };
 }
 
-/** The end of a connection. QUIC's own names the type of the frame at fault, which is not kept. */
+/** The end of a connection. QUIC's own frame names the type of the faulty frame, which is not stored. */
 function readClose(reader: ByteReader, type: number): Frame {
   const code = reader.varint();
   if (type === frameTypes.connectionClose) {
@@ -223,7 +223,7 @@ function readClose(reader: ByteReader, type: number): Frame {
   return { kind: "connectionClose", code, application, reason: reader.take(reader.varint()) };
 }
 
-/** A frame that raises a limit, or says that one holds its sender up. */
+/** A frame that raises a limit, or reports that a limit stops its sender. */
 function readLimit(reader: ByteReader, type: number): Frame {
   switch (type) {
     case frameTypes.maxData:
@@ -246,7 +246,7 @@ function readLimit(reader: ByteReader, type: number): Frame {
   }
 }
 
-/** A length, then so many bytes. @throws QuicError for bytes beyond the largest offset */
+/** A length, followed by that many bytes. @throws QuicError for bytes above the largest offset */
 function takeFrom(reader: ByteReader, type: number, offset: number): Buffer {
   const length = reader.varint();
   if (offset + length >= maxOffset) {
@@ -263,7 +263,7 @@ function readStream(reader: ByteReader, type: number): Frame {
   return { kind: "stream", streamId, offset, data, fin: (type & streamBits.fin) !== 0 };
 }
 
-/** The bytes of the packet limit the number of ranges: each takes two. */
+/** The size of the packet limits the number of ranges: each takes two bytes. */
 function readAck(reader: ByteReader, type: number): Frame {
   const largest = reader.varint();
   const delay = reader.varint();

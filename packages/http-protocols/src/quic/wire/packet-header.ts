@@ -7,19 +7,19 @@ export const maxConnectionIdBytes = 20;
 /** A datagram with a client's Initial packet has at least so many bytes. Source: RFC 9000, section 14.1 */
 export const minInitialDatagramBytes = 1_200;
 
-/** Purpose of a packet; each has keys of its own. */
+/** Kind of a packet; each kind has keys of its own. */
 export type PacketType = "initial" | "0rtt" | "handshake" | "1rtt";
 
-/** Each has packet numbers of its own; 0-RTT and 1-RTT packets share one. */
+/** Each space has packet numbers of its own; 0-RTT and 1-RTT packets share one. */
 export type PacketSpaceName = "initial" | "handshake" | "application";
-/** In the order in which a connection comes to them. */
+/** In the order in which a connection reaches them. */
 export const packetSpaces: readonly PacketSpaceName[] = ["initial", "handshake", "application"];
 
 /** The part of a packet's header that header protection leaves readable. */
 export interface PacketHeader {
-  /** `retry` has no payload: it asks the client to begin again with a token. */
+  /** `retry` has no payload: it asks the client to start again with a token. */
   readonly type: PacketType | "retry";
-  /** Version of QUIC: the one that is spoken for 1-RTT packets, which name none. */
+  /** Version of QUIC; for 1-RTT packets, which contain none, the version in use. */
   readonly version: number;
   /** Id by which the receiver finds the connection. */
   readonly destinationId: Buffer;
@@ -27,17 +27,17 @@ export interface PacketHeader {
   readonly sourceId: Buffer;
   /** Token of Initial packets; else empty. */
   readonly token: Buffer;
-  /** Where the packet begins in its datagram. */
+  /** Position of the packet in its datagram. */
   readonly from: number;
-  /** Where the protected packet number begins. */
+  /** Position of the protected packet number. */
   readonly numberAt: number;
-  /** Where the packet ends; another may follow in the datagram. */
+  /** End of the packet; another packet may follow in the datagram. */
   readonly end: number;
 }
 
 /** A long header of a version that we may not know. Source: RFC 8999 */
 export interface VersionlessHeader {
-  /** 0: the packet itself lists versions. */
+  /** 0: the packet itself is a list of versions. */
   readonly version: number;
   /** At most 255 bytes; version 1 has at most 20. */
   readonly destinationId: Buffer;
@@ -195,8 +195,8 @@ export function encodeRetryWithoutTag(destinationId: Buffer, sourceId: Buffer, t
 }
 
 /**
- * Writes a header up to the packet number. The two low bits of the first byte are the length of the number.
- * @returns where the Length field of a long header stands, for `patchVarint2`; -1 for a short header
+ * Writes a header up to the packet number. The two low bits of the first byte contain the length of the number.
+ * @returns position of the Length field of a long header, for `patchVarint2`; -1 for a short header
  */
 export function writePacketHeader(
   writer: ByteWriter,
