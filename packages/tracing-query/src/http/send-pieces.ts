@@ -77,9 +77,9 @@ export function sendText(response: Response, text: Piece): void {
 }
 
 /**
- * Sends a body while it is made: the next piece is made when the client took the one before. A short body is
- * sent in one write, with its length. Resolves when everything is handed to the socket, or the client is gone.
- * @param pieces an empty piece sends what was made so far
+ * Sends a body while it is made: the next piece is made when the client has taken the previous one. A short body is
+ * sent in one write, with its length. Resolves when the socket has everything, or the client has disconnected.
+ * @param pieces an empty piece sends the output made until now
  */
 export async function sendPieces(
   response: Response,
@@ -119,7 +119,7 @@ export async function sendPieces(
   await sendStream(response, Readable.from(bodies()), coding, compressor);
 }
 
-/** Ends early when the client is gone. @throws errors of the chunks themselves */
+/** Writes the chunks; ends early when the client disconnects. @throws errors of the chunks themselves */
 async function writeChunks(
   response: Response,
   chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
@@ -147,8 +147,8 @@ function writable(response: Response): Promise<void> {
 }
 
 /**
- * Sends a complete body, with its length unless it is compressed, or a body that is made while it is sent,
- * with its header immediately. Otherwise like {@link sendPieces}.
+ * Sends a complete body, with its length unless it is compressed. A body that is made while it is sent gets its header
+ * at once. Otherwise like {@link sendPieces}.
  */
 export async function sendParts(
   response: Response,
@@ -171,7 +171,7 @@ export async function sendParts(
   await sendStream(response, Readable.from(parts), isSmall ? undefined : coding);
 }
 
-/** Sends a stream, compressed where the client takes it. A client that leaves early is no fault. */
+/** Sends a stream, compressed if the client accepts it. An early disconnect of the client is not an error. */
 async function sendStream(
   response: Response,
   body: Readable,
@@ -188,7 +188,7 @@ async function sendStream(
       await pipeline(body, compressor, response);
     }
   } catch (error) {
-    // A client that closes early is normal; any other fault is logged.
+    // An early disconnect of the client is normal; any other error is logged.
     if (!(error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE")) {
       throw error;
     }

@@ -1,15 +1,15 @@
 import { type CallCounter, callBoundsMs } from "../service/call-counters.ts";
 import { histogramText, labelsText, metricHead } from "./prometheus-text.ts";
 
-// Grafana's service graph looks for these names.
+// Prefix of the metric names, required by Grafana's service graph.
 const prefix = "traces_service_graph_request";
 
-/** Labels of a pair of services. `messaging_system` marks calls by a queue. */
+/** Labels of a pair of services. `messaging_system` marks calls through a queue. */
 function labelsOf({ client, server, isMessage }: CallCounter): string {
   return labelsText({ client, server, connection_type: isMessage ? "messaging_system" : "" });
 }
 
-/** Counters of calls between services, in pieces, under the names of Tempo's metrics-generator. */
+/** Counters of calls between services, in pieces, with the names of Tempo's metrics-generator. */
 export function* serviceGraphText(counters: readonly CallCounter[]): Generator<string> {
   yield metricHead(`${prefix}_total`, "counter", "Calls of one service by another.");
   for (const counter of counters) {

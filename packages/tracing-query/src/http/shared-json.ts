@@ -4,9 +4,8 @@ import { TagSteps } from "./tag-steps.ts";
 import { processJson } from "./trace-json.ts";
 
 /**
- * JSON that answers share: resources, and tags by list of keys. Stores return the same object for equal
- * resources and scopes, so each is written once. It holds no resource that nothing else holds, and a few
- * megabytes for keys.
+ * JSON shared by answers: resources, and tags by list of keys. Stores return the same object for equal resources and
+ * scopes, so each is written once. The cache holds no resource that nothing else holds, and a few megabytes for keys.
  */
 export class SharedJson {
   readonly processes = new ShownProcesses();

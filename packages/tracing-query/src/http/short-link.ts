@@ -3,7 +3,7 @@ import type { ViewStore } from "../service/view-store.ts";
 import { admit, type EndpointSettings, envelopeStyle, sendFailure } from "./endpoint.ts";
 import { sendText } from "./send-pieces.ts";
 
-/** `GET /s/{id}`: sends the browser to the page that a short link stands for. */
+/** `GET /s/{id}`: redirects the browser to the page of a short link. */
 export function shortLinkRouter(settings: EndpointSettings & { readonly views: ViewStore }): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router.all("/s/:id", async (request, response) => {

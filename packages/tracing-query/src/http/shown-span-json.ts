@@ -15,12 +15,12 @@ import { quoteRepeated } from "./tag-json.ts";
 import type { ProcessKeys } from "./trace-json.ts";
 import { referencesJson, spanJson, warningsJson } from "./trace-json.ts";
 
-/** A longer list is sorted for each span. */
+/** Limit of tags whose order is cached; a longer list is sorted for each span. */
 const maxOrderedTags = 64;
 
 /**
- * Writes adjusted spans as `spanJson` does, but faster: JSON that many spans share is made once. Rare fields
- * take the slow way. One writer serves the traces of one answer.
+ * Writes adjusted spans as `spanJson` does, but faster: JSON shared by many spans is made once. Spans with rare fields
+ * use the slow path. One writer serves all traces of an answer.
  */
 export class ShownSpanJson {
   readonly shared: SharedJson;
@@ -28,7 +28,7 @@ export class ShownSpanJson {
   readonly #tags = new ShownTags();
   readonly #fields = new ShownTags(shownField);
   readonly #orders = new TagOrders<readonly ShownTag[]>();
-  /** Sorted tags that come from other fields than attributes, by scope, then by their other inputs. */
+  /** Sorted tags from fields other than attributes, by scope, then by their other inputs. */
   readonly #ownTags = new Map<Scope, Map<string, readonly ShownTag[]>>();
 
   constructor(options: AdjustOptions, shared: SharedJson) {
@@ -58,17 +58,17 @@ export class ShownSpanJson {
     );
   }
 
-  /** The outcome of a span's clock adjustment. */
+  /** The result of a span's clock adjustment. */
   skew({ deltaNano }: SpanClock): ReturnType<typeof skewOutcome> {
     return skewOutcome(deltaNano, this.#options.maxClockSkewNano);
   }
 
-  /** The logs of a span. @param appliedNano nanoseconds by which the clock was adjusted */
+  /** The logs of a span. @param appliedNano clock adjustment in nanoseconds */
   logsJson({ events, format }: Pick<Span, "events" | "format">, appliedNano: bigint): string {
     return events.length === 0 ? "[]" : eventLogsJson(events, format, appliedNano, this.#fields);
   }
 
-  /** References and warnings of a span, by the slow way. */
+  /** References and warnings of a span, on the slow path. */
   #rest(span: Span, clock: SpanClock): ApiV2Span {
     return adjustedSpan({ ...span, attributes: [], events: [] }, clock, this.#options);
   }
@@ -86,7 +86,7 @@ export class ShownSpanJson {
       const tag =
         place < own.length ? own[place] : this.#tags.of(attributes[place - own.length] as Attribute);
       const next = (tag as ShownTag).json;
-      // Cuts one tag, because cutting the joined text would copy it.
+      // Removes the comma of one tag, because removing it from the joined text would copy the text.
       json += json === "" ? next.slice(1) : next;
     }
     return json;
@@ -94,7 +94,7 @@ export class ShownSpanJson {
 
   #sortedTagsJson(span: Span, own: readonly ShownTag[]): string | undefined {
     const { attributes, name } = span;
-    // A collector that wrote through the remote storage API also sent the format's tag.
+    // A collector that wrote through the remote storage API has also sent the format's tag.
     if (attributes.at(-1)?.key === formatTagKey) {
       return undefined;
     }
@@ -145,7 +145,7 @@ export function isOlderModel({ format }: Pick<Span, "format">): boolean {
   return format === "proto" || format === "jaeger";
 }
 
-/** True when other spans have the same own tags: those without a text that is unique to the span. */
+/** True when other spans have the same own tags, because no text in them is unique to the span. */
 function areOwnTagsShared({ status, traceState }: Span): boolean {
   return status.message === "" && traceState === "";
 }

@@ -8,8 +8,8 @@ import { tagJson } from "./tag-json.ts";
 const maxKnown = 4_096;
 
 /**
- * Attributes seen once, such as ids, are not worth more places. Few places also mean that most entries die
- * young.
+ * Limit of entries that were used once. Attributes seen once, such as ids, deserve no more space, and most entries are
+ * removed while they are young.
  */
 const maxNew = 128;
 
@@ -24,13 +24,15 @@ export function shownTag(sent: KeyValue): ShownTag {
   return shownField(withIpShown(sent));
 }
 
-/** A field of a log, shown as it was sent. */
+/** A log field in its original form. */
 export function shownField(tag: KeyValue): ShownTag {
-  // `join` makes a flat string. `+` makes a tree of parts, which is walked at every write.
+  // `join` makes a flat string. `+` makes a tree of parts, which every write would traverse.
   return { tag, json: [",", tagJson(tag)].join("") };
 }
 
-/** Tags of attributes that spans share, each written once. A tag that was used twice is kept longer. */
+/**
+ * JSON of tags whose attributes are shared by spans; each is written once. A tag that was used twice is kept longer.
+ */
 export class ShownTags {
   readonly #shown: (tag: KeyValue) => ShownTag;
   readonly #known = new Map<Attribute, ShownTag>();
@@ -54,8 +56,8 @@ export class ShownTags {
       return shown;
     }
     shown = this.#shown(tagFromAttribute(attribute));
-    // A new map instead of `clear`: the old table points to the new one, which would keep everything once a
-    // part of it is old.
+    // A new map instead of `clear`: the old table points to the new one, and would keep all of it alive once a part of
+    // it is old.
     if (this.#new.size >= maxNew) {
       this.#new = new Map();
     }

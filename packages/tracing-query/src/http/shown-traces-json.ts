@@ -10,7 +10,7 @@ import type { SharedJson } from "./shared-json.ts";
 import { ShownSpanJson } from "./shown-span-json.ts";
 import { ProcessKeys, spanJson, traceHead, traceTail } from "./trace-json.ts";
 
-/** Length of a piece: cheap to send, and short enough not to delay other requests. */
+/** Length of a text piece: cheap to send, and short enough not to delay other requests. */
 const pieceLength = 65_536;
 
 /** Length of a piece of bytes, which costs less: about two thirds of a millisecond. */
@@ -22,15 +22,15 @@ const comma = ",".charCodeAt(0);
 export interface ShownTrace {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** True: its beginning is sent before its spans are read. */
+  /** True: the start of the trace is sent before its spans are read. */
   readonly isLarge: boolean;
   readonly trace: PackedTrace | Promise<PackedTrace>;
 }
 
 /**
- * Like `tracesJson`, but adjusts the traces. An empty piece asks to send the output so far: the
- * beginning of a large trace, whose spans take longer. Only a trace with a repeated span id is held as
- * objects at once. Both spans are needed to see whether one repeats the other, or is the other side of its
+ * Like `tracesJson`, but adjusts the traces. An empty piece asks to send the output made until now: the start of a
+ * large trace, whose spans take longer. Only a trace with a repeated span id is held as objects at once. Both spans are
+ * needed to decide if one repeats the other, or is the other side of its call.
  * call.
  */
 export async function* shownTracesJson(
@@ -82,7 +82,7 @@ interface Parts {
   readonly keys: ProcessKeys;
 }
 
-/** Writes the spans of a trace, and yields pieces that are long enough to send. */
+/** Writes the spans of a trace, and yields pieces long enough to send. */
 async function* adjustedJson(
   trace: PackedTrace,
   options: AdjustOptions,

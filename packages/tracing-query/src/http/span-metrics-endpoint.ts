@@ -39,7 +39,7 @@ function* metricsText(
   calls: readonly CallCounter[],
   partial: PartialAnswer | undefined,
 ): Generator<string> {
-  // A comment, because the format has no field for it.
+  // Written as a comment, because the format has no field for it.
   for (const { text } of partial?.reasons ?? []) {
     yield `# partial: ${text.replaceAll("\n", " ")}\n`;
   }

@@ -35,7 +35,7 @@ export const tempoNames: SpanMetricNames = {
 };
 
 /**
- * Counters of spans in Prometheus text, in pieces.
+ * Writes counters of spans in Prometheus text, in pieces.
  *
  * ```
  * # HELP traces_span_metrics_calls_total Spans.

@@ -6,7 +6,7 @@ const maxSafeInteger = BigInt(Number.MAX_SAFE_INTEGER);
 const quotedKeys = new Map<string, string>();
 const maxQuotedKeys = 10_000;
 
-/** The JSON of a text that is likely to occur again. */
+/** The cached JSON of a text that is likely to occur again. */
 export function quoteRepeated(text: string): string {
   let quoted = quotedKeys.get(text);
   if (quoted === undefined) {
@@ -20,8 +20,8 @@ export function quoteRepeated(text: string): string {
 }
 
 /**
- * JSON has no number for NaN and the infinities. The public model fails the whole answer; we write their
- * names.
+ * Writes NaN and the infinities by name, because JSON has no number for them. The public model fails the whole answer
+ * instead.
  */
 export function floatJson(value: number): string {
   if (Number.isFinite(value)) {
@@ -30,7 +30,7 @@ export function floatJson(value: number): string {
   return `"${value}"`;
 }
 
-/** A browser would round a number past 2^53, so larger numbers become strings. */
+/** A browser would round a number above 2^53, so larger numbers become strings. */
 export function int64Json(value: bigint): string {
   return value > maxSafeInteger || value < -maxSafeInteger ? `"${value}"` : String(value);
 }
@@ -46,7 +46,7 @@ function typeAndValue(tag: KeyValue): string {
     case ValueType.FLOAT64:
       return `"float64","value":${floatJson(tag.vFloat64)}}`;
     case ValueType.BINARY:
-      // The public model writes empty bytes as this.
+      // The public model writes empty bytes this way.
       return tag.vBinary.length === 0
         ? '"binary","value":null}'
         : `"binary","value":"${tag.vBinary.toString("base64")}"}`;
@@ -55,12 +55,12 @@ function typeAndValue(tag: KeyValue): string {
   }
 }
 
-/** A tag, or a field of a log, as `{"key","type","value"}`. */
+/** Writes a tag, or a field of a log, as `{"key","type","value"}`. */
 export function tagJson(tag: KeyValue): string {
   return `{"key":${quoteRepeated(tag.key)},"type":${typeAndValue(tag)}`;
 }
 
-/** Tags, or fields of a log, as a JSON array. */
+/** Writes tags, or fields of a log, as a JSON array. */
 export function tagsJson(tags: readonly KeyValue[]): string {
   let json = "[";
   for (const tag of tags) {

@@ -8,19 +8,19 @@ import { compareTags } from "../service/adjusters/tag-order.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";
 import { quoteRepeated, tagJson } from "./tag-json.ts";
 
-/** Limit of attributes in a known list; a span with more is written through objects. */
+/** Limit of attributes in a known list; a span with more must be converted to an object. */
 export const maxListed = 64;
 
 /** Limit of steps that may follow one step. */
 const maxNext = 64;
 
-/** Rough limit of the cache in bytes; past it the cache starts empty. */
+/** Approximate limit of the cache in bytes; above it the cache is emptied. */
 const maxBytes = 4 * 1024 * 1024;
 
 /** Estimated bytes of a step, without its key. */
 const stepBytes = 256;
 
-/** How the text of a value is shown. `other`: the tag is built from the whole attribute. */
+/** Form of a value's text. `other`: the tag is built from the whole attribute. */
 type ShownAs = "string" | "int64" | "bool" | "float64" | "other";
 
 const shownTypes: Partial<Record<AttributeType, ShownAs>> = {
@@ -30,48 +30,46 @@ const shownTypes: Partial<Record<AttributeType, ShownAs>> = {
   double: "float64",
 };
 
-/** Numbers under these keys are shown as text. */
+/** Keys whose numbers are shown as text. */
 const addressKeys: ReadonlySet<string> = new Set(["ip", "peer.ipv4"]);
 
-/** This tag has the text of the span's status. */
+/** Key of the tag with the text of the span's status. */
 const messageKey = "otel.status_description";
 
-/** The place of the status text among the values of tags; attributes have places from 0. */
+/** Index that means the status text; attributes have indexes from 0. */
 export const messagePlace = -1;
 
 /** The tags of spans with the same list of keys, without the values, which differ by span. */
 export interface TagLayout {
-  /** The JSON before each value, and after the last. */
+  /** The JSON before each value, and after the last one. */
   readonly between: readonly KnownBytes[];
-  /** Where each value comes from, in order: the index of an attribute, or `messagePlace`. */
+  /** Origin of each value, in order: the index of an attribute, or `messagePlace`. */
   readonly places: readonly number[];
 }
 
 /** The first step for the attributes of a span. */
 export interface FirstStep {
-  /** Tags that come from other fields than attributes. */
+  /** Tags from fields other than attributes. */
   readonly own: readonly KeyValue[];
   readonly step: TagStep;
 }
 
 /**
- * A list of keys with their types. Reading one more attribute leads to the step for the list that is longer
- * by it.
+ * A list of keys with their types. Each further attribute leads to the step of the extended list.
  */
 export class TagStep {
   readonly key: string;
   readonly type: AttributeType;
   readonly shownAs: ShownAs;
   /**
-   * The tags when no attribute follows. `none`: their order depends on values, or they are not shown as the
-   * span's.
+   * The tags of a list that ends here. `none`: their order depends on values, or they are not shown as the span's own.
    */
   layout: TagLayout | "none" | undefined;
   /** Key, mark and type letter as bytes. */
   readonly #bytes: KnownBytes;
   readonly #next: TagStep[] = [];
 
-  /** The step for the attribute `key`, behind the steps before it. */
+  /** The step that the attribute `key` adds. */
   constructor(key: string, type: AttributeType) {
     this.key = key;
     this.type = type;
@@ -81,12 +79,12 @@ export class TagStep {
     this.#bytes = knownBytes(Buffer.concat([Buffer.from(key), mark]));
   }
 
-  /** Bytes of a list that lead to this step, without marks between attributes. */
+  /** Length in bytes of a list that leads to this step, without marks between attributes. */
   get length(): number {
     return this.#bytes.length;
   }
 
-  /** The step that the bytes from `start` lead to. @param end of the list */
+  /** The next step for the bytes from `start`. @param end end of the list */
   next(list: DataView, start: number, end: number): TagStep | undefined {
     for (const step of this.#next) {
       if (step.#isAt(list, start, end)) {
@@ -97,8 +95,7 @@ export class TagStep {
   }
 
   /**
-   * The step that an attribute leads to; it is made when missing. @returns undefined when there are too many
-   * steps
+   * The next step for an attribute; a missing step is created. @returns undefined when there are too many steps
    */
   to(key: string, type: AttributeType): TagStep | undefined {
     const known = this.#next.find((step) => step.key === key && step.type === type);
@@ -130,16 +127,16 @@ export class TagStep {
   }
 }
 
-/** Lists of keys that spans have, with their tags. Most spans have the same list as others. */
+/** Known lists of keys with their tags. Most spans have the same list as others. */
 export class TagSteps {
-  /** By scope, then by the other inputs of the own tags. */
+  /** First steps by scope, then by the other inputs of the own tags. */
   #first = new Map<Scope, Map<number, FirstStep>>();
-  /** Upper estimate of the cache's size. */
+  /** Upper estimate of the cache's size in bytes. */
   #bytes = 0;
 
   /**
-   * @param key differs for spans of one scope with other own tags
-   * @param spanOf returns one of these spans
+   * @param key distinguishes spans of one scope with different own tags
+   * @param spanOf returns one of these spans as an object
    */
   first(scope: Scope, key: number, spanOf: () => Span): FirstStep {
     const known = this.#first.get(scope)?.get(key);
@@ -154,12 +151,12 @@ export class TagSteps {
     return first;
   }
 
-  /** Remembers the keys of these attributes, unless there are too many. */
+  /** Stores the keys of these attributes, unless there are too many. */
   learn({ own, step: first }: FirstStep, attributes: readonly Attribute[]): void {
     if (attributes.length > maxListed) {
       return;
     }
-    // Keys are stored as steps, and again in the JSON between values.
+    // Keys are stored as steps, and once more in the JSON between values.
     this.#count(attributes.reduce((sum, { key }) => sum + stepBytes + 4 * key.length, bytesOfTags(own)));
     const steps = [first];
     for (const { key, value } of attributes) {
@@ -195,8 +192,8 @@ function layoutOf(
     return "none";
   }
   const tags = [...own, ...attributes.map(tagFromAttribute)];
-  // Equal keys are ordered by their values, which differ by span. A collector that wrote through the remote
-  // storage API also sent the format's tag.
+  // Equal keys are sorted by their values, which differ by span. A collector that wrote through the remote storage API
+  // has also sent the format's tag.
   if (new Set(tags.map(({ key }) => key)).size < tags.length) {
     return "none";
   }
@@ -222,7 +219,7 @@ function layoutOf(
   return { between, places };
 }
 
-/** The JSON of a tag before its value, and after it. */
+/** The JSON before and after a tag's value. */
 function aroundValue(key: string, shownAs: ShownAs): [head: string, end: string] {
   if (shownAs === "other") {
     return ["", ""];

@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import type { RequestHandler } from "express";
 
-/** `//`, `/./` or `/../`, also at the end. */
+/** Matches `//`, `/./` or `/../`, also at the end. */
 const untidy = /\/\/|\/\.\.?(?:\/|$)/;
 
 /**
- * Redirects an address with double slashes or dots to the tidy path. Such addresses come from a base that
- * ends with a slash, joined to a path that begins with one. The public model redirects too.
+ * Redirects a URL with double slashes or dots to the clean path. Such URLs come from a base with a final slash, joined
+ * to a path with a leading one. The public model redirects too.
  */
 export const tidyPath: RequestHandler = (request, response, next) => {
   const { url } = request;
@@ -16,7 +16,7 @@ export const tidyPath: RequestHandler = (request, response, next) => {
     next();
     return;
   }
-  // Exactly one slash in front: two would make it the address of another host.
+  // Exactly one leading slash: two would start the name of another host.
   const tidied = posix.normalize(path).replace(/^[/\\]+/, "/");
   response.vary("Accept-Encoding");
   response.status(301).setHeader("Location", tidied + (mark === -1 ? "" : url.slice(mark)));

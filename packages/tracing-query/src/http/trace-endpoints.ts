@@ -10,9 +10,8 @@ import type { SharedJson } from "./shared-json.ts";
 import { sentTracesJson, shownTracesJson } from "./shown-traces-json.ts";
 
 /**
- * `GET /api/traces/{id}`, in the form of Jaeger 1.62; with `raw=true` without adjusters. The answer has the
- * form of a search with one trace. Errors: 400 for an id that is no hex, 404 `trace not found`, 413 past
- * --query.max-spans.
+ * `GET /api/traces/{id}`, in the form of Jaeger 1.62; with `raw=true` without adjusters. The answer has the form of a
+ * search with one trace. Errors: 400 for an id that is not hex, 404 `trace not found`, 413 above --query.max-spans.
  */
 export function traceEndpoint(
   service: QueryService,
@@ -32,8 +31,8 @@ export function traceEndpoint(
 }
 
 /**
- * `POST /api/archive/{id}`: keeps a trace past retention, in the form of Jaeger 1.62. Errors: 404 `trace not
- * found`, 500 `archive span storage was not configured`, which is the public model's status.
+ * `POST /api/archive/{id}`: keeps a trace beyond retention, in the form of Jaeger 1.62. Errors: 404 `trace not found`,
+ * 500 `archive span storage was not configured`, which is the public model's status.
  *
  * ```
  * POST /api/archive/71a81d73ce7902db83be4d12250bd874

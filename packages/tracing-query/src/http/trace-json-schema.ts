@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { envelopeSchema } from "./envelope-schema.ts";
 
-/** A trace id as `/api` writes it; its high half may be zero. */
+/** A trace id in the form of `/api`; its high half may be zero. */
 const traceId = z.string().describe("16 hex digits when the high half is zero, otherwise 32.");
 
 const spanId = z.string().describe("16 hex digits.");

@@ -6,13 +6,13 @@ import { quoteRepeated, tagsJson } from "./tag-json.ts";
 /** Length of a piece: cheap to send, and short enough not to delay other requests. */
 const pieceLength = 65_536;
 
-/** A time in microseconds past this many seconds is not exact as a JavaScript number. */
+/** A time in microseconds after this many seconds is not exact as a JavaScript number. */
 const maxExactSeconds = 9_000_000_000n;
 
 /**
- * Traces as the public model's UI reads them: pieces of one JSON array. Keys have the public model's order.
- * Times are unsigned microseconds, so negative times wrap at 2^64. The input is consumed: each span is
- * released when it is written.
+ * Writes traces for the public model's UI: pieces of one JSON array. Keys have the public model's order. Times are
+ * unsigned microseconds, so negative times wrap at 2^64. The input is consumed: each span is released when it is
+ * written.
  */
 export function* tracesJson(traces: Iterable<ApiTrace>): Generator<string> {
   let separator = "[";
@@ -27,8 +27,7 @@ export function* tracesJson(traces: Iterable<ApiTrace>): Generator<string> {
 function* traceJson(trace: ApiTrace): Generator<string> {
   const processes = new ProcessKeys();
   let json = traceHead(trace.spans[0]?.traceId.toString("hex") ?? "");
-  // Reversed, because removing the last element is cheap. Written spans are released, even when the client is
-  // slow.
+  // Reversed, because removing the last element is cheap. Written spans are released, even when the client is slow.
   const rest = trace.spans.reverse();
   for (let span = rest.pop(), isFirst = true; span !== undefined; span = rest.pop(), isFirst = false) {
     json += (isFirst ? "" : ",") + spanJson(span, processes);
@@ -40,7 +39,7 @@ function* traceJson(trace: ApiTrace): Generator<string> {
   yield json + traceTail(processes, trace.warnings);
 }
 
-/** The beginning of a trace, up to its spans. @param traceId 32 hex digits; "" without an id */
+/** The start of a trace, up to its spans. @param traceId 32 hex digits; "" without an id */
 export function traceHead(traceId: string): string {
   return `{"traceID":"${traceIdText(traceId)}","spans":[`;
 }
@@ -50,7 +49,7 @@ export function traceTail(processes: ProcessKeys, warnings: readonly string[]): 
   return `],"processes":${processes.json()},"warnings":${warningsJson(warnings)}}`;
 }
 
-/** A span as the public model's UI reads it. */
+/** Writes a span for the public model's UI. */
 export function spanJson(span: ApiV2Span, processes: ProcessKeys): string {
   const traceId = traceIdJson(span.traceId);
   const flags = span.flags === 0 ? "" : `"flags":${span.flags},`;

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { OperationDescription } from "./openapi/operation.ts";
 import { tracesEnvelopeSchema } from "./trace-json-schema.ts";
 
-// Leading zeros may be missing, as Jaeger's clients send ids of 64 bits.
+// Leading zeros may be missing, because Jaeger's clients send ids of 64 bits.
 const traceIdPart = z.strictObject({ traceId: z.string().describe("Up to 32 hex digits.") });
 
-// The trace that the examples find in the tests' store.
+// The trace of the examples, which is in the tests' store.
 const sampleTraceId = "71a81d73ce7902db83be4d12250bd874";
 
-// All three endpoints that answer with traces have this form.
+// The form of all three endpoints that return traces.
 const traces = { contentType: "application/json", schema: tracesEnvelopeSchema } as const;
 
 /** Descriptions of the endpoints in `trace-endpoints.ts` and `transform-endpoint.ts`. */

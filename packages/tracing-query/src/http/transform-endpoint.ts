@@ -51,12 +51,12 @@ function read(body: Buffer): Upload {
   return { traces: Array.from(byTrace, ([traceId, own]) => toApiTrace({ traceId, spans: own })), errors };
 }
 
-/** Editors on Windows begin a text with a byte order mark. */
+/** Removes the byte order mark with which editors on Windows begin a text. */
 function withoutMark(body: Buffer): Buffer {
   return body.subarray(0, 3).equals(byteOrderMark) ? body.subarray(3) : body;
 }
 
-/** Uploaded spans are only shown, so they have no format tag. */
+/** Removes the format tag, because uploaded spans are only shown. */
 function withoutFormat(trace: ApiTrace): ApiTrace {
   for (const span of trace.spans) {
     span.tags = span.tags.filter(({ key }) => key !== formatTag);
@@ -65,9 +65,9 @@ function withoutFormat(trace: ApiTrace): ApiTrace {
 }
 
 /**
- * `POST /api/transform`: converts OTLP JSON, files of Tempo and Grafana, what SDKs write to the console, and Zipkin's
- * spans to the UI's JSON, traces ordered by their first span. Nothing is stored. The body may hold several documents, as JSON lines. Unreadable
- * spans are left out, and `errors` gives the reasons.
+ * `POST /api/transform`: converts OTLP JSON, files of Tempo and Grafana, console output of SDKs, and Zipkin's spans to
+ * the UI's JSON, with traces ordered by their first span. Nothing is stored. The body may contain several documents, as
+ * JSON lines. Unreadable spans are dropped, and `errors` has the reasons.
  */
 export const transformEndpoint: Endpoint = async ({ body }) => {
   const { traces, errors } = read(await body());

@@ -4,19 +4,19 @@ import type { Logger } from "lifecycle";
 import { StartError } from "lifecycle/errors";
 import { version } from "lifecycle/version";
 
-/** Files of the UI, and what the page says of the store. */
+/** Files of the UI, and facts about the store for the page. */
 export interface UiPageSettings {
   /** Folder with `index.html`. */
   readonly folder: string;
   /** File with the UI's configuration, `.json` or `.js`; "" for none. */
   readonly configFile: string;
-  /** Returns whether the page offers to archive traces; absent: it does not. */
+  /** Resolves to true when the page offers archiving; absent means false. */
   readonly hasArchive?: () => Promise<boolean>;
-  /** Whether it shall show rates, errors and durations; absent: no. */
+  /** Resolves to true when the page shows rates, errors and durations; absent means false. */
   readonly hasMetrics?: () => Promise<boolean>;
 }
 
-/** The page when the UI was not built. The API works without the UI. */
+/** The page of a server without a built UI. The API works without the UI. */
 const noUiPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><base href="/"><title>Tracing</title></head>
@@ -36,7 +36,7 @@ function scriptJson(value: unknown): string {
     .replaceAll("\u2029", "\\u2029");
 }
 
-/** Whether the error says that there is no such file. */
+/** True for the error of a missing file. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }

@@ -4,14 +4,14 @@ import { anyValue, textOf } from "./otlp-values.ts";
 /** A frame's columns by name. */
 type Columns = ReadonlyMap<string, readonly unknown[]>;
 
-/** Levels in which answers hold frames: a list, an answer, its results, a result, its frames. */
+/** Limit of nesting at which answers contain frames: a list, an answer, its results, a result, its frames. */
 const maxLevels = 6;
-// Kinds that OTLP knows; others become 0, unspecified.
+// Span kinds of OTLP; others become 0, unspecified.
 const kinds = new Set(["internal", "server", "client", "producer", "consumer"]);
 
 /**
- * The frames with spans in what Grafana's inspector shows: frames with `schema` and `data`, frames with values in
- * their fields, or answers that hold such frames.
+ * Finds the frames with spans in the output of Grafana's inspector: frames with `schema` and `data`, frames with values
+ * in their fields, or answers that contain such frames.
  */
 export function framesIn(value: unknown, levels = maxLevels): readonly Columns[] {
   const below = (part: unknown) => framesIn(part, levels - 1);
@@ -29,7 +29,7 @@ export function framesIn(value: unknown, levels = maxLevels): readonly Columns[]
   return [value.response, value.series, value.frames, ...results].flatMap(below);
 }
 
-/** A frame's columns: in the fields themselves, or in `data.values` in the order of the schema's fields. */
+/** The columns of a frame: in the fields themselves, or in `data.values` in the order of the schema's fields. */
 function columnsOf({ fields, schema, data }: JsonObject): Columns {
   const named = objectsIn(isObject(schema) ? schema.fields : fields);
   const values = isObject(data) && Array.isArray(data.values) ? data.values : [];
@@ -42,7 +42,7 @@ function columnsOf({ fields, schema, data }: JsonObject): Columns {
 }
 
 /**
- * Resource spans of OTLP JSON, one for each row. Times are in milliseconds with fractions.
+ * Converts frames to resource spans of OTLP JSON, one for each row. Times are in milliseconds with fractions.
  *
  * ```
  * traceID ["71a8…"], spanID ["…a1"], operationName ["GET /"], startTime [1795967689000], duration [100]
@@ -57,7 +57,7 @@ export function otlpOfFrames(frames: readonly Columns[]): readonly unknown[] {
   );
 }
 
-/** One row as a resource with its span. @param cell reads the row's value in a column */
+/** Converts one row to a resource with its span. @param cell returns the row's value in a column */
 function resourceSpansOf(cell: (name: string) => unknown): unknown {
   const tags = entriesOf(cell("serviceTags"));
   const service = { key: "service.name", value: anyValue(cell("serviceName") ?? "") };
@@ -72,7 +72,7 @@ function resourceSpansOf(cell: (name: string) => unknown): unknown {
   };
 }
 
-/** The span of a row. Ids lose leading zeros in frames, and get them back. */
+/** Converts a row to a span. Ids lose leading zeros in frames; they are added again. */
 function spanOf(cell: (name: string) => unknown): unknown {
   const start = nanosOf(cell("startTime"));
   const kind = textOf(cell("kind")).toLowerCase();
@@ -100,19 +100,19 @@ function spanOf(cell: (name: string) => unknown): unknown {
   };
 }
 
-/** A double holds such a time to a quarter of a microsecond, so further digits are noise. */
+/** A double represents such a time to a quarter of a microsecond, so further digits are dropped. */
 function nanosOf(milliseconds: unknown): bigint {
   const micros = Math.round(Number(milliseconds ?? 0) * 1_000);
   return Number.isSafeInteger(micros) ? BigInt(micros) * 1_000n : 0n;
 }
 
-/** Nanoseconds of a duration, which is small enough for a double to hold all digits. */
+/** Nanoseconds of a duration, which is small enough for a double to represent exactly. */
 function durationOf(milliseconds: unknown): bigint {
   const nanos = Math.round(Number(milliseconds ?? 0) * 1_000_000);
   return Number.isSafeInteger(nanos) ? BigInt(nanos) : 0n;
 }
 
-/** Some versions have lists as texts of JSON. */
+/** Some versions write lists as JSON text. */
 function listOf(cell: unknown): readonly JsonObject[] {
   if (typeof cell !== "string") {
     return objectsIn(cell);
@@ -124,7 +124,7 @@ function listOf(cell: unknown): readonly JsonObject[] {
   }
 }
 
-/** Tags as OTLP's attributes. */
+/** Converts tags to OTLP attributes. */
 function entriesOf(cell: unknown): { key: string; value: unknown }[] {
   return listOf(cell).map(({ key, value }) => ({ key: textOf(key), value: anyValue(value) }));
 }

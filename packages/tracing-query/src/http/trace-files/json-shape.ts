@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The objects in a list; none when it is no list. */
+/** The objects in a list; empty for any other value. */
 export function objectsIn(list: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }

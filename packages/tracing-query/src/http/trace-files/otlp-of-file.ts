@@ -2,18 +2,18 @@ import { framesIn, otlpOfFrames } from "./grafana-frames.ts";
 import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
 import { otlpOfConsoleSpans } from "./sdk-console-spans.ts";
 
-/** OTLP's own form, which the decoder reads without this detour. */
+/** Matches OTLP's own form, which the decoder reads without conversion. */
 const beginsAsOtlp = /^\s*\{\s*"resourceSpans"\s*:/;
-/** Ids in base64, as protobuf's own JSON has them; OTLP's has hex. */
+/** Matches ids in base64, as in protobuf's own JSON; OTLP's JSON has hex. */
 const hasBase64Id = /"traceId"\s*:\s*"[A-Za-z0-9+/]{22}=="/;
-/** The number of bytes that show which form a document has. */
+/** Number of bytes that suffice to recognize a document's form. */
 const shownBytes = 65_536;
 
 /**
- * A document in the form of OTLP JSON, from the forms that other programs write. Tempo's API and Grafana's download
- * have `batches` or `trace`, with ids in base64 or hex. The query API v3 has `result`. Grafana's inspector shows data
- * frames, and console exporters of SDKs write one span for each document. Other documents come back as they are, so
- * that the decoder names their fault.
+ * Converts a document of another program to the form of OTLP JSON. Tempo's API and Grafana's download have `batches` or
+ * `trace`, with ids in base64 or hex. The query API v3 has `result`. Grafana's inspector shows data frames, and console
+ * exporters of SDKs write one span per document. Other documents are returned unchanged, so that the decoder reports
+ * their fault.
  */
 export function otlpOfFile(document: Buffer): Buffer {
   const begin = document.toString("latin1", 0, shownBytes);
@@ -38,7 +38,7 @@ export function otlpOfFile(document: Buffer): Buffer {
   return frames.length === 0 ? document : bytesOf(otlpOfFrames(frames));
 }
 
-/** True for a list of spans as Zipkin's API and UI write it. */
+/** True for a list of spans in the form of Zipkin's API and UI. */
 export function isZipkinFile(document: Buffer): boolean {
   const begin = document.toString("latin1", 0, shownBytes);
   return /^\s*\[\s*\{/.test(begin) && begin.includes('"traceId"') && !begin.includes('"traceID"');
@@ -61,7 +61,7 @@ function groupsIn(value: unknown, levels = 4): readonly unknown[] | undefined {
   return groupsIn(value.trace, levels - 1) ?? groupsIn(value.result, levels - 1);
 }
 
-/** Parts of a wrong type are left to the decoder. */
+/** The decoder reports parts of a wrong type. */
 function withHexIds(group: unknown): unknown {
   if (!isObject(group)) {
     return group;

@@ -1,6 +1,6 @@
 import { isObject } from "./json-shape.ts";
 
-/** Levels of a value that are kept: more than the decoder keeps, which then says that it cut the value. */
+/** Limit of a value's nesting: more than the decoder keeps, so that the decoder reports the cut. */
 const maxValueLevels = 200;
 
 /** The text itself; "" for any other value. */
@@ -8,7 +8,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** OTLP's value of a JSON value. */
+/** Converts a JSON value to an OTLP value. */
 export function anyValue(value: unknown, levels = maxValueLevels): unknown {
   if (levels === 0) {
     return { stringValue: "" };

@@ -1,15 +1,15 @@
 import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
 import { anyValue, textOf } from "./otlp-values.ts";
 
-// Codes of OTLP by the names of both SDKs.
+// OTLP's status codes by the names of both SDKs.
 const statuses = new Map([
   ["OK", 1],
   ["ERROR", 2],
 ]);
 
 /**
- * Resource spans of OTLP JSON from the spans that console exporters of SDKs write, one document for each span
- * or a list: Python's `ConsoleSpanExporter`, Go's `stdouttrace` and Java's `OtlpJsonLoggingSpanExporter`.
+ * Converts spans of console exporters to resource spans of OTLP JSON. There is one document per span or a list:
+ * Python's `ConsoleSpanExporter`, Go's `stdouttrace` and Java's `OtlpJsonLoggingSpanExporter`.
  *
  * ```
  * Python  {"name": "GET /", "context": {"trace_id": "0x71a8…", "span_id": "0x…a1"}, "parent_id": null, …}
@@ -25,19 +25,19 @@ export function otlpOfConsoleSpans(value: unknown): readonly unknown[] | undefin
   return groups.length === 0 || groups.includes(undefined) ? undefined : groups;
 }
 
-/** Java's `OtlpJsonLoggingSpanExporter` writes resource spans without the request around them. */
+/** Java's `OtlpJsonLoggingSpanExporter` writes resource spans without the enclosing request. */
 function groupWithoutRequest(value: JsonObject): unknown {
   return Array.isArray(value.scopeSpans) ? value : undefined;
 }
 
-/** A span of Python's exporter; undefined for any other value. */
+/** Converts a span of Python's exporter; undefined for any other value. */
 function groupOfPython(span: JsonObject): unknown {
   const { context, resource } = span;
   if (!isObject(context) || typeof context.trace_id !== "string") {
     return undefined;
   }
   const status = isObject(span.status) ? span.status : {};
-  // Versions before 1.16 have the attributes themselves.
+  // Before version 1.16 the resource consists of the attributes themselves.
   const ofResource = isObject(resource) && isObject(resource.attributes) ? resource.attributes : resource;
   return groupOf(
     entriesOf(ofResource),
@@ -64,7 +64,7 @@ function groupOfPython(span: JsonObject): unknown {
   );
 }
 
-/** A span of Go's exporter; undefined for any other value. */
+/** Converts a span of Go's exporter; undefined for any other value. */
 function groupOfGo(span: JsonObject): unknown {
   const { SpanContext: context, Parent: parent } = span;
   if (!isObject(context) || typeof context.TraceID !== "string") {
@@ -102,7 +102,7 @@ function groupOfGo(span: JsonObject): unknown {
   );
 }
 
-/** One span with its resource and scope, as OTLP has them. */
+/** Combines one span with its resource and scope in OTLP's form. */
 function groupOf(attributes: unknown, scope: unknown, span: unknown): unknown {
   return { resource: { attributes }, scopeSpans: [{ scope, spans: [span] }] };
 }
@@ -112,14 +112,14 @@ function hexOf(id: unknown): string {
   return textOf(id).replace(/^0x/, "");
 }
 
-/** A plain object as a list of OTLP's attributes. */
+/** Converts a plain object to a list of OTLP attributes. */
 function entriesOf(attributes: unknown): unknown[] {
   return Object.entries(isObject(attributes) ? attributes : {}).map(([key, value]) => ({
     ...{ key, value: anyValue(value) },
   }));
 }
 
-/** Go's attributes: a list of keys, each with a value that names its type. */
+/** Converts Go's attributes: a list of keys, each with a value and its type. */
 function pairsOf(attributes: unknown): unknown[] {
   return objectsIn(attributes).map(({ Key, Value }) => {
     const own = isObject(Value) ? Value : {};
@@ -128,7 +128,7 @@ function pairsOf(attributes: unknown): unknown[] {
   });
 }
 
-/** Nanoseconds of a time in ISO 8601 with up to nine digits behind the point; "0" for anything else. */
+/** Converts a time in ISO 8601 with up to nine fraction digits to nanoseconds; "0" for anything else. */
 function nanosOf(time: unknown): string {
   const [, seconds, fraction = "", zone] =
     /^(.*?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/.exec(textOf(time)) ?? [];
