@@ -30,16 +30,16 @@ const reasonsSchema = z.array(
 /** A body that says itself that it is partial. */
 const partialBody = z.looseObject({ partial: z.literal(true), warnings: reasonsSchema });
 
-/** Reasons for running requests, by the signal of each request. */
+/** Reasons for running requests, by the request's signal. */
 const bySignal = new WeakMap<AbortSignal, PartialReason[]>();
 
-/** Reasons for the last answer of a query, by the query. */
+/** Reasons for the last answer of a query, by query. */
 const byQuery = new WeakMap<object, readonly PartialReason[]>();
 
 /**
- * Notes the missing parts that an answer reports. The header has what was known before the data were sent, the body
- * what was found while they were sent; the body wins.
- * @param signal signal of the request, by which the query is found later
+ * Records the missing parts that an answer reports. The header has what was known before the data, the body what was
+ * found while sending; the body takes precedence.
+ * @param signal signal of the request, which identifies the query later
  */
 export function notePartial(signal: AbortSignal, response: Response, answer: unknown): void {
   const header = response.headers.get("x-tracing-partial");
@@ -50,7 +50,7 @@ export function notePartial(signal: AbortSignal, response: Response, answer: unk
   }
 }
 
-/** Reads the header; one that is not JSON becomes the text of a single reason. */
+/** Parses the header; a header that is not JSON becomes a single reason. */
 function reasonsOf(header: string): PartialReason[] {
   try {
     const reasons = reasonsSchema.safeParse(JSON.parse(header));
@@ -58,12 +58,12 @@ function reasonsOf(header: string): PartialReason[] {
       return reasons.data;
     }
   } catch {
-    // Handled below: that something is missing is known anyway.
+    // Handled below: the header's existence already says that something is missing.
   }
   return [{ kind: "", name: "", text: header }];
 }
 
-/** For the client of all queries: ties what `notePartial` has noted to the query that is shown. */
+/** Behavior for the client of all queries: connects the reasons of `notePartial` with the shown query. */
 export const partialBehavior: NonNullable<QueryOptions["behavior"]> = {
   onFetch(context, query) {
     const { fetchFn, signal } = context;
@@ -78,9 +78,8 @@ export const partialBehavior: NonNullable<QueryOptions["behavior"]> = {
 };
 
 /**
- * The reasons why the shown answers are partial, without repeats. Listens to the cache of queries as long
- * as the banner is shown. The reasons are compared as text, so the banner renders again only when they
- * change.
+ * The distinct reasons why the shown answers are partial. Observes the query cache while the banner is shown. The
+ * reasons are compared as text, so that the banner renders again only when they change.
  */
 export function usePartialReasons(): readonly PartialReason[] {
   const cache = useQueryClient().getQueryCache();
@@ -92,8 +91,8 @@ export function usePartialReasons(): readonly PartialReason[] {
 }
 
 /**
- * The reasons of the queries that are on the screen, one for each kind and name.
- * @param queries queries of the cache; unused ones are left out
+ * The reasons of the queries on the screen, one for each kind and name.
+ * @param queries queries of the cache; inactive ones are skipped
  */
 export function reasonsShown(queries: readonly Pick<Query, "isActive">[]): PartialReason[] {
   const shown = new Map<string, PartialReason>();

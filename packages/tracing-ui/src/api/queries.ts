@@ -8,25 +8,25 @@ import { readJson } from "./read-json.ts";
 import { checkTraceId } from "./trace-id.ts";
 import { traceList } from "./trace-list.ts";
 
-/** A search as the query service takes it. */
+/** A search in the form of the query service. */
 export interface TraceSearch {
-  /** The service that some span of the trace must have. */
+  /** The service of at least one span of the trace. */
   service: string;
-  /** Name of the operation; any without it. */
+  /** Name of the operation; absent for any. */
   operation?: string | undefined;
-  /** Attributes that one span must all have. */
+  /** Attributes that one span must have together. */
   tags?: Readonly<Record<string, string>> | undefined;
-  /** Shortest duration in Go's form: `1.5s`. */
+  /** Minimum duration in Go's form: `1.5s`. */
   minDuration?: string | undefined;
-  /** Longest duration in Go's form. */
+  /** Maximum duration in Go's form. */
   maxDuration?: string | undefined;
   /** Limit of traces in the answer. */
   limit: number;
-  /** The time that the traces start in. */
+  /** Time range in which the traces start. */
   range: AskedRange;
 }
 
-/** The traces that a search finds, summed up, in the service's order. Without a search nothing is asked. */
+/** Summaries of the traces that a search finds, in the service's order. Without a search no request is sent. */
 export function searchQuery(search: TraceSearch | undefined) {
   return queryOptions({
     queryKey: ["search", search],
@@ -42,12 +42,12 @@ export function searchQuery(search: TraceSearch | undefined) {
       return (data ?? []).map(summariseTrace);
     },
     enabled: search !== undefined,
-    // A search runs when the user starts it; returning from a trace shows the same list.
+    // A search runs when the user starts it; returning from a trace shows the same list again.
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-/** Summaries of traces by id; unknown traces are left out. Without ids no request is sent. */
+/** Summaries of traces by id; unknown traces are omitted. Without ids no request is sent. */
 export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
   return queryOptions({
     queryKey: ["traces-by-id", traceIds],
@@ -65,9 +65,9 @@ export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
 }
 
 /**
- * The parameters of a search, by the names of the public model's API. A look back becomes `start` and
- * `end`, in microseconds.
- * @param nowMs the moment that a look back counts from, milliseconds since 1970
+ * The parameters of a search, with the names of the public model's API. A lookback becomes `start` and `end`, in
+ * microseconds.
+ * @param nowMs end of a lookback, in milliseconds since 1970
  */
 export function searchParameters(search: TraceSearch, nowMs: number): URLSearchParams {
   const parameters = new URLSearchParams({ service: search.service });
@@ -93,7 +93,7 @@ export function searchParameters(search: TraceSearch, nowMs: number): URLSearchP
 
 /**
  * One trace with all its spans.
- * @throws ApiError API_NOT_FOUND also for an answer that holds no trace
+ * @throws ApiError API_NOT_FOUND, also for an answer without a trace
  */
 export function traceQuery(traceId: string) {
   return queryOptions({
@@ -112,7 +112,7 @@ export function traceQuery(traceId: string) {
       return trace;
     },
     staleTime: Number.POSITIVE_INFINITY,
-    // Traces can be large: keep few.
+    // Traces can be large, so they leave the cache early.
     gcTime: 60_000,
   });
 }

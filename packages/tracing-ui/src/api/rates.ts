@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import { readJson } from "./read-json.ts";
 
 /**
- * The answer of `GET /metrics/rates`. A point of a curve is `[step, calls, errors, p50, p95, p99]`; steps
- * without calls are left out.
+ * The answer of `GET /metrics/rates`. A point of a curve is `[step, calls, errors, p50, p95, p99]`; steps without calls
+ * are omitted.
  */
 const answer = z.object({
   total: z.number(),
@@ -12,7 +12,7 @@ const answer = z.object({
   start: z.number(),
   /** Length of a step in milliseconds. */
   step: z.number(),
-  /** Steps from start to end. */
+  /** Number of steps. */
   steps: z.number(),
   names: z.array(
     z.object({
@@ -25,18 +25,18 @@ const answer = z.object({
 
 type Answer = z.infer<typeof answer>;
 
-/** Values at the times of a `Rates`; null where there was nothing. */
+/** Values at the times of a `Rates`; null for times without calls. */
 export type Samples = readonly (number | null)[];
 
 /** Calls, failures and durations of a service or operation, as curves and in total. */
 export interface RateRow {
   /** Name of the service. */
   service: string;
-  /** "" for the service as a whole. */
+  /** Name of the operation; "" for the whole service. */
   operation: string;
-  /** Calls a second. */
+  /** Calls per second. */
   calls: Samples;
-  /** Share of calls that failed, 0 to 1. */
+  /** Fraction of failed calls, 0 to 1. */
   errors: Samples;
   /** Median of the durations, in microseconds. */
   p50: Samples;
@@ -48,57 +48,56 @@ export interface RateRow {
   whole: { calls: number; errors: number; p50: number; p95: number; p99: number };
 }
 
-/** A page of rates at common times. */
+/** A page of rates with common times. */
 export interface Rates {
-  /** Milliseconds since 1970, ascending; each value covers the step before its time. */
+  /** Ends of the steps in milliseconds since 1970, ascending. */
   times: readonly number[];
-  /** Rows of this page, in the asked order. */
+  /** Rows of this page, in the requested order. */
   rows: readonly RateRow[];
-  /** Rows on all pages. */
+  /** Number of rows on all pages. */
   total: number;
 }
 
-/** Order of the list: names from a to z, or the largest figure first. */
+/** Sort order of the list: names from a to z, or the largest figure first. */
 export type RateSort = "name" | "calls" | "errors" | "p50" | "p95" | "p99";
 
-/** The subject of a request for rates. */
+/** The requested rates. */
 export interface RatesAsked {
-  /** Its operations are listed; services without it. */
+  /** Service whose operations are listed; absent for a list of services. */
   service?: string | undefined;
-  /** Only these; all without it. */
+  /** Names to list; absent for all. */
   names?: readonly string[] | undefined;
   /** Part of the name. */
   contains?: string | undefined;
-  /** Order of the rows; the server's own without it. */
+  /** Sort order of the rows; absent for the server's default. */
   sort?: RateSort | undefined;
-  /** From 1. */
+  /** Page number, from 1. */
   page?: number | undefined;
-  /** End of the time, milliseconds since 1970. */
+  /** End of the range, milliseconds since 1970. */
   endMs: number;
-  /** Length of the time, milliseconds. */
+  /** Length of the range, milliseconds. */
   lookbackMs: number;
   /** Counted spans: `served`: server and consumer spans; `all`: all spans. */
   kinds: "served" | "all";
 }
 
-/** Rows of a page; more than a screen holds, and few enough to render in one go. */
+/** Number of rows per page; more than a screen shows, and few enough to render at once. */
 export const ratesPerPage = 100;
 
-/** Kinds of spans by what counts; a served call is a span of the one who answers. */
+/** Span kinds to count; a served call is a span of the called service. */
 const kindsOf = {
   served: ["server", "consumer"],
   all: ["server", "consumer", "client", "producer", "internal", "unspecified"],
 };
 
-/** Points of a curve, about. More do not show in a chart of a few hundred pixels. */
+/** Approximate number of points of a curve. More are not visible in a chart of a few hundred pixels. */
 const points = 48;
 
-/** The store counts by minute: no step is shorter. */
+/** Minimum step: the store counts by minute. */
 const minuteMs = 60_000;
 
 /**
- * Length of a step in milliseconds, whole minutes. Example: a look back of an hour gives 120 000, one of a
- * day 1 800 000.
+ * Length of a step in milliseconds, whole minutes. Example: a lookback of an hour gives 120 000, of a day 1 800 000.
  */
 export function stepMs(lookbackMs: number): number {
   return Math.max(minuteMs, Math.ceil(lookbackMs / points / minuteMs) * minuteMs);
@@ -114,12 +113,12 @@ export function ratesQuery(asked: RatesAsked) {
   });
 }
 
-/** Limit of letters of names in one request, because they are part of its address. */
+/** Limit of all names in one request, in characters, because they are part of its URL. */
 const mostLetters = 3_000;
-/** Names of one request, as many as the server takes. */
+/** Limit of names in one request, as the server accepts. */
 const mostNames = 100;
 
-/** Names in lists that fit in a request each, in their order. */
+/** Splits names into lists that each fit in a request, keeping the order. */
 export function chunksOfNames(names: readonly string[]): readonly string[][] {
   const chunks: string[][] = [];
   let letters = Number.POSITIVE_INFINITY;
@@ -137,7 +136,7 @@ export function chunksOfNames(names: readonly string[]): readonly string[][] {
   return chunks;
 }
 
-/** The parameters of the request; zero offsets and empty filters are left out. */
+/** The parameters of the request; zero offsets and empty filters are omitted. */
 function rateParameters(asked: RatesAsked): URLSearchParams {
   const { service, names, contains = "", sort, page = 1, endMs, lookbackMs, kinds } = asked;
   const parameters = new URLSearchParams();
@@ -167,8 +166,8 @@ function rateParameters(asked: RatesAsked): URLSearchParams {
 }
 
 /**
- * The page as curves at common times: null where nothing was called. Counts become rates per second,
- * failures a share.
+ * Converts the page to curves with common times: null for steps without calls. Counts become rates per second, failures
+ * a fraction.
  */
 export function ratesOf(
   { total, start, step, steps, names }: Answer,
@@ -179,7 +178,7 @@ export function ratesOf(
     const samples = () => Array.from({ length: steps }, (): number | null => null);
     const curves = { calls: samples(), errors: samples(), p50: samples(), p95: samples(), p99: samples() };
     for (const [index, called, failed, ...durations] of curve) {
-      // The end can cut the last step.
+      // The end of the range may cut the last step.
       const seconds = ((times[index] ?? endMs) - (start + index * step)) / 1_000;
       curves.calls[index] = called / seconds;
       curves.errors[index] = failed / called;

@@ -4,15 +4,15 @@ import { takeEarlyAnswer } from "./early-answers.ts";
 import { errorTexts, type Schema } from "./envelope.ts";
 import { notePartial } from "./partial-answers.ts";
 
-/** An answer may be this long, in bytes after decompression: some 300,000 spans, what a tab can hold. */
+/** Limit of an answer in bytes after decompression: some 300,000 spans, about what a tab can hold. */
 const maxAnswerBytes = 400 * 1024 * 1024;
 
 /**
- * Asks the query service and checks the answer.
- * @param path   address below the page's base, such as `api/services`
- * @param schema what the answer must look like
- * @param signal ends the request; the promise then rejects with the signal's reason
- * @param body   JSON to send: the request is then a POST
+ * Sends a request to the query service and validates the answer.
+ * @param path URL path below the page's base, such as `api/services`
+ * @param schema schema of the answer
+ * @param signal aborts the request; the promise then rejects with the signal's reason
+ * @param body JSON to send, which makes the request a POST
  * @throws ApiError with any code
  */
 export async function readJson<T>(
@@ -89,8 +89,8 @@ async function readAnswer(response: Response): Promise<AnswerReader> {
 }
 
 /**
- * The error of a status of 400 and above. Its message is the service's own where the body has one, else the
- * first 300 letters of the body.
+ * The error for a status of 400 or more. Its message is the service's own if the body has one, else the first 300
+ * characters of the body.
  */
 function refusal(response: Response, body: unknown, text: string): ApiError {
   const { status } = response;

@@ -19,32 +19,32 @@ export type TailSpan = z.infer<typeof tailSpan>;
 
 /** Event `spans`: the newest spans since the last event. */
 const spansEvent = z.object({ spans: z.array(tailSpan) });
-/** Event `skipped`: spans that were left out, because there were too many. */
+/** Event `skipped`: number of spans that were dropped, because there were too many. */
 const skippedEvent = z.object({ spans: z.int(), reason: z.string() });
-/** Event `problem`: the store cannot be asked for now. */
+/** Event `problem`: the store is unreachable at the moment. */
 const problemEvent = z.object({ detail: z.string() });
 
 /** Receives the events of a tail. */
 export interface TailListener {
-  /** The stream is open, for the first time or again. */
+  /** Called when the stream is open, for the first time or again. */
   opened(): void;
-  /** The newest spans that met the conditions, at most `limit`. */
+  /** Called with the newest matching spans, at most `limit`. */
   spans(spans: readonly TailSpan[]): void;
-  /** This number of spans was left out. */
+  /** Called with the number of dropped spans. */
   skipped(spans: number): void;
-  /** The stream is broken, and comes back by itself where it can; or the store cannot be asked for now. */
+  /** Called when the stream is broken and reconnects if possible, or the store is unreachable. */
   failed(message: string): void;
 }
 
 /**
- * Follows spans as they arrive, by server-sent events. The browser connects again by itself.
+ * Receives spans as they arrive, as server-sent events. The browser reconnects automatically.
  *
  * Life of a tail:
  * - connected: `opened`, then `spans` once a second while there are some
  * - broken: `failed`, then `opened` again
  * - refused: `failed` once; the browser does not try again
- * @param limit most spans of an event, the newest
- * @returns a function that ends the tail
+ * @param limit limit of spans per event; the newest are kept
+ * @returns a function that closes the stream
  */
 export function followTail(conditions: SpanConditions, limit: number, listener: TailListener): () => void {
   const parameters = conditionParameters(conditions);
@@ -72,7 +72,7 @@ export function followTail(conditions: SpanConditions, limit: number, listener: 
   return () => source.close();
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** Parses JSON; undefined for invalid JSON. */
 function parse(text: unknown): unknown {
   try {
     return JSON.parse(String(text));

@@ -1,8 +1,7 @@
 import { ApiError } from "./api-error.ts";
 
 /**
- * Refuses a text that cannot be an id before it is sent: the service would answer in words about its
- * parser.
+ * Refuses a text that cannot be an id before a request is sent: the service's own message would be about its parser.
  * @throws ApiError API_BAD_ID
  */
 export function checkTraceId(text: string): void {

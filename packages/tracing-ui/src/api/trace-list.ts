@@ -2,22 +2,22 @@ import * as z from "zod/mini";
 import { type ApiTrace, apiTrace } from "../trace/trace-schema.ts";
 import { envelope, type Schema } from "./envelope.ts";
 
-/** The full schema; zod names the first fault by its path. */
+/** The full schema; zod reports the path of the first fault. */
 const schema = envelope(z.nullable(z.array(apiTrace)));
 
-/** Traces as the query service answers with them. */
+/** Traces in an answer of the query service. */
 type TraceList = z.infer<typeof schema>;
 
 /**
- * The schema of an answer with traces. A trace has a million values, and a policy without `eval` keeps zod
- * from its fast way. So `isTraceList` checks an answer in its usual form without copying. Only other answers
- * are left to zod, which also names their faults.
+ * The schema of an answer with traces. A trace has a million values, and a policy without `eval` prevents zod's fast
+ * path. Therefore `isTraceList` checks an answer in its usual form without copying. Other answers are left to zod,
+ * which also reports their faults.
  */
 export const traceList: Schema<TraceList> = {
   safeParse: (value) => (isTraceList(value) ? { success: true, data: value } : schema.safeParse(value)),
 };
 
-/** Whether an answer is surely of the schema; false where zod shall decide. */
+/** True when an answer certainly satisfies the schema; false when zod must decide. */
 export function isTraceList(value: unknown): value is TraceList {
   return isObject(value) && value.errors === null && Array.isArray(value.data) && value.data.every(isTrace);
 }

@@ -21,24 +21,24 @@ const peersSchema = z.object({
 
 /** Rank of a span among the spans of its operation in the preceding hour. */
 export interface SpanPeers {
-  /** Part of them that last no longer, 0 to 1. */
+  /** Fraction of peers that do not last longer, 0 to 1. */
   percentile: number;
-  /** How many there are. */
+  /** Number of peers. */
   peers: number;
-  /** Their median in microseconds. */
+  /** Median of the peers in microseconds. */
   medianUs: number;
-  /** Their 95th percentile in microseconds. */
+  /** 95th percentile of the peers in microseconds. */
   p95Us: number;
-  /** Their 99th percentile in microseconds. */
+  /** 99th percentile of the peers in microseconds. */
   p99Us: number;
 }
 
-/** With fewer peers a percentile says more about chance than about the span. */
+/** Minimum number of peers; with fewer a percentile is mostly chance. */
 const fewestPeers = 20;
 
 /**
- * Where each span of a trace stands among its peers, by span id. Spans with too few peers are left out; so are all
- * where the store cannot tell (501), which is no failure.
+ * The rank of each span of a trace among its peers, by span id. Spans with too few peers are omitted. The result is
+ * empty when the store does not support it (501), which is not a failure.
  */
 export function tracePeersQuery(traceId: string) {
   return queryOptions({

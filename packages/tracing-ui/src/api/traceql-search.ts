@@ -14,8 +14,8 @@ const attribute = z.object({
 });
 
 /**
- * Spans of a trace whose values are shown in columns of choice. More would only repeat values, and the
- * answer grows by each.
+ * Limit of a trace's spans whose values are shown in extra columns. More would mostly repeat values, and each enlarges
+ * the answer.
  */
 const mostSpans = 10;
 
@@ -43,18 +43,18 @@ const found = z.object({
 /** A trace in that answer. */
 type FoundTrace = NonNullable<z.infer<typeof found>["traces"]>[number];
 
-/** The service's text instead of a root's name. */
+/** The service's text for a missing root name. */
 const noRoot = "<root span not yet received>";
 
 /** A search in TraceQL. */
 export interface TraceQlSearch {
   /** The query as the user wrote it. */
   q: string;
-  /** The time that the traces start in. */
+  /** Time range in which the traces start. */
   range: AskedRange;
   /** Limit of traces in the answer. */
   limit: number;
-  /** Attributes whose values are wanted, as TraceQL writes them. */
+  /** Attributes to show as columns, in TraceQL syntax. */
   columns?: readonly string[];
 }
 
