@@ -135,7 +135,7 @@ function connect() {
   return { network, log, open };
 }
 
-/** A GET that names two entries of the table that are still to come. */
+/** A GET that uses two table entries which have not arrived yet. */
 const blockedHead = encodeFrame(0x01, hex("0381 d1 d7 10 11"));
 const trailers = encodeFrame(0x01, new FieldSectionWriter().add("x-last", "1").written);
 

@@ -6,7 +6,7 @@ import { decoderInstructions, EncoderStreamReader } from "./qpack-instructions.t
 
 /** Limits of the client's dynamic table, which SETTINGS announce. */
 export const qpackLimits = {
-  /** Bytes of its entries, each with 32 more. */
+  /** Size of its entries in bytes, each with 32 bytes extra. */
   tableCapacity: 4_096,
   /** Requests that may wait for entries. Their bytes count for the flow control of the connection. */
   blockedStreams: 16,
@@ -17,17 +17,17 @@ interface BlockedSection {
   readonly resume: () => void;
 }
 
-/** Reads the field sections of one client. A section may wait for entries of the client's dynamic table. */
+/** Decodes the field sections of one client. A section may wait for entries of the client's dynamic table. */
 export class FieldSectionReader {
   readonly #table = new DynamicTable(qpackLimits.tableCapacity);
   readonly #instructions = new EncoderStreamReader(this.#table);
   /** By the ids of their streams. */
   readonly #blocked = new Map<number, BlockedSection>();
   readonly #send: (instruction: Buffer) => void;
-  /** Entries that the client knows to have come. */
+  /** Number of entries that the client knows to have arrived. */
   #knownInserts = 0;
 
-  /** @param send takes instructions for the client's encoder */
+  /** @param send gets instructions for the client's encoder */
   constructor(send: (instruction: Buffer) => void) {
     this.#send = send;
   }
@@ -48,9 +48,9 @@ export class FieldSectionReader {
   }
 
   /**
-   * Checks that a section can be read now.
-   * @param resume called once, when it can
-   * @throws Http3Error QPACK_DECOMPRESSION_FAILED, also for more sections that wait than allowed
+   * Checks that a section can be decoded now.
+   * @param resume called once, as soon as it can be decoded
+   * @throws Http3Error QPACK_DECOMPRESSION_FAILED, also when more sections wait than allowed
    */
   isReady(streamId: number, section: Buffer, resume: () => void): boolean {
     const required = requiredInserts(section, this.#table);
@@ -75,7 +75,7 @@ export class FieldSectionReader {
     return fields;
   }
 
-  /** The rest of a stream is not read, so its sections need no entries any more. */
+  /** The rest of a stream is not read, so its sections need no more entries. */
   cancel(streamId: number): void {
     this.#blocked.delete(streamId);
     if (this.#table.insertCount > 0) {

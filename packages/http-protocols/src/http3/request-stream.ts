@@ -9,15 +9,15 @@ import { FieldSectionWriter } from "./qpack-encoder.ts";
 import type { FieldSectionReader } from "./qpack-sections.ts";
 import { encodeDataHead, encodeFrame } from "./settings.ts";
 
-/** Handles a request whose head came. */
+/** Handles a request whose head has arrived. */
 export interface Http3RequestHandler {
-  /** The next bytes of the body; `consume` gives the client credit for more. */
+  /** The next bytes of the body; `consume` allows the client to send more. */
   onData(bytes: Buffer): void;
   /** The request is whole. */
   onEnd(trailers: HeaderList): void;
-  /** The client gave the request up, or it is malformed. No answer can be sent any more. */
+  /** The client cancelled the request, or it is malformed. No response can be sent any more. */
   onAbort(code: number): void;
-  /** After `write` returned false: there is room again. */
+  /** After `write` returned false: there is space again. */
   onWritable(): void;
 }
 
@@ -27,14 +27,14 @@ export interface RequestStreamOwner {
   readonly fieldSections: FieldSectionReader;
   /** @returns the Priority field of an earlier PRIORITY_UPDATE; it replaces the field of the request */
   takePriorityUpdate(streamId: number): string | undefined;
-  /** @returns what handles the request */
+  /** @returns the handler of the request */
   onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler;
   onConnectionError(error: Http3Error): void;
-  /** A frame that does nothing came. */
+  /** A frame without effect arrived. */
   onIdleFrame(): void;
   /** The client gave up a request that was not answered. */
   onAborted(): void;
-  /** @param well whether the answer went out whole */
+  /** @param well true when the whole response was sent */
   onFinished(stream: Http3RequestStream, well: boolean): void;
 }
 
@@ -44,17 +44,17 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   readonly #owner: RequestStreamOwner;
   readonly #reader: Http3FrameReader;
   #handler: Http3RequestHandler | undefined;
-  /** `head`: nothing came yet. `body`: the head came. `trailers`: no more frames may come. */
+  /** `head`: nothing has arrived yet. `body`: the head has arrived. `trailers`: no more frames may arrive. */
   #phase: "head" | "body" | "trailers" = "head";
-  /** The head's content-length; undefined without one. */
+  /** The content-length from the head; undefined without one. */
   #contentLength: number | undefined;
-  /** Bytes of DATA so far, which must meet `content-length`. */
+  /** Bytes of DATA so far; in the end they must equal `content-length`. */
   #bodyBytes = 0;
   /** Empty without trailers. */
   #trailers: HeaderList = [];
-  /** Whether a head with a final status went out. */
+  /** True when a head with a final status was sent. */
   #answered = false;
-  /** The whole request came, or its rest is not needed. */
+  /** The whole request has arrived, or its rest is not needed. */
   #requestOver = false;
   /** The answer is out, or given up. */
   #answerOver = false;
@@ -84,7 +84,10 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
 
   // The application calls these.
 
-  /** Sends the head of the answer; a status below 200 lets another follow. @param headers names in lower case */
+  /**
+   * Sends the head of the response; after a status below 200 another head may follow. @param headers names in lower
+   * case
+   */
   respond(status: number, headers: HeaderList): void {
     this.#answered ||= status >= 200;
     const priority = status < 200 ? undefined : priorityField(headers);
@@ -117,7 +120,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
     this.#stream.end();
     if (!this.#requestOver) {
-      // The answer is complete, so the rest of the request is not needed: RFC 9114, section 4.1.
+      // The response is complete, so the rest of the request is not needed: RFC 9114, section 4.1.
       this.#stream.stopReading(http3Errors.noError);
       this.#abandonRequest();
     }
@@ -167,7 +170,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#abort(code);
   }
 
-  /** The client wants no answer. */
+  /** The client wants no response. */
   onStopSending(code: number): void {
     this.#abort(code);
   }
@@ -212,7 +215,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** The entries came that a field section waited for. */
+  /** The entries for which a field section waited have arrived. */
   #resume(): void {
     const section = this.#blockedSection;
     this.#blockedSection = undefined;
@@ -228,7 +231,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** Reads a head or trailers. @throws Http3Error for fields that are no request */
+  /** Decodes a head or trailers. @throws Http3Error for fields that are not a request */
   #readSection(section: Buffer): void {
     const { fieldSections, maxFieldSectionBytes } = this.#owner;
     const fields = fieldSections.read(this.id, section, maxFieldSectionBytes);
@@ -250,7 +253,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
       throw new Http3Error(http3Errors.messageError, head, false);
     }
     if (head.authority === "") {
-      // HTTP/2 lets it be absent; here it must not be: RFC 9114, section 4.3.1.
+      // HTTP/2 allows it to be absent; HTTP/3 does not: RFC 9114, section 4.3.1.
       throw new Http3Error(http3Errors.messageError, "neither :authority nor host names a host", false);
     }
     this.#phase = "body";
@@ -289,7 +292,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#stream.write(encodeFrame(frameTypes.headers, section.written));
   }
 
-  /** Errors of a request end its stream, others the connection. */
+  /** Errors of a request end its stream, other errors the connection. */
   #guard(work: () => void): void {
     try {
       work();
@@ -307,7 +310,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** Gives up the answer, and tells the handler once. */
+  /** Cancels the response, and tells the handler once. */
   #abort(code: number): void {
     if (this.#answerOver) {
       return;

@@ -24,7 +24,7 @@ const get: [string, string][] = [
   [":path", "/"],
 ];
 
-/** Keeps what happens to requests, and answers those with a path that says so. */
+/** Records the events of requests, and responds if their path says so. */
 function connect(options: NetworkOptions = {}, extendedConnect = false) {
   const log: string[] = [];
   const requests: Http3RequestStream[] = [];
@@ -132,7 +132,7 @@ test("announces its limits and answers a GET", () => {
   expect(framesOf(answer.bytes)).toEqual([":status: 200, content-length: 2", "ok"]);
   const control = collect(network.client.streams[0]!);
   network.pass(200);
-  // It came before the handler did: the handler of a stream is set at once.
+  // This happened before the handler existed: the handler of a stream is set immediately.
   expect(control.bytes).toEqual([]);
 });
 

@@ -10,23 +10,25 @@ import { encodeControlStream, encodeGoAway, streamTypes } from "./settings.ts";
 import { Http3UniStream, type UniStreamOwner } from "./uni-stream.ts";
 
 export interface Http3SessionOptions {
-  /** Limit of names and values of a field section, with 32 bytes for each field. */
+  /** Size limit of names and values of a field section, with 32 bytes extra for each field. */
   readonly maxFieldSectionBytes?: number;
-  /** Whether requests may name a protocol that they want, as WebSocket: `head.protocol`. Source: RFC 9220. Default: false. */
+  /** True: requests may contain a protocol such as WebSocket: `head.protocol`. Source: RFC 9220. Default: false. */
   readonly extendedConnect?: boolean;
   readonly onRequest: (request: Http3RequestStream, head: H2RequestHead) => Http3RequestHandler;
   readonly onClosed?: (reason: CloseReason) => void;
 }
 
-/** Requests whose priority is kept before they come. */
+/** Limit of requests whose priority is stored before they arrive. */
 const maxPriorityUpdates = 100;
-/** Bytes of a Priority field that are kept: its members have three to five. */
+/** Size limit of a stored Priority field: its members have three to five bytes. */
 const maxPriorityBytes = 64;
 
 /** Bytes for the client's QPACK encoder that may wait to be sent. */
 const maxDecoderBytes = 4_096;
 
-/** HTTP/3 on one connection, the server's side. Without push, and without a dynamic table for answers. Source: RFC 9114 */
+/**
+ * The server's side of one HTTP/3 connection. Without push, and without a dynamic table for responses. Source: RFC 9114
+ */
 export class Http3ServerSession
   implements Omit<ConnectionEvents, "onWake">, RequestStreamOwner, UniStreamOwner
 {
@@ -34,13 +36,13 @@ export class Http3ServerSession
   readonly #options: Http3SessionOptions;
   readonly maxFieldSectionBytes: number;
   readonly #guard = new FloodGuard();
-  /** Requests whose answer is not out; told when the connection ends. */
+  /** Requests without a complete response; they are told when the connection ends. */
   readonly #requests = new Set<Http3RequestStream>();
   /** Request streams whose end the client does not know yet, by their ids. */
   readonly #openStreams = new Map<number, Http3RequestStream>();
   /** Types of unidirectional streams that may exist once, and do. */
   readonly #uniTypes = new Set<number>();
-  /** Priority fields for requests that did not come yet, by the ids of their streams. */
+  /** Priority fields for requests that have not arrived yet, by stream ID. */
   readonly #priorityUpdates = new Map<number, string>();
   /** Our control stream; undefined before the handshake is done. */
   #control: QuicStream | undefined;
@@ -64,12 +66,12 @@ export class Http3ServerSession
     return this.#requests.size;
   }
 
-  /** Size of field sections that the client takes; 2^53 - 1 without a limit. */
+  /** Size limit of field sections from the client; 2^53 - 1 means no limit. */
   get peerMaxFieldSectionBytes(): number {
     return this.#peerMaxFieldSectionBytes;
   }
 
-  /** Lets requests that came go on, refuses later ones, and ends the connection after the last. */
+  /** Lets present requests continue, refuses later ones, and ends the connection after the last one. */
   goAway(): void {
     if (this.#goAwayId === Number.POSITIVE_INFINITY) {
       this.#goAwayId = this.#nextRequestId;
@@ -97,7 +99,10 @@ export class Http3ServerSession
     }
   }
 
-  /** A stream of the client; requests after GOAWAY are refused, so that the client sends them again elsewhere. */
+  /**
+   * A stream of the client. Requests after GOAWAY are refused, so that the client sends them again on another
+   * connection.
+   */
   onStream(stream: QuicStream): void {
     if ((stream.id & 2) !== 0) {
       new Http3UniStream(stream, this);
@@ -173,7 +178,10 @@ export class Http3ServerSession
     this.fieldSections.receiveInstructions(bytes);
   }
 
-  /** Sends instructions to the client's encoder. A limit bounds them, since a client may take no stream or no bytes. */
+  /**
+   * Sends instructions to the client's encoder. Their size is limited, because a client may accept no stream or no
+   * bytes.
+   */
   #sendToEncoder(instruction: Buffer): void {
     if (this.#decoderStream === undefined) {
       this.#decoderStream = this.#connection.openStream("uni");
@@ -223,7 +231,7 @@ export class Http3ServerSession
     }
   }
 
-  /** After GOAWAY: closes once the client knows the end of every request. */
+  /** After GOAWAY: closes when the client knows the end of every request. */
   #closeIfIdle(): void {
     if (this.#goAwayId !== Number.POSITIVE_INFINITY && this.#openStreams.size === 0) {
       this.#connection.close(http3Errors.noError, "");

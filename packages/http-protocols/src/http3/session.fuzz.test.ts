@@ -40,7 +40,7 @@ interface Written {
   readonly end?: boolean;
 }
 
-/** Streams of a client, each good beside the others. */
+/** Streams of a client, each of them valid together with the others. */
 const good: readonly Written[] = [
   {
     stream: 0,

@@ -15,8 +15,8 @@ export const settingIds = {
 const ofHttp2: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x05]);
 
 /**
- * Reads the payload of a SETTINGS frame.
- * @returns what the peer set; 2^53 - 1 as the size of field sections without a limit
+ * Parses the payload of a SETTINGS frame.
+ * @returns the peer's settings; the size limit of field sections is 2^53 - 1 without a limit
  * @throws Http3Error H3_SETTINGS_ERROR, H3_FRAME_ERROR
  */
 export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: number } {
@@ -32,7 +32,7 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
     if (ofHttp2.has(id) || seen.has(id)) {
       throw new Http3Error(http3Errors.settingsError, `setting ${id} comes twice or is of HTTP/2`);
     }
-    // Unknown ones may be over 2^53 and seem the same.
+    // Unknown ones may be above 2^53 and look equal.
     if (id < Number.MAX_SAFE_INTEGER) {
       seen.add(id);
     }
@@ -47,7 +47,7 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
 export interface OwnSettings {
   /** Requests may name a protocol, as WebSocket does. Default: false. Source: RFC 9220 */
   readonly extendedConnect?: boolean;
-  /** Limits of the peer's dynamic table. Default: none may be used. */
+  /** Limits of the peer's dynamic table. Default: it must not be used. */
   readonly qpack?: { readonly tableCapacity: number; readonly blockedStreams: number };
 }
 

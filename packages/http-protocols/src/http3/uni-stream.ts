@@ -7,15 +7,18 @@ import { readSettings, streamTypes } from "./settings.ts";
 export interface UniStreamOwner {
   /** @throws Http3Error for a second stream of a type that may exist once */
   onStreamType(type: number): void;
-  /** The client changes the priority of a request, which may not have come yet. @throws Http3Error for a stream that is no request */
+  /**
+   * The client changes the priority of a request, which may not have arrived yet. @throws Http3Error for a stream that
+   * is not a request
+   */
   onPriorityUpdate(streamId: number, field: string): void;
-  /** The client's SETTINGS came: the first frame of its control stream. */
+  /** The client's SETTINGS have arrived: the first frame of its control stream. */
   onSettings(settings: { readonly maxFieldSectionSize: number }): void;
   /** Bytes of the client's QPACK encoder. @throws Http3Error */
   onEncoderStream(bytes: Buffer): void;
   /** Ends the connection. */
   onConnectionError(error: Http3Error): void;
-  /** A frame came that does nothing; too many of them end the connection. */
+  /** A frame without effect arrived; too many of them end the connection. */
   onIdleFrame(): void;
 }
 
@@ -28,7 +31,7 @@ const controlFrames: ReadonlySet<number> = new Set([
   frameTypes.priorityUpdateOfPush,
 ]);
 
-/** Settings, and what else a control stream carries, are short. */
+/** Settings, and the other frames of a control stream, are short. */
 const maxControlPayloadBytes = 4_096;
 
 /**
@@ -46,7 +49,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
   /** Bytes of a type that is not whole. */
   #head: Buffer = Buffer.alloc(0);
   #hasSettings = false;
-  /** Largest MAX_PUSH_ID so far; it may not shrink. */
+  /** Largest MAX_PUSH_ID so far; it must not decrease. */
   #lastPushId = 0;
 
   constructor(stream: QuicStream, owner: UniStreamOwner) {
@@ -114,7 +117,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
     this.#owner.onIdleFrame();
     if (type === frameTypes.cancelPush) {
-      // We never push, so no number of a push is right.
+      // This server never pushes, so every push ID is invalid.
       throw new Http3Error(http3Errors.idError, "CANCEL_PUSH of a push that was not promised");
     }
     if (type === frameTypes.maxPushId) {
@@ -135,8 +138,8 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
   }
 
   /**
-   * Reads the type, then hands the rest to its reader. All bytes are consumed at once: none of them waits for
-   * an application.
+   * Reads the type, then passes the rest to its reader. All bytes are consumed immediately, because none of them waits
+   * for an application.
    */
   #receive(bytes: Buffer): void {
     this.#stream.consume(bytes.length);
@@ -165,7 +168,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** The type is known. @throws Http3Error for a type that must not come twice */
+  /** The type is known. @throws Http3Error for a type that must not occur twice */
   #begin(type: number): void {
     this.#owner.onStreamType(type);
     const known =
@@ -175,7 +178,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** Whether the next byte goes on with the stream number of a cancellation. */
+  /** True when the next byte continues the stream ID of a cancellation. */
   #inCancellation = false;
 
   /** Clients may cancel sections; there are no entries that they could acknowledge. Source: RFC 9204, section 4.4 */

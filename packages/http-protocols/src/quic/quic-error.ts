@@ -21,13 +21,13 @@ export const transportErrors = {
 } as const;
 
 /**
- * The peer violated QUIC or a limit, and the connection must end. `code` goes into CONNECTION_CLOSE; the
+ * The peer violated QUIC or exceeded a limit, and the connection must end. `code` is sent in CONNECTION_CLOSE; the
  * message names the fault.
  */
 export class QuicError extends Error {
   override readonly name = "QuicError";
   readonly code: number;
-  /** Type of the frame at fault; 0 when none is known. */
+  /** Type of the faulty frame; 0 when none is known. */
   readonly frameType: number;
 
   constructor(code: number, message: string, frameType = 0) {

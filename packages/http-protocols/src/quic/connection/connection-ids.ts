@@ -3,13 +3,13 @@ import { activeConnectionIdLimit } from "./settings.ts";
 
 /** A connection id that the peer may use, and the token of a stateless reset for it. */
 export interface LocalId {
-  /** Bytes that the peer puts in front of its packets. */
+  /** The ID that the peer writes into its packets. */
   readonly id: Buffer;
   /** 16 bytes, made of the id and a secret, so that they are known without the connection. */
   readonly resetToken: Buffer;
 }
 
-/** Where ids lead to connections. */
+/** Finds connections by their IDs. */
 export interface ConnectionIdRegistry {
   /** Makes an id that leads to the connection. */
   issue(): LocalId;
@@ -17,14 +17,14 @@ export interface ConnectionIdRegistry {
   retire(id: Buffer): void;
 }
 
-/** Ids that the peer puts into packets to us. Source: RFC 9000, section 5.1 */
+/** IDs for the peer's packets to this side. Source: RFC 9000, section 5.1 */
 export class LocalIds {
   readonly #registry: ConnectionIdRegistry;
   /** By sequence number. */
   readonly #active = new Map<number, LocalId>();
   /** Sequence numbers of ids that the peer must hear of. */
   readonly announcements = new Set<number>();
-  /** Sequence number of the next id; 0 is the one of the handshake. */
+  /** Sequence number of the next ID; 0 is the ID of the handshake. */
   #next = 1;
 
   constructor(registry: ConnectionIdRegistry, first: LocalId) {
@@ -36,7 +36,7 @@ export class LocalIds {
     return this.#active.get(sequence);
   }
 
-  /** Gives the peer as many ids as it takes, but no more than we keep of its ids. */
+  /** Gives the peer as many IDs as it accepts, but no more than this side stores of the peer's IDs. */
   fill(peerLimit: number): void {
     while (this.#active.size < Math.min(peerLimit, activeConnectionIdLimit)) {
       const sequence = this.#next++;
@@ -80,10 +80,10 @@ interface RemoteId {
   readonly resetToken: Buffer | undefined;
 }
 
-/** Retirements that may wait for an acknowledgment: a peer that makes more floods us. */
+/** Limit of retirements that wait for an acknowledgment: a peer with more is flooding this side. */
 const maxRetirements = 32;
 
-/** Ids that we put into packets to the peer. */
+/** IDs for packets to the peer. */
 export class RemoteIds {
   /** Put into every packet to the peer. */
   #current: RemoteId;
@@ -108,7 +108,7 @@ export class RemoteIds {
     this.#current = { sequence: 0, id, resetToken };
   }
 
-  /** Whether a stateless reset with this token ends the connection. Source: RFC 9000, section 10.3.1 */
+  /** True when a stateless reset with this token ends the connection. Source: RFC 9000, section 10.3.1 */
   isResetToken(token: Buffer): boolean {
     return (
       this.#current.resetToken?.equals(token) === true ||
@@ -129,7 +129,7 @@ export class RemoteIds {
       if (sequence < this.#retirePriorTo) {
         this.#retire(sequence);
       } else {
-        // Views of the packet would keep it in memory.
+        // Views of the packet would keep all of it in memory.
         this.#spare.set(sequence, { sequence, id: Buffer.from(id), resetToken: Buffer.from(resetToken) });
       }
     }
@@ -148,7 +148,7 @@ export class RemoteIds {
     }
   }
 
-  /** Takes another id, so that observers cannot join two paths. @returns false when there is none */
+  /** Switches to another ID, so that observers cannot link two paths. @returns false when there is none */
   switch(): boolean {
     const next = this.#spare.values().next().value;
     if (next === undefined) {

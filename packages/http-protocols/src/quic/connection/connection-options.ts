@@ -13,11 +13,11 @@ import {
 
 /** Why a connection ended. */
 export interface CloseReason {
-  /** "timeout": nothing came for too long, or the handshake took too long. */
+  /** "timeout": nothing arrived for too long, or the handshake took too long. */
   readonly by: "us" | "peer" | "timeout" | "reset";
   /** Code of RFC 9000, section 20, or of the application; 0 of the transport is no error. */
   readonly code: number;
-  /** Whether `code` is the application's, else the transport's. */
+  /** True when `code` is the application's; false: the transport's. */
   readonly application: boolean;
   /** For people; "" when the peer gave none. */
   readonly reason: string;
@@ -31,7 +31,7 @@ export interface ConnectionEvents {
   onConnected(protocol: string): void;
   /** The peer opened a stream; set its handler at once. */
   onStream(stream: QuicStream): void;
-  /** Both directions of a stream ended, and the peer knows. Not called when the connection ends. */
+  /** Both directions of a stream ended, and the peer knows it. Not called when the connection ends. */
   onStreamClosed(stream: QuicStream): void;
   /** The server gave a token for the next connection to it; for clients only. The bytes are a view. */
   onToken?(token: Buffer): void;
@@ -41,7 +41,7 @@ export interface ConnectionEvents {
   onWake(): void;
 }
 
-/** All that a connection needs to begin. */
+/** Everything that a new connection needs. */
 export interface ConnectionOptions {
   /** Which end of the connection this is. */
   readonly role: "client" | "server";
@@ -53,19 +53,19 @@ export interface ConnectionOptions {
   readonly localId: LocalId;
   /** First id of the peer. */
   readonly remoteId: Buffer;
-  /** Id that Initial keys are made of. */
+  /** ID from which the Initial keys are made. */
   readonly initialId: Buffer;
-  /** The keys, where they were made already. */
+  /** The keys, if they were already made. */
   readonly initialKeys?: InitialKeys;
   /** Id of the client's very first packet. */
   readonly originalDestinationId?: Buffer;
-  /** Where a Retry came first: the id in it. */
+  /** The ID in the Retry, if there was one. */
   readonly retrySourceId?: Buffer;
   /** A token showed that the client receives at its address; for servers only. */
   readonly addressValidated?: boolean;
   /** Makes a token for the client's next connections; for servers only. */
   readonly newToken?: (address: PeerAddress) => Buffer;
-  /** Where its datagrams go at first. */
+  /** First destination of its datagrams. */
   readonly address: PeerAddress;
   /** Milliseconds; the clock of all later calls. */
   readonly now: number;

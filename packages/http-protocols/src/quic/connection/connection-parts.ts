@@ -29,12 +29,12 @@ export interface ConnectionParts {
   readonly mtu: PathMtu;
   /** Undefined without pacing. */
   readonly pacer: Pacer | undefined;
-  /** When what the pacer held back may leave; undefined when it held nothing back. */
+  /** Time when datagrams held back by the pacer may be sent; undefined when there are none. */
   pacedUntil: number | undefined;
   handshakeDoneDue: boolean;
   /** Token for the client's next connections that must be sent. */
   newToken: Buffer | undefined;
-  /** Answers to PATH_CHALLENGE that wait; a new one takes the place of the oldest. */
+  /** Pending responses to PATH_CHALLENGE; a new one replaces the oldest. */
   readonly pathResponses: {
     readonly data: Buffer;
     readonly address: PeerAddress;
@@ -42,7 +42,7 @@ export interface ConnectionParts {
   }[];
 }
 
-/** A datagram and where it goes. */
+/** A datagram and its destination. */
 export interface OutgoingDatagram {
   readonly bytes: Buffer;
   readonly address: PeerAddress;

@@ -12,7 +12,7 @@ import type { CloseReason } from "./connection-options.ts";
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
-/** Payloads of 1-RTT packets, each good beside the others of its conversation. */
+/** Payloads of 1-RTT packets, each of them valid together with the others of its conversation. */
 const conversations: readonly (readonly Buffer[])[] = [
   [hex("0a 00 03 616263"), hex("0e 00 03 03 646566"), hex("0f 00 06 00"), hex("02 02 00 00 02")],
   [hex("0e 04 4100 03 616263"), hex("04 04 00 4103"), hex("05 04 01"), hex("01 00 00")],
@@ -79,7 +79,7 @@ test("takes damaged frames for errors of the peer, never for its own, and never 
     if (closed?.fault !== undefined) {
       throw new Error(where(), { cause: closed.fault });
     }
-    // Whatever came, the connection is over some time later, and its timer does not spin.
+    // After any input, the connection ends within some time, and its timer does not fire in a loop.
     let turns = 0;
     for (let at = connection.deadline(); at !== undefined; at = connection.deadline()) {
       now = Math.max(now, at);

@@ -14,7 +14,7 @@ const connect = (options: NetworkOptions = {}) => {
   return network;
 };
 
-/** Sends back what comes on each bidirectional stream. */
+/** Sends back the bytes of each bidirectional stream. */
 function echo(network: SimulatedNetwork): void {
   network.onServerStream = (stream) => {
     stream.handler = {
@@ -256,7 +256,7 @@ test("goes back when the new address does not answer", () => {
 test("closes for a peer that breaks a rule, and answers less the more comes", () => {
   const network = connect();
   const stream = network.client.connection.openStream("bidi") as QuicStream;
-  // The server says that it may send 262,144 bytes; the client believes more.
+  // The server allows 262,144 bytes; the client believes that more are allowed.
   stream.receiveLimit(10_000_000);
   stream.write(bytesOf(400_000, 1));
   network.run(() => network.client.closed !== undefined);

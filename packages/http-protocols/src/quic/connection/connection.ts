@@ -26,7 +26,7 @@ import { PacketSpace } from "./packet-space.ts";
 import { sendAgain } from "./sent-frame-fates.ts";
 import { closingProbeTimeouts } from "./settings.ts";
 
-/** Datagrams that one call makes at most: other connections want their turn. */
+/** Limit of datagrams per call, because other connections need their turn. */
 const maxDatagramsPerTurn = 32;
 /** Packets that a probe timeout sends, and whose frames it sends again. Source: RFC 9002, section 6.2.4 */
 const probePackets = 2;
@@ -56,21 +56,21 @@ export class Connection implements PacketOwner {
   readonly #link: HandshakeLink;
   readonly #receiver: PacketReceiver;
   #state: "open" | "closing" | "draining" | "over" = "open";
-  /** Time of the last call, for calls that bring none. */
+  /** Time of the last call, for calls without a time. */
   #now: number;
-  /** Begin of the idle time: a packet came, or the first one went out since. Source: RFC 9000, section 10.1 */
+  /** Start of the idle time: a packet arrived, or the first one after it was sent. Source: RFC 9000, section 10.1 */
   #lastActiveAt: number;
-  /** Whether a packet that elicits an acknowledgment was sent since one came. */
+  /** True when a packet that needs an acknowledgment was sent since the last arrival. */
   #sentSinceReceived = false;
   /** A handshake that is not done by then ends the connection. */
   readonly #handshakeEndsAt: number;
-  /** When `closing` or `draining` ends. */
+  /** End of `closing` or `draining`. */
   #overAt = Number.POSITIVE_INFINITY;
   /** The close, encrypted once and sent as often as needed. */
   #closeDatagram: OutgoingDatagram | undefined;
-  /** Whether the close goes out with the next datagrams. */
+  /** True when the close is sent with the next datagrams. */
   #closeDue = false;
-  /** Only packets 1, 2, 4, 8 and so on are answered. */
+  /** Only packets 1, 2, 4, 8 and so on get a response. */
   #packetsWhileClosing = 0;
   /** The last turn ended before everything was sent: call again at once. */
   #hasMore = false;
@@ -120,7 +120,7 @@ export class Connection implements PacketOwner {
     return this.#link.isDone;
   }
 
-  /** Where the peer is now; it changes when the peer moves. */
+  /** The peer's present address; it changes when the peer moves. */
   get address(): PeerAddress {
     return this.#parts.path.address;
   }
@@ -149,7 +149,7 @@ export class Connection implements PacketOwner {
     this.#now = now;
     if (this.#state === "closing") {
       this.#packetsWhileClosing++;
-      // Fewer answers the more packets come: RFC 9000, section 10.2.1.
+      // The more packets arrive, the fewer responses are sent: RFC 9000, section 10.2.1.
       this.#closeDue ||= (this.#packetsWhileClosing & (this.#packetsWhileClosing - 1)) === 0;
       return;
     }
@@ -162,7 +162,7 @@ export class Connection implements PacketOwner {
     this.#guarded(now, () => this.#receiver.receive(datagram, address, now));
   }
 
-  /** When `onTimeout` is due; undefined when nothing waits. */
+  /** Time when `onTimeout` must be called; undefined when nothing waits. */
   deadline(): number | undefined {
     if (this.#state === "over") {
       return undefined;
@@ -193,7 +193,7 @@ export class Connection implements PacketOwner {
     return deadline;
   }
 
-  /** Call it at `deadline`, or later. It ends what is over, and sends again what is lost. */
+  /** Must be called at `deadline` or later. It ends everything that has timed out, and sends lost data again. */
   onTimeout(now: number): void {
     this.#now = now;
     if (this.#state === "closing" || this.#state === "draining") {
@@ -256,7 +256,7 @@ export class Connection implements PacketOwner {
     this.#leave("draining", now, reason);
   }
 
-  /** Builds until nothing is left, or it is another connection's turn. */
+  /** Builds datagrams until nothing is left, or until other connections have their turn. */
   #buildInto(datagrams: OutgoingDatagram[], now: number): void {
     while (this.#state === "open") {
       if (datagrams.length === maxDatagramsPerTurn) {
@@ -273,7 +273,7 @@ export class Connection implements PacketOwner {
     }
   }
 
-  /** Tells path, pacer and timers of a datagram that goes out. */
+  /** Reports a sent datagram to path, pacer and timers. */
   #onSent({ bytes, spaces, elicitsAck }: BuiltDatagram, now: number): void {
     const { path, recovery, oneRtt, role, pacer, mtu } = this.#parts;
     path.onSent(bytes.length);
@@ -303,7 +303,7 @@ export class Connection implements PacketOwner {
     return this.#lastActiveAt + Math.max(timeout, 3 * this.#parts.recovery.probeTimeout);
   }
 
-  /** Errors, of the peer and our own, end the connection and nothing else. */
+  /** Errors of the peer and of this side end only this connection. */
   #guarded(now: number, work: () => void): void {
     try {
       work();
@@ -346,7 +346,7 @@ export class Connection implements PacketOwner {
     this.#parts.localIds.retireAll();
   }
 
-  /** Frees what only an open connection needs, and calls `onClosed`. */
+  /** Releases what only an open connection needs, and calls `onClosed`. */
   #leave(
     state: "closing" | "draining" | "over",
     now: number,

@@ -20,7 +20,7 @@ import { ackDelayExponent } from "./settings.ts";
 const minNumberAndPayloadBytes = 4;
 /** Below, a datagram is not worth its packet. */
 export const minDatagramBytes = 128;
-/** Ranges of one acknowledgment. */
+/** Limit of ranges in one acknowledgment. */
 const maxAckRanges = 32;
 /** Most bytes of a NEW_CONNECTION_ID frame: type, two numbers, an id of 20 bytes and its token. */
 const newConnectionIdBytes = 48;
@@ -31,31 +31,31 @@ interface PlainPacket {
   readonly space: PacketSpace;
   /** Offset of the packet's first byte in the datagram. */
   readonly from: number;
-  /** Where the Length field of a long header stands; -1 for a short one. */
+  /** Position of the Length field of a long header; -1 for a short one. */
   readonly lengthAt: number;
-  /** Offset of the packet number, where header protection begins. */
+  /** Offset of the packet number, where header protection starts. */
   readonly numberAt: number;
   /** The packet number, of which the header has the last bytes. */
   readonly number: number;
-  /** Offset behind the frames, where the tag begins. */
+  /** Offset after the frames; the tag starts here. */
   payloadEnd: number;
   /** Frames in it: their content is sent again when the packet is lost. */
   readonly frames: SentFrame[];
-  /** Whether loss recovery must hear of it. Source: RFC 9002, section 2 */
+  /** True when loss recovery must know it. Source: RFC 9002, section 2 */
   readonly elicitsAck: boolean;
-  /** True: its loss says nothing about congestion. */
+  /** True: its loss is no sign of congestion. */
   readonly isSizeProbe?: boolean;
 }
 
-/** A datagram, and what its connection must know of it. */
+/** A datagram, with the facts that its connection must know. */
 export interface BuiltDatagram extends OutgoingDatagram {
   /** Packet spaces of the packets in it. */
   readonly spaces: readonly PacketSpaceName[];
-  /** True: the peer must acknowledge it, as it has more than acknowledgments, padding and a close. */
+  /** True: the peer must acknowledge it, because it contains more than acknowledgments, padding and a close. */
   readonly elicitsAck: boolean;
 }
 
-/** A frame that must go to one address. */
+/** A frame that must be sent to one address. */
 interface PathFrame {
   /** PATH_CHALLENGE or PATH_RESPONSE. */
   readonly type: number;
@@ -81,8 +81,8 @@ export class DatagramBuilder {
   }
 
   /**
-   * The next datagram. Answers to path challenges come first, then own challenges, frames, and at last a size
-   * probe. @returns undefined when nothing must or may be sent
+   * The next datagram. Responses to path challenges come first, then own challenges, frames, and finally a size probe.
+   * @returns undefined when nothing needs to be sent, or nothing may be sent
    */
   build(now: number): BuiltDatagram | undefined {
     const { path, pathResponses } = this.#parts;
@@ -135,7 +135,7 @@ export class DatagramBuilder {
     for (const space of this.#writableSpaces()) {
       const early = space.name !== "application";
       const packet = this.#writePacket(space, writer, maxBytes, (room) => {
-        // Before the handshake is done, what an application says could be read by others: RFC 9000, section 10.2.3.
+        // Before the end of the handshake, others could read an application's reason: RFC 9000, section 10.2.3.
         const application = close.application && !early;
         const reason = early && close.application ? "" : close.reason.slice(0, Math.max(room - 32, 0));
         const code = close.application && early ? 0x0c : close.code;
@@ -295,7 +295,7 @@ export class DatagramBuilder {
     return { frames, elicitsAck };
   }
 
-  /** Whether the congestion window has room, and the pacer lets a datagram leave. */
+  /** True when the congestion window has space and the pacer allows a datagram. */
   #maySend(space: PacketSpace, { congestion, rtt }: LossRecovery<SentFrame>, now: number): boolean {
     const { mtu, pacer } = this.#parts;
     const datagramBytes = mtu.current;
@@ -395,11 +395,11 @@ export class DatagramBuilder {
     }
   }
 
-  /** Fills the datagram with PADDING up to so many bytes. */
+  /** Fills the datagram with PADDING up to this size. */
   #pad(writer: ByteWriter, packet: PlainPacket, datagramBytes: number): void {
     const missing = datagramBytes - writer.length;
     if (missing > 0) {
-      // The zeros of the tag become padding, and the tag moves behind them.
+      // The zeros of the tag become padding, and the tag moves after them.
       writer.zeros(missing);
       packet.payloadEnd += missing;
     }

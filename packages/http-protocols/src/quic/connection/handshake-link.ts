@@ -6,14 +6,14 @@ import { readTransportParameters, type TransportParameters } from "../tls/transp
 import type { ConnectionOptions } from "./connection-options.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
 
-/** Puts what the handshake finds out into the parts of the connection. */
+/** Passes the results of the handshake to the parts of the connection. */
 export class HandshakeLink implements HandshakeEvents {
   readonly #options: ConnectionOptions;
   readonly #parts: ConnectionParts;
   readonly #onError: (error: unknown) => void;
-  /** Announcement of the peer; undefined before it came. */
+  /** Parameters of the peer; undefined before they arrived. */
   peer: TransportParameters | undefined;
-  /** Whether the handshake is done on this side. */
+  /** True when the handshake has ended on this side. */
   isDone = false;
   /** Protocol of ALPN; "" before the handshake is done. */
   protocol = "";
@@ -22,7 +22,7 @@ export class HandshakeLink implements HandshakeEvents {
   /** Number in TLS of the cipher suite that was agreed on; 0 before. */
   cipherSuite = 0;
 
-  /** @param onError ends the connection for an error that came outside of `receive` */
+  /** @param onError ends the connection after an error outside of `receive` */
   constructor(options: ConnectionOptions, parts: ConnectionParts, onError: (error: unknown) => void) {
     this.#options = options;
     this.#parts = parts;
@@ -96,7 +96,7 @@ export class HandshakeLink implements HandshakeEvents {
     this.#options.events.onToken?.(token);
   }
 
-  /** Connection ids of ours that the peer keeps. */
+  /** Number of this side's connection IDs that the peer stores. */
   get peerIdLimit(): number {
     return this.peer?.activeConnectionIdLimit ?? 2;
   }
@@ -118,7 +118,7 @@ export class HandshakeLink implements HandshakeEvents {
     }
   }
 
-  /** Nobody changed the ids of packets on their way. Source: RFC 9000, section 7.3 */
+  /** Nobody changed the IDs of packets on their way. Source: RFC 9000, section 7.3 */
   #checkIds(peer: TransportParameters): void {
     const { originalDestinationId, retrySourceId } = this.#options;
     const ofServer =

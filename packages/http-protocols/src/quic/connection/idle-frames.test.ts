@@ -20,7 +20,7 @@ function connect() {
   return { connection, seen };
 }
 
-/** Sends packets at one time. @returns bytes that the server sent for them */
+/** Sends packets at one time. @returns the number of bytes that the server sent for them */
 function send(connection: Connection, payloads: Iterable<Buffer>, now = 1): number {
   let number = 0;
   let bytes = 0;

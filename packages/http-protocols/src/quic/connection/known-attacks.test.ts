@@ -79,7 +79,7 @@ test("challenges from many addresses keep four answers and no paths (quic-go, CV
     );
   }
   expect(seen.closed).toBeUndefined();
-  // Three times what came, for each address.
+  // Three times the received bytes, for each address.
   expect(bytes).toBeLessThan(900 * 3 * 60);
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Where a peer is. */
+/** Address of a peer. */
 export interface PeerAddress {
   /** IPv4 or IPv6, in text. */
   readonly address: string;
@@ -11,20 +11,20 @@ export interface PeerAddress {
 export const sameAddress = (one: PeerAddress, other: PeerAddress): boolean =>
   one.port === other.port && one.address === other.address;
 
-/** Bytes that may be sent for each byte that came from an address that nobody has confirmed. Source: RFC 9000, section 8 */
+/** Bytes that may be sent for each byte from an unconfirmed address. Source: RFC 9000, section 8 */
 const amplificationFactor = 3;
 
-/** The way to one address of the peer. Source: RFC 9000, sections 8 and 9 */
+/** The path to one address of the peer. Source: RFC 9000, sections 8 and 9 */
 export class NetworkPath {
   readonly address: PeerAddress;
-  /** The peer showed that it receives what is sent there. */
+  /** The peer has proved that it receives packets at this address. */
   validated: boolean;
   #receivedBytes = 0;
   #sentBytes = 0;
-  /** Bytes that the peer must send back; undefined when nothing was asked. */
+  /** Bytes that the peer must send back; undefined when there is no challenge. */
   challenge: Buffer | undefined;
   challengeDue = false;
-  /** When the challenge counts as unanswered. */
+  /** Time when the challenge counts as failed. */
   challengeEndsAt = Number.POSITIVE_INFINITY;
 
   constructor(address: PeerAddress, validated: boolean) {
@@ -53,7 +53,7 @@ export class NetworkPath {
     this.challengeEndsAt = endsAt;
   }
 
-  /** @returns whether this was the answer */
+  /** @returns true when this was the right response */
   receiveResponse(data: Buffer): boolean {
     if (this.challenge?.equals(data) !== true) {
       return false;

@@ -12,7 +12,7 @@ const reservedBits = 0x18;
 
 /** Keys of 1-RTT packets in both directions, and their updates. Source: RFC 9001, section 6 */
 export class OneRttKeys {
-  /** Header protection stays the same through all updates. */
+  /** Header protection stays the same during all updates. */
   #readHeader: HeaderProtection | undefined;
   /** Keys of the current phase. */
   #read: PacketCipher | undefined;
@@ -27,7 +27,7 @@ export class OneRttKeys {
   #writeHeader: HeaderProtection | undefined;
   #write: PacketCipher | undefined;
   #writePhase = false;
-  /** Packets encrypted with the current key; half of the suite's limit makes an update due. */
+  /** Packets encrypted with the current key; from half of the suite's limit on, an update is due. */
   #sealed = 0;
   /** Packets that did not decrypt, over all phases. Source: RFC 9001, section 6.6 */
   #forged = 0;
@@ -63,17 +63,17 @@ export class OneRttKeys {
     this.#sealed++;
   }
 
-  /** Half of what the key may encrypt is used, and the last update is over. */
+  /** Half of the key's limit is used, and the last update has ended. */
   get isUpdateDue(): boolean {
     return this.#write !== undefined && this.#sealed > this.#write.suite.sealLimit / 2 && this.canUpdate;
   }
 
-  /** The peer follows the last update before the next may begin. */
+  /** The peer must follow the last update before the next one may start. */
   get canUpdate(): boolean {
     return this.#read !== undefined && this.#readPhase === this.#writePhase;
   }
 
-  /** Begins to send with the next keys; the peer follows with its own. */
+  /** Starts to send with the next keys; the peer follows with its own. */
   update(): void {
     this.#write = (this.#write as PacketCipher).next();
     this.#writePhase = !this.#writePhase;

@@ -12,14 +12,14 @@ import type { PacketSpace } from "./packet-space.ts";
 import { PathChanges } from "./path-changes.ts";
 import { onPacketsAcked, sendAgain } from "./sent-frame-fates.ts";
 
-/** Packets that are kept until their keys are known. */
+/** Limit of packets that are stored until their keys are known. */
 const maxEarlyPackets = 8;
 /** Last bytes of a stateless reset. Source: RFC 9000, section 10.3 */
 const resetTokenBytes = 16;
 /** A shorter datagram cannot be a stateless reset. */
 const minResetBytes = 21;
 
-/** A datagram, where it came from and when. */
+/** A datagram with its source address and time. */
 interface Arrival {
   readonly datagram: Buffer;
   readonly address: PeerAddress;
@@ -29,7 +29,7 @@ interface Arrival {
 /** The connection, as its receiver sees it. */
 export interface PacketOwner {
   readonly isOpen: boolean;
-  /** A packet came that only the peer can have sent. */
+  /** A packet arrived that only the peer can have sent. */
   onAuthenticPacket(now: number): void;
   /** The peer ended the connection, or forgot it. */
   onPeerClosed(reason: CloseReason, now: number): void;
@@ -53,7 +53,7 @@ export class PacketReceiver {
   readonly paths: PathChanges;
   /** Copies of packets whose keys are not known yet. */
   #early: { readonly datagram: Buffer; readonly address: PeerAddress }[] = [];
-  /** Whether the server's id is known; for clients only. */
+  /** True when the server's ID is known; for clients only. */
   #serverIdKnown = false;
 
   constructor(parts: ConnectionParts, link: HandshakeLink, handshake: TlsHandshake, owner: PacketOwner) {
@@ -64,14 +64,14 @@ export class PacketReceiver {
     this.paths = new PathChanges(parts);
   }
 
-  /** @throws QuicError for what ends the connection */
+  /** @throws QuicError for faults that end the connection */
   receive(datagram: Buffer, address: PeerAddress, now: number): void {
     const localIdBytes = this.#parts.sourceId.length;
     let firstId: Buffer | undefined;
     for (let at = 0; at < datagram.length && this.#owner.isOpen; ) {
       const header = readPacketHeader(datagram, at, localIdBytes);
       firstId ??= header?.destinationId;
-      // All packets of a datagram are for one connection: RFC 9000, section 12.2.
+      // All packets of a datagram belong to one connection: RFC 9000, section 12.2.
       if (header === undefined || firstId?.equals(header.destinationId) !== true) {
         return;
       }
@@ -82,12 +82,12 @@ export class PacketReceiver {
     }
   }
 
-  /** The connection ended: kept packets are of no use. */
+  /** The connection has ended: stored packets are not needed. */
   clear(): void {
     this.#early = [];
   }
 
-  /** Whether a packet is looked at. Retry is dealt with elsewhere; 0-RTT is not served. */
+  /** True when a packet must be processed. Retry is handled elsewhere; 0-RTT is not supported. */
   #isReadable({ type }: PacketHeader, datagramBytes: number): boolean {
     if (type === "initial" && this.#parts.role === "server") {
       // A smaller datagram would let others use us to find out what a path carries: RFC 9000, section 14.1.
@@ -138,7 +138,7 @@ export class PacketReceiver {
         remoteIds.replaceFirst(Buffer.from(header.sourceId));
       }
     } else if (header.type === "handshake") {
-      // Its keys need the server's first flight, so the client received that at its address.
+      // Its keys depend on the server's first flight, so the client has received that at its address.
       path.validated = true;
       this.#link.discard("initial");
     }
@@ -151,7 +151,7 @@ export class PacketReceiver {
     }
   }
 
-  /** Reads kept packets again; those without keys are kept again. */
+  /** Processes stored packets again; those without keys are stored again. */
   #replayEarly(now: number): void {
     const early = this.#early;
     this.#early = [];
@@ -250,8 +250,8 @@ export class PacketReceiver {
   }
 
   /**
-   * Frees what the peer has, and sends lost frames again. @throws QuicError PROTOCOL_VIOLATION for a packet
-   * that was never sent
+   * Releases data that the peer has received, and sends lost frames again. @throws QuicError PROTOCOL_VIOLATION for a
+   * packet that was never sent
    */
   #receiveAck(space: PacketSpace, frame: Frame & { kind: "ack" }, now: number): void {
     const { recovery } = this.#parts;

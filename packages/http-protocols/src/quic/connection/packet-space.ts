@@ -12,7 +12,7 @@ const maxCryptoAheadBytes = 16_384;
 /** Pieces of them behind gaps. Browsers send a ClientHello in a dozen; nobody has shown its address yet. */
 const maxCryptoPieces = 128;
 
-/** State of a connection for one packet number space. */
+/** State of a connection in one packet number space. */
 export class PacketSpace {
   readonly name: PacketSpaceName;
   /** Type of the packets that are sent in it. */
@@ -23,7 +23,7 @@ export class PacketSpace {
   readonly received: ReceivedPackets;
   readonly cryptoToSend = new SendBuffer();
   readonly #cryptoReceived = new ReceiveBuffer(maxCryptoPieces, transportErrors.cryptoBufferExceeded);
-  /** The keys are gone permanently: nothing is sent or acknowledged any more. */
+  /** The keys are permanently gone: nothing is sent or acknowledged any more. */
   isDiscarded = false;
   /** Packets that must be sent though the congestion window is full. */
   probes = 0;
@@ -43,7 +43,7 @@ export class PacketSpace {
     return this.#cryptoReceived.push(offset, data);
   }
 
-  /** Whether handshake bytes wait to be sent. */
+  /** True when handshake bytes wait to be sent. */
   get hasCrypto(): boolean {
     return this.cryptoToSend.hasLost || this.cryptoToSend.unsentBytes > 0;
   }

@@ -7,7 +7,7 @@ const maxPathResponses = 4;
 /** Follows a peer whose address changes. Source: RFC 9000, section 9 */
 export class PathChanges {
   readonly #parts: ConnectionParts;
-  /** The last path that the peer confirmed, while the current one is not confirmed. */
+  /** The last confirmed path, while the current one is not confirmed. */
   #previous: NetworkPath | undefined;
 
   constructor(parts: ConnectionParts) {
@@ -60,7 +60,7 @@ export class PathChanges {
   }
 
   /**
-   * Gives up a path whose challenge nobody answered: the address may be forged.
+   * Abandons a path whose challenge got no response: the address may be forged.
    * @returns false when no path is left
    */
   check(now: number): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { collect, SimulatedNetwork } from "../../testing/simulated-network.ts";
 
-/** Lets the server send `bytes` bytes on a stream of the client. @returns the count of those that arrived */
+/** Makes the server send `bytes` bytes on a stream of the client. @returns the number of bytes that arrived */
 function download(network: SimulatedNetwork, bytes: number): { arrived(): number } {
   network.run(() => network.client.protocol !== "");
   network.onServerStream = (stream) => {
