@@ -2,15 +2,15 @@ import type { Socket } from "node:net";
 
 /** Facts about a connection since its handshake. */
 export interface TlsDetails {
-  /** Lower case; "" when the client named none. */
+  /** Lower case; "" when the client sent none. */
   readonly serverName: string;
-  /** As Node names it, `TLSv1.3`; kept, as a connection that is cut does not know it any more. */
+  /** Node's name, such as `TLSv1.3`; stored here, because Node forgets it when the connection is cut. */
   readonly version: string;
   /** The cipher suite by its name in the standard. */
   readonly cipher: string;
 }
 
-/** By socket, so that an entry ends with its connection. */
+/** By socket, so that an entry is removed with its connection. */
 const details = new WeakMap<object, TlsDetails>();
 
 /** Called once, when the handshake is done. */

@@ -1,9 +1,9 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 
-/** Kinds of records: those that prove names, and addresses, which the app `dynamic_dns` keeps. */
+/** Types of records: those that prove names, and addresses for the app `dynamic_dns`. */
 export type DnsRecordType = "TXT" | "CNAME" | "A" | "AAAA";
 
-/** Changes records of a DNS zone. Modules of the user's own may bring one for their provider. */
+/** Changes records of a DNS zone. User modules may add one for their provider. */
 export interface DnsProvider extends ModuleInstance {
   /**
    * Makes a record.

@@ -1,7 +1,10 @@
 import { Resolver } from "node:dns";
 import { z } from "zod";
 
-/** A server as configs name it, as node wants it: `udp/192.0.2.1:53`, `[2001:db8::1]:53`, `192.0.2.1`. */
+/**
+ * Converts a server's address from configs into Node's form. Examples: `udp/192.0.2.1:53`, `[2001:db8::1]:53`,
+ * `192.0.2.1`.
+ */
 function bare(text: string): string {
   return text.replace(/^(?:udp[46]?|tcp[46]?)\//, "");
 }
@@ -15,7 +18,7 @@ function isServer(text: string): boolean {
   }
 }
 
-/** A field for DNS servers: addresses, with port if it is not 53. The value has no `udp/` any more. */
+/** A field for DNS servers: addresses, with a port if it is not 53. The parsed value has no `udp/` any more. */
 export function dnsServers() {
   return z.array(
     z

@@ -9,7 +9,7 @@ import type { CertificateIssuer } from "./issuer.ts";
 /** Life of a certificate: twelve hours, of which the last third is for renewal. */
 const defaultLifetimeMs = 12 * 3_600_000;
 
-/** Issues by an authority of the server's own. Source: the public model (Caddy 2.11) */
+/** Issues certificates from the server's own CA. Source: the public model (Caddy 2.11) */
 export const internalIssuer = defineModule({
   id: "tls.issuance.internal",
   config: z.strictObject({

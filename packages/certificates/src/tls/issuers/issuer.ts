@@ -4,7 +4,7 @@ import type { Storage } from "server-core/storage/storage";
 
 /** A certificate to be issued. */
 export interface IssueRequest {
-  /** A DNS name, which may begin with `*.`, or an IP address. */
+  /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
   /** Private key of the certificate; the authority gets its public half only. */
   readonly key: KeyObject;
@@ -12,18 +12,18 @@ export interface IssueRequest {
   readonly signal: AbortSignal;
   /** PEM of the certificate that it replaces. */
   readonly replaces?: string | undefined;
-  /** How many attempts for the name failed since it last got a certificate. */
+  /** Number of failed attempts for the name since it last got a certificate. */
   readonly failures: number;
   /** Storage of the certificate, which other instances read too. */
   readonly storage: Storage;
 }
 
-/** Kinds of challenges that an instance may answer for another one. */
+/** Types of challenges that one instance may answer for another. */
 export type SharedChallengeType = "http-01" | "tls-alpn-01" | "pki-validation";
 
-/** An authority's question to which this process has no answer. */
+/** A CA's request for which this process has no response. */
 export interface ChallengeQuestion {
-  /** Kind of challenge that the authority looks at. */
+  /** Type of challenge that the CA checks. */
   readonly type: SharedChallengeType;
   /** Name in lower case, or address, that is to be proved. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface ChallengeQuestion {
 export interface IssuedCertificate {
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
-  /** Kept beside the certificate, for people and for renewal. */
+  /** Stored beside the certificate, for people and for the renewal. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -45,19 +45,18 @@ export interface IssuedCertificate {
 export interface CertificateIssuer extends ModuleInstance {
   /** Folder of its certificates in the storage. */
   readonly key: string;
-  /** Whether it needs no other machine, so that a config can wait for it. */
+  /** True when it needs no other machine, so that a config can wait for it. */
   readonly local: boolean;
-  /** @throws ServerError that names the refuser and the reason */
+  /** @throws ServerError with the refusing party and the reason */
   issue(request: IssueRequest): Promise<IssuedCertificate>;
   /**
-   * When the authority wants a certificate renewed; undefined when it does not say.
+   * Time at which the CA wants a certificate renewed; undefined when it does not suggest one.
    * @throws ServerError ACME
    */
   suggestRenewal?(chainPem: string, signal: AbortSignal): Promise<Date | undefined>;
   /**
-   * Answers a challenge that another instance started. @returns the expected answer; undefined when there is
-   * none
-   * @throws ServerError STORAGE; errors of reading a malformed file
+   * Handles a challenge that another instance started. @returns the expected response; undefined when there is none
+   * @throws ServerError STORAGE; errors when a file is malformed
    */
   answerChallenge?(question: ChallengeQuestion): Promise<string | undefined>;
 }

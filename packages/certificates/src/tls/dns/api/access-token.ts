@@ -6,10 +6,10 @@ export interface AccessToken {
   readonly endsAtMs: number;
 }
 
-/** How long before its end a token is no longer used. */
+/** Time before its expiry from which a token is no longer used. */
 const marginMs = 60_000;
 
-/** Keeps a token until shortly before its end. Callers that ask meanwhile wait for one answer. */
+/** Caches a token until shortly before its expiry. Callers during a request wait for the same response. */
 export class KeptToken {
   readonly #obtain: () => Promise<AccessToken>;
   #token: Promise<AccessToken> | undefined;
@@ -19,7 +19,7 @@ export class KeptToken {
     this.#obtain = obtain;
   }
 
-  /** @throws what `obtain` throws; the next call tries again */
+  /** @throws any error of `obtain`; the next call tries again */
   async get(): Promise<string> {
     if (this.#token === undefined || Date.now() > this.#endsAtMs - marginMs) {
       this.#endsAtMs = Number.POSITIVE_INFINITY;

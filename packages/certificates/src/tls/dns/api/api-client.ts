@@ -5,15 +5,18 @@ import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import { openDispatcher } from "../../open-dispatcher.ts";
 
-/** Limit of an answer. A zone's records come in pages, or in the one document of providers that do not page. */
+/** Size limit of a response. A zone's records come in pages, or in one document from providers without pages. */
 const maxAnswerBytes = 16 * 1024 * 1024;
-/** For one attempt, from the connection to the end of the answer. */
+/** Time limit of one attempt, from the connection to the end of the response. */
 const timeoutMs = 30_000;
 const maxAttempts = 4;
 const firstPauseMs = 1_000;
-/** A provider that wants a longer pause gets an error instead: the next attempt to obtain the certificate comes later anyway. */
+/**
+ * For a longer pause, the caller gets an error instead, because the next attempt to obtain the certificate comes later
+ * anyway.
+ */
 const maxPauseMs = 30_000;
-/** Answers that say "later", after which nothing was changed. */
+/** Statuses that mean "try again later"; nothing was changed. */
 const laterStatuses = new Set([429, 502, 503, 504]);
 const maxShownChars = 300;
 
@@ -22,11 +25,11 @@ export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base, with a slash first; parts that are not fixed are escaped by {@link pathOf}. */
   readonly path: string;
-  /** Never shown in errors, since some providers want their secret here. */
+  /** Never shown in errors, because some providers expect their secret here. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Beside those of `authorize`. */
+  /** In addition to those of `authorize`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body: an object is sent as JSON, a text as it is, with the Content-Type of `headers`. */
+  /** The body: an object is sent as JSON, a text unchanged, with the Content-Type in `headers`. */
   readonly body?: object | string;
 }
 
@@ -39,15 +42,14 @@ export interface ApiAnswer {
   readonly text: string;
 }
 
-/** The facts of one provider that the client needs. */
+/** The client's settings for one provider. */
 export interface ApiOptions {
   /** In errors: `cloudflare`. */
   readonly name: string;
   /** Without a slash at its end. */
   readonly base: string;
   /**
-   * Headers that authorize a request. They are made for every attempt, since some contain a signature of the
-   * time.
+   * Headers that authorize a request. They are made for every attempt, because some contain a signature of the time.
    */
   readonly authorize?: (
     call: ApiCall,
@@ -58,7 +60,7 @@ export interface ApiOptions {
   readonly reasonOf?: (text: string) => string | undefined;
 }
 
-/** A path of escaped parts: no name of a zone or record can lead out of its place. */
+/** A path of escaped parts, so that the name of a zone or record cannot lead to another path. */
 export function pathOf(...parts: readonly (string | number)[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
 }
@@ -80,7 +82,7 @@ function messageIn(text: string): string | undefined {
   }
 }
 
-/** @returns milliseconds; undefined when the provider names none */
+/** @returns milliseconds; undefined when the provider sets no pause */
 function askedPauseMs({ headers }: ApiAnswer): number | undefined {
   const text = String(headers["retry-after"] ?? "");
   if (text === "") {
@@ -90,7 +92,10 @@ function askedPauseMs({ headers }: ApiAnswer): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Asks the HTTP API of a DNS provider. A request that the provider is too busy for is asked again, up to four times. */
+/**
+ * Sends requests to the HTTP API of a DNS provider. When the provider is too busy, a request is sent again, up to four
+ * times.
+ */
 export class ApiClient {
   readonly #options: ApiOptions;
   #dispatcher: Promise<Dispatcher> | undefined;
@@ -105,20 +110,20 @@ export class ApiClient {
   }
 
   /**
-   * The answer, read as JSON.
-   * @throws ServerError ACME when it is refused (any status but 2xx) or has another shape
+   * The response, parsed as JSON.
+   * @throws ServerError ACME when the request fails (any status but 2xx) or when the response has another form
    */
   async json<Schema extends z.ZodType>(schema: Schema, call: ApiCall): Promise<z.infer<Schema>> {
     return this.read(schema, call, await this.ask(call));
   }
 
-  /** As {@link json}; undefined for 404. */
+  /** Like {@link json}, but returns undefined for 404. */
   async find<Schema extends z.ZodType>(schema: Schema, call: ApiCall): Promise<z.infer<Schema> | undefined> {
     const answer = await this.ask(call, [404]);
     return answer.status === 404 ? undefined : this.read(schema, call, answer);
   }
 
-  /** Reads an answer as JSON. @throws ServerError ACME when it has another shape */
+  /** Parses a response as JSON. @throws ServerError ACME when it has another form */
   read<Schema extends z.ZodType>(
     schema: Schema,
     call: ApiCall,
@@ -142,7 +147,7 @@ export class ApiClient {
   }
 
   /**
-   * @param expected statuses that are an answer, beside 2xx
+   * @param expected accepted statuses in addition to 2xx
    * @throws ServerError ACME with the provider's reason
    */
   async ask(call: ApiCall, expected: readonly number[] = []): Promise<ApiAnswer> {
@@ -160,7 +165,7 @@ export class ApiClient {
     }
   }
 
-  /** An error that says which request of which provider failed. */
+  /** An error that names the provider and the failed request. */
   error({ method, path }: ApiCall, reason: string): ServerError {
     return new ServerError("ACME", `${this.#options.name}: ${method} ${path}: ${reason}`);
   }

@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 
-/** A text field that may hold global placeholders. @param about a sentence that describes the field */
+/** A text field that may contain global placeholders. @param about a sentence that describes the field */
 export function filledText(about: string) {
   return z.string().describe(`${about} Global placeholders allowed, such as {env.X} and {file./path}.`);
 }

@@ -2,29 +2,32 @@ import { LRUCache } from "lru-cache";
 import { ServerError } from "server-core/errors";
 import type { DnsProvider, DnsRecordType } from "../dns-provider.ts";
 
-/** A record, with its name in the two forms that providers want. */
+/** A record, with its name in the two forms that providers use. */
 export interface DnsRecord {
   /** Full, without final dot: `_acme-challenge.a.example.com`. */
   readonly name: string;
-  /** Below its zone: `_acme-challenge.a`; "" for the zone's own name. */
+  /** Relative to its zone: `_acme-challenge.a`; "" for the zone's own name. */
   readonly label: string;
   /** Challenges need `TXT`; `CNAME`, `A` and `AAAA` are for dynamic DNS. */
   readonly type: DnsRecordType;
   /** Plain: without quotes or final dot. */
   readonly value: string;
-  /** How long resolvers may keep it. Providers with a higher minimum take that. */
+  /** Time for which resolvers may cache it. Providers with a higher minimum use that. */
   readonly ttlSeconds: number;
 }
 
-/** The calls of one provider's API. `Zone` is how it knows a zone: by a name, or by an id. */
+/** The calls of one provider's API. `Zone` identifies a zone in this API: a name or an ID. */
 export interface ZoneApi<Zone> {
   /** In errors. */
   readonly name: string;
-  /** Looks for a zone of the account. @param name full, without final dot @returns undefined when it has no such zone */
+  /**
+   * Finds a zone of the account. @param name full, without final dot @returns undefined when the account has no such
+   * zone
+   */
   zone(name: string): Promise<Zone | undefined>;
-  /** Adds a value beside those that the name has; one that is there already stays. */
+  /** Adds a value to those of the name; an existing value stays. */
   add(zone: Zone, record: DnsRecord): Promise<void>;
-  /** Removes one value; one that is gone is no error. */
+  /** Removes one value; a missing value is not an error. */
   remove(zone: Zone, record: DnsRecord): Promise<void>;
   /** Ends the connections to the provider. */
   close?(): Promise<void>;
@@ -38,19 +41,21 @@ interface FoundZone<Zone> {
 const maxZones = 1_000;
 const zoneLifeMs = 10 * 60_000;
 
-/** Names that could be the zone of `name`, the longest first; none that begins with `_`, as no zone does. */
+/**
+ * Names that could be the zone of `name`, the longest first; without names that start with `_`, because zones never do.
+ */
 export function zoneCandidates(name: string): string[] {
   const labels = name.split(".");
   return labels.map((_, index) => labels.slice(index).join(".")).filter((each) => !each.startsWith("_"));
 }
 
-/** The text of a TXT record as zone files and many APIs want it: strings of at most 255 bytes, quoted. */
+/** The text of a TXT record in the form for zone files and many APIs: quoted strings of at most 255 bytes. */
 export function quotedText(value: string): string {
   const parts = value.match(/.{1,255}/gs) ?? [""];
   return parts.map((part) => `"${part.replace(/["\\]/g, "\\$&")}"`).join(" ");
 }
 
-/** Undoes {@link quotedText}; a text without quotes stays. */
+/** Reverses {@link quotedText}; a text without quotes stays unchanged. */
 export function plainText(text: string): string {
   return /^".*"$/s.test(text)
     ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"/gs)]
@@ -59,7 +64,7 @@ export function plainText(text: string): string {
     : text;
 }
 
-/** A record's value in a zone file's form: a text quoted, a name with its final dot, an address as it is. */
+/** A record's value in the form for zone files: a text quoted, a name with its final dot, an address unchanged. */
 export function zoneFileValue({ type, value }: DnsRecord): string {
   if (type === "A" || type === "AAAA") {
     return value;
@@ -67,14 +72,14 @@ export function zoneFileValue({ type, value }: DnsRecord): string {
   return type === "TXT" ? quotedText(value) : `${value.replace(/\.$/, "")}.`;
 }
 
-/** Whether an API's value is that of the record. */
+/** True when an API's value equals that of the record. */
 export function isSameValue({ value }: DnsRecord, given: string): boolean {
   return plainText(given).replace(/\.$/, "") === value.replace(/\.$/, "");
 }
 
 /**
- * Makes a provider of an API: finds the zone of each name, and changes one zone after the other. Many APIs replace all values of a
- * name at once, so two changes at the same time would lose one.
+ * Makes a provider from an API: finds the zone of each name, and runs the changes of a zone one after the other. Many
+ * APIs replace all values of a name at once, so two concurrent changes would lose one.
  */
 export function zoneProvider<Zone extends NonNullable<unknown>>(api: ZoneApi<Zone>): DnsProvider {
   const zones = new LRUCache<string, FoundZone<Zone>>({ max: maxZones, ttl: zoneLifeMs });

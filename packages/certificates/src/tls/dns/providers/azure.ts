@@ -10,7 +10,7 @@ import type { DnsRecordType } from "../dns-provider.ts";
 const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
 const resource = "https://management.azure.com/";
-/** Changes by others that are tolerated before a change fails: each of them makes it start again. */
+/** Limit of concurrent changes by others before a change fails: after each of them, it starts again. */
 const maxConflicts = 5;
 const preconditionFailed = 412;
 const query = { "api-version": apiVersion };
@@ -102,7 +102,7 @@ class AzureLogin {
     this.#metadata = new ApiClient({ name, base: bases.metadata });
   }
 
-  /** The token of the last call, or a new one where that is about to end. */
+  /** The cached token, or a new one when the cached one is about to expire. */
   token(): Promise<string> {
     return this.#kept.get();
   }
@@ -135,7 +135,7 @@ class AzureLogin {
   }
 }
 
-/** @returns message and code of an answer that tells a fault; undefined where it is no such answer */
+/** @returns message and code of an error response; undefined for any other response */
 function reasonIn(text: string): string | undefined {
   try {
     const { code, message } = faultSchema.parse(JSON.parse(text)).error;
@@ -193,8 +193,8 @@ export function azureApi(config: AzureConfig, bases = realBases): ZoneApi<string
 type ValuesEdit = (values: readonly string[]) => readonly string[];
 
 /**
- * Reads the values of a name, and writes the values that `edited` returns. When others changed them meanwhile,
- * it starts again.
+ * Reads the values of a name, and writes the values that `edited` returns. When others changed them meanwhile, it
+ * starts again.
  * @param ttlSeconds absent: the set keeps its TTL
  * @throws ServerError ACME after {@link maxConflicts} changes by others
  */

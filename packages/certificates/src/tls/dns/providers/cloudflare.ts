@@ -5,7 +5,7 @@ import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { isSameValue, quotedText, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
 
-/** The API takes 1, which is its own choice, and 60 and more. */
+/** The API accepts 1, which means its own choice, and 60 and above. */
 const minTtlSeconds = 60;
 const pageSize = 100;
 /** "An identical record already exists." */

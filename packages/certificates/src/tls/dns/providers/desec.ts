@@ -15,7 +15,7 @@ const setSchema = z.object({ records: z.array(z.string()), ttl: z.number() });
 
 const configSchema = z.strictObject({ token: filledText("Token of the account.") });
 
-/** A zone, and the least TTL that it takes. */
+/** A zone, with its minimum TTL. */
 interface DesecZone {
   readonly name: string;
   readonly minTtlSeconds: number;
@@ -33,7 +33,7 @@ export function desecApi(
       method: "GET",
       path: `${pathOf("domains", zone.name, "rrsets", label || "@", type)}/`,
     });
-  /** Replaces the values of a name; none removes it. */
+  /** Replaces the values of a name; an empty list removes it. */
   const set = (zone: DesecZone, { label, type }: DnsRecord, records: readonly string[], ttl: number) =>
     client.ask({
       method: "PATCH",

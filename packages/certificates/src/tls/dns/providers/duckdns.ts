@@ -50,7 +50,7 @@ export function duckdns(config: z.infer<typeof configSchema>, base = "https://ww
     present: (record, value, _ttlSeconds, type = "TXT") =>
       update(record, type, type === "TXT" ? { txt: value } : { ip: value }),
     async remove(record, txt, type = "TXT") {
-      // A domain has one address of each kind: the next one takes the place of the last.
+      // A domain has one address of each kind: a new address replaces the old one.
       if (type === "TXT" || type === "CNAME") {
         await update(record, type, { txt, clear: "true" });
       }

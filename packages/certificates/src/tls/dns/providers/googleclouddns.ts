@@ -17,7 +17,7 @@ import {
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
 const maxFileBytes = 1024 * 1024;
 const assertionSeconds = 3_600;
-/** Changes by others that are tolerated before a change fails: each of them makes it start again. */
+/** Limit of concurrent changes by others before a change fails: after each of them, it starts again. */
 const maxConflicts = 5;
 const conflict = 409;
 const preconditionFailed = 412;
@@ -74,7 +74,7 @@ function readKey(path: string) {
 
 const name = "googleclouddns";
 
-/** Gets tokens for calls, as the service account of a key, or else as this machine's own account. */
+/** Gets tokens for calls, for the service account of a key, or otherwise for this machine's own account. */
 class GoogleLogin {
   readonly #key: z.infer<typeof keySchema> | undefined;
   readonly #accounts: ApiClient;
@@ -85,7 +85,7 @@ class GoogleLogin {
     return { token: answer.access_token, endsAtMs: Date.now() + answer.expires_in * 1000 };
   });
 
-  /** @throws ServerError MODULE_CONFIG when the file of the key is none */
+  /** @throws ServerError MODULE_CONFIG when the key file is invalid */
   constructor(config: GoogleConfig, metadataBase: string) {
     const keyFile = config.gcp_application_default || process.env.GOOGLE_APPLICATION_CREDENTIALS;
     this.#key = keyFile ? readKey(keyFile) : undefined;
@@ -93,7 +93,7 @@ class GoogleLogin {
     this.#metadata = new ApiClient({ name, base: metadataBase });
   }
 
-  /** The token of the last call, or a new one where that is about to end. */
+  /** The cached token, or a new one when the cached one is about to expire. */
   token(): Promise<string> {
     return this.#kept.get();
   }
@@ -134,7 +134,7 @@ class GoogleLogin {
   }
 }
 
-/** @returns the message of an answer that tells a fault; undefined where it is no such answer */
+/** @returns the message of an error response; undefined for any other response */
 function reasonIn(text: string): string | undefined {
   try {
     return faultSchema.parse(JSON.parse(text)).error.message;
@@ -180,8 +180,8 @@ export function googleclouddnsApi(config: GoogleConfig, bases = realBases): Zone
 type ValuesEdit = (values: readonly string[]) => readonly string[];
 
 /**
- * Changes the values of a name. A change names the values that it deletes, and fails when they have changed:
- * then it starts again.
+ * Changes the values of a name. A change names the values that it deletes. It fails when they have changed, and then
+ * starts again.
  * @param ttlSeconds absent: the set keeps its TTL
  * @throws ServerError ACME after {@link maxConflicts} changes by others
  */

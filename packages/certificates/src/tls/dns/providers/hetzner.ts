@@ -23,7 +23,7 @@ const configSchema = z.strictObject({
   api_token: filledText("API token of the project in the Hetzner Console, with write permission."),
 });
 
-/** The call that changes a value of a set of records. @param more what the action wants beside the value */
+/** The call that changes a value of a record set. @param more further fields for the action */
 function changeOf(
   zone: number,
   record: DnsRecord,
@@ -38,7 +38,7 @@ function changeOf(
   };
 }
 
-/** @returns message and code of an answer that tells a fault; undefined where it is no such answer */
+/** @returns message and code of an error response; undefined for any other response */
 function reasonIn(text: string): string | undefined {
   try {
     const { code, message } = faultSchema.parse(JSON.parse(text)).error;

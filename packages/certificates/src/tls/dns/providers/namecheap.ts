@@ -62,7 +62,7 @@ class NamecheapClient {
 
   /**
    * @param what the command without its prefix `namecheap.`
-   * @throws ServerError ACME with the faults that the answer tells
+   * @throws ServerError ACME with the faults in the response
    */
   async command(what: string, parameters: Readonly<Record<string, string>>): Promise<XmlElement> {
     this.#clientIp ??= (await this.#finder.ask({ method: "GET", path: "/" })).text.trim();
@@ -100,8 +100,8 @@ function domainParts(zone: string): { SLD: string; TLD: string } {
 }
 
 /**
- * Changes the list of all records of a domain, which the API only replaces at once.
- * @param edited gets the records, and returns those that the domain is to have; undefined: nothing to change
+ * Changes the list of all records of a domain, which the API can only replace as a whole.
+ * @param edited gets the records, and returns the new list; undefined: no change
  */
 async function editHosts(
   client: NamecheapClient,
@@ -132,7 +132,7 @@ async function editHosts(
   }
 }
 
-/** @returns whether a record of the domain is this one: its name, type and value */
+/** @returns a function that is true for the same record of the domain: equal name, type and value */
 function isHostOf(record: DnsRecord): (host: Host) => boolean {
   return ({ HostName, RecordType, Address }) =>
     HostName === (record.label || "@") && RecordType === record.type && isSameValue(record, Address);

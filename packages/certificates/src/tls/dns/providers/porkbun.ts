@@ -16,7 +16,7 @@ const configSchema = z.strictObject({
   api_secret_key: filledText("Secret of the key."),
 });
 
-/** Every question is a POST whose body has the keys. Source: https://porkbun.com/api/json/v3/documentation */
+/** Every request is a POST whose body contains the keys. Source: https://porkbun.com/api/json/v3/documentation */
 export function porkbunApi(
   { api_key: apikey, api_secret_key: secretapikey }: z.infer<typeof configSchema>,
   base = "https://api.porkbun.com/api/json/v3",
@@ -29,7 +29,7 @@ export function porkbunApi(
   return {
     name,
     async zone(zone) {
-      // A domain of others and a wrong key are both 400; only the first is no error here.
+      // A foreign domain and a wrong key both give 400; only the first is not an error here.
       const call = post(`/dns/retrieveByNameType${pathOf(zone, "NS")}`);
       const answer = await client.ask(call, [400]);
       if (answer.status !== 400) {

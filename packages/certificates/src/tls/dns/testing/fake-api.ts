@@ -11,7 +11,7 @@ export interface FakeRequest {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a fake reads what the provider's document describes
   readonly json: any;
 }
@@ -68,7 +68,7 @@ export function labelOf(name: string): string {
   return plain === "example.com" || plain === "@" ? "" : plain.replace(/\.example\.com$/, "");
 }
 
-/** An HTTP server that answers as `handle` says, and keeps what it was asked. */
+/** An HTTP server that responds with the result of `handle`, and records its requests. */
 export class FakeApi {
   readonly requests: FakeRequest[] = [];
   readonly #server: Server;

@@ -7,7 +7,7 @@ import type { AcmeConfig } from "./acme-schema.ts";
 
 /** Let's Encrypt. */
 const defaultDirectory = "https://acme-v02.api.letsencrypt.org/directory";
-/** Let's Encrypt's authority for tests, whose certificates nobody trusts. */
+/** Let's Encrypt's CA for tests, whose certificates nobody trusts. */
 const defaultTestDirectory = "https://acme-staging-v02.api.letsencrypt.org/directory";
 
 /** Folder of an authority in the storage: host and path of its directory. Source: the public model (certmagic) */

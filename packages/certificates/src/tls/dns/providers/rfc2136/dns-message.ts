@@ -5,7 +5,7 @@ import type { DnsRecordType } from "../../dns-provider.ts";
 export const recordTypes = { A: 1, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, TSIG: 250 } as const;
 /** Classes: the internet's, and the two that updates use. Source: RFC 2136, 2.4 and 2.5 */
 export const classes = { IN: 1, NONE: 254, ANY: 255 } as const;
-/** Bytes before the first question: id, flags and four counts. Source: RFC 1035, 4.1.1 */
+/** Bytes before the first question: ID, flags and four counts. Source: RFC 1035, 4.1.1 */
 export const headerBytes = 12;
 
 const updateOpcode = 5;
@@ -102,12 +102,12 @@ const numbers = (...values: readonly number[]): Buffer => {
   return bytes;
 };
 
-/** A question for the start of authority of a name: it answers whether the name is a zone of the server. */
+/** A question for the SOA record of a name: the response tells whether the name is a zone of the server. */
 export function soaQuestion(id: number, name: string): Buffer {
   return Buffer.concat([header(id, 0, [1, 0, 0, 0]), encodeName(name), numbers(recordTypes.SOA, classes.IN)]);
 }
 
-/** A change of one record. @param ttlSeconds undefined: it is removed. Source: RFC 2136, 2.5.1 and 2.5.4 */
+/** A change of one record. @param ttlSeconds undefined: the record is removed. Source: RFC 2136, 2.5.1 and 2.5.4 */
 export function updateMessage(
   id: number,
   zone: string,
@@ -131,19 +131,19 @@ export function updateMessage(
 
 /** A record of an answer. */
 export interface WireRecord {
-  /** Where it begins in the message. */
+  /** Its position in the message. */
   readonly at: number;
   /** Full, without final dot. */
   readonly name: string;
   /** A value of {@link recordTypes}, or any other. */
   readonly type: number;
-  /** RDATA: names in it may point into the rest of the message. */
+  /** RDATA: names in it may refer to other parts of the message. */
   readonly data: Buffer;
 }
 
 /** An answer of a DNS server. */
 export interface DnsAnswer {
-  /** That of the question. */
+  /** The ID of the question. */
   readonly id: number;
   /** RCODE; 0 is success. Source: RFC 1035, section 4.1.1 */
   readonly code: number;
@@ -153,7 +153,10 @@ export interface DnsAnswer {
   readonly additional: readonly WireRecord[];
 }
 
-/** Reads a name. @returns it, and where the bytes after it begin. @throws RangeError beyond the end of the message */
+/**
+ * Reads a name. @returns the name, and the position of the bytes after it. @throws RangeError beyond the end of the
+ * message
+ */
 export function readName(message: Buffer, start: number): { readonly name: string; readonly next: number } {
   const labels: string[] = [];
   let at = start;
@@ -177,7 +180,7 @@ export function readName(message: Buffer, start: number): { readonly name: strin
   }
 }
 
-/** Reads an answer. @throws ServerError ACME when it is none */
+/** Reads a response. @throws ServerError ACME for an invalid response */
 export function readAnswer(message: Buffer): DnsAnswer {
   try {
     const [questions = 0, ...counts] = [4, 6, 8, 10].map((at) => message.readUInt16BE(at));

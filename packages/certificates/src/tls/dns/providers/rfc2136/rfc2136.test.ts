@@ -61,7 +61,7 @@ describe.skipIf(!hasNamed)("a server that takes updates (needs BIND's named)", (
 
   test("no answer of anybody but the server counts", async () => {
     const [host, port] = named.address.split(":");
-    // It passes on what client and server say, and changes one bit of each answer.
+    // Passes on all messages of client and server, and changes one bit of each response.
     const relay: Server = createServer((client) => {
       const server = connect({ host: host ?? "", port: Number(port) });
       client.on("error", () => {}).pipe(server);

@@ -12,7 +12,7 @@ export const tsigAlgorithms: Readonly<Record<string, { readonly wire: string; re
   "hmac-sha512": { wire: "hmac-sha512", hash: "sha512" },
 };
 
-/** How far the clocks may be apart, in seconds. Source: RFC 8945, 10, its recommendation */
+/** Allowed difference between the clocks, in seconds. Source: RFC 8945, 10, its recommendation */
 const fudgeSeconds = 300;
 const additionalCountAt = 10;
 
@@ -56,7 +56,7 @@ function hmac(key: TsigKey, parts: readonly Buffer[]): Buffer {
   return made.digest();
 }
 
-/** Signs a message that has no additional records. Source: RFC 8945, 4.2 and 4.3 */
+/** Signs a message without additional records. Source: RFC 8945, 4.2 and 4.3 */
 export function signMessage(
   message: Buffer,
   key: TsigKey,
@@ -86,7 +86,7 @@ export function signMessage(
 }
 
 /**
- * Checks that the server that knows the key made an answer, and just now. Source: RFC 8945, 5.3
+ * Checks that the response comes from a server with the key, and was made just now. Source: RFC 8945, 5.3
  * @throws ServerError ACME
  */
 export function checkSignature(bytes: Buffer, answer: DnsAnswer, key: TsigKey, requestMac: Buffer): void {

@@ -16,10 +16,10 @@ const machineSchema = z.object({
   Expiration: z.string(),
 });
 
-/** Where credentials are looked for beside the config. */
+/** Sources of credentials other than the config. */
 export interface CredentialPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The service that gives the credentials of the machine's own role. */
+  /** The service with the credentials of the machine's own role. */
   readonly metadata: string;
   /** The service that gives those of a container's role, where the environment names a path only. */
   readonly container: string;

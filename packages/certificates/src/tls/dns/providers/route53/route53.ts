@@ -17,11 +17,11 @@ import { type CredentialPlaces, findCredentials, realPlaces } from "./find-crede
 import { type AwsCredentials, signedHeaders } from "./sign-request.ts";
 
 const version = "/2013-04-01";
-/** The service is one for the world; its signatures name this region unless the config says another. */
+/** The service is global; its signatures contain this region unless the config sets another. */
 const defaultRegion = "us-east-1";
 const defaultMaxWaitMs = 60_000;
 const pollMs = 2_000;
-/** How long before their end credentials are looked for again. */
+/** Time before their expiry from which credentials are searched for again. */
 const marginMs = 5 * 60_000;
 
 const configSchema = z.strictObject({
@@ -77,13 +77,13 @@ function reasonIn(text: string): string | undefined {
 
 /** One change of a set of records. */
 interface RecordChange {
-  /** `UPSERT` puts the set instead of the one of its name and type; `DELETE` must name that one exactly. */
+  /** `UPSERT` replaces the set with the same name and type; `DELETE` must contain exactly that set. */
   readonly action: "UPSERT" | "DELETE";
   /** Seconds, in digits. */
   readonly ttl: string;
   /** As in a zone file. */
   readonly values: readonly string[];
-  /** Whether the change is done only when all servers of the provider have it. */
+  /** True: the change is done only when all servers of the provider have it. */
   readonly isAwaited: boolean;
 }
 
@@ -96,7 +96,7 @@ class Route53Client {
   readonly #pauseMs: number;
   readonly #region: string;
   readonly #client: ApiClient;
-  /** Those of the config, or the last that were found. */
+  /** Credentials of the config, or the last ones that were found. */
   #credentials: AwsCredentials | undefined;
 
   constructor(config: Config, places: Route53Places, pauseMs: number) {

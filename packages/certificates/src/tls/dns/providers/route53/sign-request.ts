@@ -8,7 +8,7 @@ export interface AwsCredentials {
   readonly secretAccessKey: string;
   /** Sent with each request; absent for keys that do not end. */
   readonly sessionToken?: string | undefined;
-  /** When they end, in milliseconds since 1970; undefined: never. */
+  /** Expiry in milliseconds since 1970; undefined: never. */
   readonly endsAtMs?: number | undefined;
 }
 
