@@ -17,10 +17,10 @@ const ShareDialog = lazy(() =>
 
 /**
  * The frame of every page: the bar, the help, the command palette, and the keys that work everywhere. Help,
- * palette and sharing are loaded when they are first opened. In a frame of another site the bar is left
+ * palette and sharing are loaded when they are first opened. Inside a frame of another site the bar is left
  * out.
  *
- * Keys: `?` shows or hides the help, `g` goes to the field for a trace id, `/` to the page's filter, Ctrl K
+ * Keys: `?` shows or hides the help, `g` focuses the field for a trace id, `/` the page's filter, Ctrl K
  * opens the palette.
  */
 export function AppFrame() {
@@ -29,7 +29,7 @@ export function AppFrame() {
   const [share, setShare] = useState(false);
   const showHelp = useCallback(() => setHelp(true), []);
   const showPalette = useCallback(() => {
-    // One dialog at a time: the one below would take the keys back when this one closes.
+    // One dialog at a time: a second dialog below would take the focus when the upper one closes.
     setHelp(false);
     setPalette(true);
   }, []);
@@ -69,14 +69,14 @@ export function AppFrame() {
 }
 
 /**
- * The keys that work on every page. The listener ends with the frame.
+ * Handles the keys that work on every page. The listener is removed with the frame.
  * @param onPalette opens the command palette
  * @param onHelp    shows or hides the list of keys
  */
 function useFrameKeys(onPalette: () => void, onHelp: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // Also while typing: no letter is lost by it.
+      // Ctrl K also works while the user types, because it enters no letter.
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
         onPalette();

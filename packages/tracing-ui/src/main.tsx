@@ -14,13 +14,13 @@ import { router } from "./router.tsx";
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Asking twice helps against a service that is just starting, not against a refusal.
+      // One retry helps when the service is just starting, but not after a refusal.
       retry: (failures, error) =>
         failures < 1 && error instanceof ApiError && /^API_(UNREACHABLE|FAILED)$/.test(error.code),
       retryDelay: 500,
-      // A trace does not change because the user looked at another window.
+      // No refetch on focus: a trace does not change while the user is in another window.
       refetchOnWindowFocus: false,
-      // Always ask: a query service on this machine answers while the browser is offline.
+      // Send requests even when the browser is offline: the query service may run on this machine.
       networkMode: "always",
       // A lazily loaded part reads fields that were not tracked before.
       notifyOnChangeProps: "all",
@@ -29,7 +29,7 @@ const queries = new QueryClient({
   },
 });
 
-// Both come before the first paint, so that it has the right colours and patterns.
+// Both calls run before the first paint, so that it has the right colours and patterns.
 applyTheme();
 applyPatterns();
 keepPlaces(router.history);

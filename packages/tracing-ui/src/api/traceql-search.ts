@@ -40,7 +40,7 @@ const found = z.object({
   ),
 });
 
-/** A trace in that answer. */
+/** One trace of the answer of `GET /api/search`. */
 type FoundTrace = NonNullable<z.infer<typeof found>["traces"]>[number];
 
 /** The service's text for a missing root name. */
@@ -80,10 +80,10 @@ export function traceQlSearchQuery(search: TraceQlSearch | undefined) {
         return (traces ?? []).map((trace) => summaryOf(trace, columns));
       };
       try {
-        // Whole milliseconds are too coarse for the list; this brings the duration in full.
+        // The answer has durations in whole milliseconds; `traceDuration` adds the exact duration.
         return await read(`${search.q}\n| select(${["traceDuration", ...columns].join(", ")})`);
       } catch (error) {
-        // The fault is shown in the user's own text, which lacks our added line.
+        // The error names a line and column, so it must come from the user's own text without the added line.
         if (error instanceof ApiError && error.code === "API_REFUSED") {
           return read(search.q);
         }
@@ -96,15 +96,15 @@ export function traceQlSearchQuery(search: TraceQlSearch | undefined) {
 }
 
 /**
- * The server's words about a mistake in TraceQL. The editor asks after each pause in typing.
- * @returns undefined when there is no mistake, or when the server cannot be asked
+ * The server's error message for a mistake in a TraceQL query. The editor requests it after each pause in typing.
+ * @returns undefined without a mistake, or when the request fails for another reason
  */
 export async function traceQlProblem(queries: QueryClient, q: string): Promise<string | undefined> {
   return await queries
     .fetchQuery({
       queryKey: ["traceql-problem", q],
       queryFn: async ({ signal }) => {
-        // A second of 1970: the query is read, and no span.
+        // The range is one second of 1970: the server parses the query but reads no spans.
         const parameters = new URLSearchParams({ q, start: "1", end: "2", limit: "1" });
         try {
           await readJson(`tempo/api/search?${parameters}`, found, signal);

@@ -5,15 +5,15 @@ import { readJson } from "./read-json.ts";
 
 const base = "api/analysis/v1";
 
-/** A saved view. `address` is path and search below the page's base, `saved` milliseconds since 1970. */
+/** A saved view. `address` is the path and search below the page's base. `saved` is in milliseconds since 1970. */
 const view = z.object({ name: z.string(), address: z.string(), note: z.string(), saved: z.int() });
 /** The answer of `GET /views`. */
 const views = z.object({ total: z.int(), views: z.array(view) });
 
-/** A page of this UI that a user saved under a name for all users; its address is relative to the base. */
+/** A page of this UI that a user saved by name for all users. The address is relative to the base. */
 export type SavedView = z.infer<typeof view>;
 
-/** Views on a page of the list. */
+/** Number of views on one page of the list. */
 export const viewsPerPage = 20;
 
 /** A page of the saved views, filtered by the server. @param page from 1 */
@@ -25,14 +25,14 @@ export function viewsQuery(contains: string, page: number) {
   });
 }
 
-/** Limit of listed searches; all are in the list of views. */
+/** Limit of saved searches in the search menu. The list of views has all of them. */
 const mostSearches = 50;
-/** Beginning of the addresses of views that are searches. */
+/** Prefix of a view's address when the view is a search. */
 const searchPage = "/search?";
 
 /**
- * Views of the search page, as names and the search parts of their addresses; null where the query service keeps none.
- * @param before awaited before the request
+ * Saved views of the search page: names and search strings. Null when the query service stores no views.
+ * @param before runs before the request, which waits for its promise
  */
 export function savedSearchesQuery(before: () => Promise<void>) {
   return queryOptions({
@@ -58,17 +58,17 @@ export function savedSearchesQuery(before: () => Promise<void>) {
   });
 }
 
-/** Saves a view under a name; one of the same name is replaced. @throws ApiError */
+/** Saves a view by name. A view with the same name is replaced. @throws ApiError */
 export async function saveView(saved: Pick<SavedView, "name" | "address" | "note">): Promise<void> {
   await post("views", z.object({ name: z.string() }), saved);
 }
 
-/** Gives a view another name, which no other may have. @throws ApiError */
+/** Renames a view. The server refuses a name that another view has. @throws ApiError */
 export async function renameView(name: string, to: string): Promise<void> {
   await post("views/rename", z.object({ name: z.string() }), { name, to });
 }
 
-/** Removes a view for all. @throws ApiError */
+/** Removes a view for all users. @throws ApiError */
 export async function removeView(name: string): Promise<void> {
   await post("views/remove", z.object({ name: z.string() }), { name });
 }
@@ -102,7 +102,7 @@ function readViews(contains: string, limit: number, offset: number, signal: Abor
   return readJson(`${base}/views?${parameters}`, views, signal);
 }
 
-/** Sends a change. It is not ended when the page changes. */
+/** Sends a change by POST. Leaving the page does not abort the request. */
 function post<T>(path: string, schema: Parameters<typeof readJson<T>>[1], body: unknown): Promise<T> {
   return readJson(`${base}/${path}`, schema, new AbortController().signal, JSON.stringify(body));
 }

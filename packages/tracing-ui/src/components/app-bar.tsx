@@ -6,9 +6,9 @@ import { OwnMenu } from "./own-menu.tsx";
 import { TraceJump } from "./trace-jump.tsx";
 
 /**
- * The bar of this app: home, pages, go to a trace, sharing, the command palette.
- * @param onHelp     called by the button of the keys
- * @param onCommands called by the button of the palette
+ * The bar of this app: links to home and pages, the field for a trace id, sharing, and the command palette.
+ * @param onHelp     called by the button that lists the keys
+ * @param onCommands called by the button that opens the palette
  * @param onShare    called by "Share"
  */
 export function AppBar(props: { onHelp: () => void; onCommands: () => void; onShare: () => void }) {

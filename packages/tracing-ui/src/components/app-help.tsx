@@ -1,7 +1,7 @@
 import { HelpDialog, type KeyGroup } from "ui-kit/components/help-dialog.tsx";
 import { pageFacts } from "../api/page-facts.ts";
 
-/** The keys as the components handle them; a key that changes there changes here too. */
+/** The keys in the help. The components handle them, so a key changed in a component must change in this list too. */
 const groups: readonly KeyGroup[] = [
   {
     title: "Everywhere",

@@ -1,10 +1,10 @@
 import "./canvas-colours.css";
 
 /**
- * Reads colours of the theme for a canvas, which CSS cannot colour. The page's styles are computed for it, so it is not for each frame.
+ * Reads colours of the theme for a canvas, which CSS cannot colour. Do not call it for each frame: it computes page styles.
  * @param element  the canvas; probes are siblings of it, so that they inherit the same variables
  * @param colours  CSS colours by name, such as `{ line: "var(--accent)" }`
- * @returns the same names with colours that a canvas takes
+ * @returns the computed colours by the same names, in a form that a canvas accepts
  */
 export function canvasColours<T extends Record<string, string>>(element: HTMLElement, colours: T): T {
   const names = Object.keys(colours);
@@ -14,7 +14,7 @@ export function canvasColours<T extends Record<string, string>>(element: HTMLEle
   return Object.fromEntries(names.map((name, index) => [name, read[index]?.color])) as T;
 }
 
-/** Colours of services for a canvas, in the order of their names. @param hues degrees, from service-hues.ts */
+/** Colours of services for a canvas, in the order of the service names. @param hues degrees, from service-hues.ts */
 export function serviceColours(
   element: HTMLElement,
   services: readonly string[],
@@ -28,7 +28,7 @@ export function serviceColours(
   return read.map(({ color }) => color);
 }
 
-/** Families of fonts for a canvas. @param families CSS values, such as `var(--mono)` */
+/** Font families for a canvas. @param families CSS values, such as `var(--mono)` */
 export function canvasFonts(element: HTMLElement, families: readonly string[]): string[] {
   const read = computedStyles(element, families, (probe, family) => {
     probe.style.fontFamily = family;
@@ -37,7 +37,7 @@ export function canvasFonts(element: HTMLElement, families: readonly string[]): 
 }
 
 /**
- * The computed style of a text for each of `items`. All probes are in the page together, so that it is styled
+ * Reads a computed text style for each of `items`. All probes are in the page together, so the browser styles it
  * only once.
  */
 function computedStyles<T>(

@@ -1,7 +1,7 @@
 import { type Advice, type FailureProps, RequestFailure } from "ui-kit/components/failure-notice.tsx";
 import type { ApiErrorCode } from "../api/api-error.ts";
 
-/** Titles and remedies of the failures. The service's own words stand below them. */
+/** Titles and remedies by error code. The notice shows the service's own message below them. */
 const advice: Record<ApiErrorCode, Advice> = {
   API_UNREACHABLE: {
     title: "The query service does not answer",
@@ -41,7 +41,7 @@ const advice: Record<ApiErrorCode, Advice> = {
   },
 };
 
-/** Says why a request failed and what to do, with a button to ask again. */
+/** Shows why a request failed and what to do, with a button to retry. */
 export function FailureNotice(props: FailureProps) {
   return <RequestFailure {...props} advice={advice} />;
 }

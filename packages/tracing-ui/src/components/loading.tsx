@@ -1,8 +1,8 @@
 import "./loading.css";
 
 /**
- * Says what is waited for. It draws nothing that could be taken for data, such as rows or an axis.
- * @param wholePage nothing else is on the page: the text is its heading
+ * Shows which data is loading, as text. Placeholder rows or an axis could be mistaken for data.
+ * @param wholePage true when nothing else is on the page; the text is then the page's heading
  */
 export function Loading({ children, wholePage = false }: { children: string; wholePage?: boolean }) {
   const Text = wholePage ? "h1" : "span";

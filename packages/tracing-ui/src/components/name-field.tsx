@@ -6,10 +6,10 @@ import { namesQuery } from "../api/names.ts";
 
 /**
  * A field that finds the name of a service or operation by a part of the name. An empty field means all. The
- * server looks, however many names there are; the list says how many more there are, or why they could not
+ * server searches, so any number of names works. The list shows how many more match, or why they could not
  * be read.
- * @param of       the service whose operations are meant; undefined for services
- * @param disabled asks nothing: an operation of no service
+ * @param of       the service whose operations are listed; undefined to list services
+ * @param disabled true sends no requests: operations need a service
  */
 export function NameField(props: {
   /** Id of the input, for its label. */
@@ -17,9 +17,9 @@ export function NameField(props: {
   of?: string | undefined;
   disabled?: boolean;
   placeholder: string;
-  /** The text of the field; undefined for an empty one. */
+  /** The text of the field; undefined for an empty field. */
   value: string | undefined;
-  /** Called at each key, and when a name is taken. */
+  /** Called at each key, and when a name of the list is chosen. */
   onChange: (name: string | undefined) => void;
 }) {
   const { id, of, disabled = false, placeholder, value = "", onChange } = props;
@@ -28,9 +28,9 @@ export function NameField(props: {
     ...namesQuery({ service: of, contains: typed }),
     ...{ placeholderData: keepPreviousData, enabled: !disabled },
   });
-  // A whole name was typed or taken: the list then offers all names again, not this one alone.
+  // The field holds a whole name: the list then offers all names again instead of this name only.
   const isWhole = found.data?.names[0] === typed && typed !== "";
-  // Whoever opens the list of a whole name wants another.
+  // A user who opens the list while the field holds a whole name wants another name.
   const others = useQuery({
     ...namesQuery({ service: of, contains: "" }),
     enabled: !disabled && isWhole,
@@ -55,8 +55,8 @@ export function NameField(props: {
 }
 
 /**
- * The name that a typed part stands for: the first match of the server, or the text itself when it
- * finds none, or fails.
+ * Completes a typed part to a name: the first match of the server, or the typed text when the server
+ * finds no name or fails.
  */
 export async function meantName(client: QueryClient, typed: string | undefined): Promise<string | undefined> {
   if (typed === undefined) {

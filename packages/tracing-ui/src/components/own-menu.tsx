@@ -3,7 +3,7 @@ import { safeAddress } from "../links/safe-address.ts";
 import { type MenuEntry, uiConfig } from "../links/ui-config.ts";
 
 /**
- * The entries that the operator has put into the bar: links, and lists of links that open. Nothing without
+ * The entries that the operator has configured for the bar: links, and menus of links. Shows nothing without
  * such entries.
  */
 export function OwnMenu() {
@@ -25,7 +25,7 @@ export function OwnMenu() {
   );
 }
 
-/** A link to a page of another site, or of this one by its path. An address that is not safe is left out. */
+/** A link to another site, or to a path of this site. An unsafe address gives no link. */
 function MenuLink({ label, url, anchorTarget }: Exclude<MenuEntry, { items: unknown }>) {
   const address = url.startsWith("/") && !url.startsWith("//") ? url : safeAddress(url);
   if (address === undefined) {

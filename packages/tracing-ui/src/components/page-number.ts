@@ -1,4 +1,4 @@
 import * as z from "zod/mini";
 
-/** The page of a list in an address, from 1; a text, as all of an address. Anything unreadable is the first. */
+/** Page number of a list in an address, from 1, as text. Unreadable text means page 1. */
 export const pageNumber = z.catch(z.string().check(z.regex(/^[1-9]\d{0,2}$/)), "1");

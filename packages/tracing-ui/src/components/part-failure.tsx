@@ -1,9 +1,9 @@
 import "./part-failure.css";
 
 /**
- * Shows in a line that a part of a page could not be read, while the rest is shown. A button requests it
+ * Shows a line when one part of a page could not be read; the rest is shown. A button requests this part
  * again.
- * @param what the part, with a capital letter, in the plural: `Rates of services`
+ * @param what name of the part, in the plural, with a capital letter: `Rates of services`
  */
 export function PartFailure(props: { what: string; error: Error | null | undefined; onRetry: () => void }) {
   const { what, error, onRetry } = props;

@@ -6,12 +6,12 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { type PartialReason, usePartialReasons } from "../api/partial-answers.ts";
 
 /**
- * Limit of shown reasons. A cluster with many lost shards would fill the page; the others are
+ * Limit of reasons shown at first. A cluster with many lost shards would fill the page; the others are
  * behind a click.
  */
 const mostInSight = 3;
 
-/** Says above a page which shard or part its answers lack, and for which time. Nothing when they are whole. */
+/** Shows above a page which shard or part is missing in the answers, and for which time. Empty for complete answers. */
 export function PartialBanner() {
   const reasons = usePartialReasons();
   const zone = useChoice(zoneChoice);
@@ -42,7 +42,7 @@ export function PartialBanner() {
   );
 }
 
-/** In the zone of all other times of the page. */
+/** The missing time range as text, in the time zone of the page. */
 function timeText({ startUnixMs, endUnixMs }: PartialReason, zone: TimeZone): string {
   if (startUnixMs === undefined || endUnixMs === undefined) {
     return "";

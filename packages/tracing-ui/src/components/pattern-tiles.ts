@@ -1,14 +1,14 @@
-/** Draws one tile, in CSS pixels from 0 to `size`; colours are set before. */
+/** Draws one tile, in CSS pixels from 0 to `size`. The caller sets the colours first. */
 type Draw = (context: CanvasRenderingContext2D, size: number) => void;
 
-/** Diagonal lines of a width in CSS pixels, falling or rising to the right. */
+/** Gives a function that draws diagonal lines of a width in CSS pixels, falling or rising to the right. */
 const stripes =
   (width: number, ...directions: readonly ("falling" | "rising")[]): Draw =>
   (context, size) => {
     context.lineWidth = width;
     context.beginPath();
     for (const direction of directions) {
-      // Three lines: the one across, and the corners of its neighbours, so that tiles join.
+      // Three lines: the diagonal, and the corners of the neighbour tiles' diagonals, so that tiles join.
       for (const shift of [-size, 0, size]) {
         const [left, right] = direction === "falling" ? [-1, size + 1] : [size + 1, -1];
         context.moveTo(left + shift, -1);
@@ -18,7 +18,7 @@ const stripes =
     context.stroke();
   };
 
-/** Side and content of a tile of each pattern that service-patterns.css numbers; 0 is plain. */
+/** Tile size and drawing of each pattern, by the numbers in service-patterns.css; 0 is plain. */
 const tiles: readonly (readonly [size: number, draw: Draw] | undefined)[] = [
   undefined,
   [7, stripes(2, "falling")],
@@ -38,8 +38,8 @@ const tiles: readonly (readonly [size: number, draw: Draw] | undefined)[] = [
 
 /**
  * A service's pattern for a canvas.
- * @param number from patternNumber; undefined is returned for the plain one
- * @param ink    colour that lies over the service's own
+ * @param number from patternNumber; the plain pattern gives undefined
+ * @param ink    colour of the pattern, drawn over the service's colour
  * @param scale  device pixels for each CSS pixel
  */
 export function patternTile(number: number, ink: string, scale: number): CanvasPattern | undefined {
@@ -47,7 +47,7 @@ export function patternTile(number: number, ink: string, scale: number): CanvasP
   return tile === undefined ? undefined : tiled(tile[0], scale, ink, tile[1]);
 }
 
-/** The hatching of time in which nothing ran, as `.idle-gap` in minimap.css has it. */
+/** The hatching of idle time, same as `.idle-gap` in minimap.css. */
 export function idleTile(ground: string, ink: string, scale: number): CanvasPattern | undefined {
   return tiled(7, scale, ink, (context, size) => {
     context.fillStyle = ground;

@@ -4,10 +4,10 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { type PrettyValue, prettyValue } from "../format/pretty-value.ts";
 import type { StackLine } from "../format/stack-frames.ts";
 
-/** Lines of a value that are shown until more are asked for. */
+/** Limit of lines shown before the user asks for more. */
 const mostLines = 16;
 /**
- * Lines that are ever put into the page. More elements would make the page slow; the copy button has the
+ * Limit of lines ever added to the page. More elements would make the page slow; the copy button copies the
  * whole value.
  */
 const mostPossibleLines = 2_000;
@@ -21,7 +21,7 @@ export function usePretty(key: string, text: string): PrettyValue | undefined {
   return useMemo(() => prettyValue(key, text), [key, text]);
 }
 
-/** A value laid out to be read: JSON and SQL by lines, an address by its parts, a stack trace with libraries folded. */
+/** A formatted value: JSON and SQL by lines, an address by its parts, a stack trace with library calls folded. */
 export function PrettyText({ value }: { value: PrettyValue }) {
   if (value.kind === "stack") {
     return <StackText lines={value.lines} />;
@@ -61,7 +61,7 @@ function FoldedLines({ lines }: { lines: readonly string[] }) {
   );
 }
 
-/** A stack trace whose calls in libraries stand folded between those in the program itself. */
+/** A stack trace. Library calls are folded; calls of the program itself are visible. */
 function StackText({ lines }: { lines: readonly StackLine[] }) {
   const groups: { isLibrary: boolean; lines: StackLine[] }[] = [];
   for (const line of lines.slice(0, mostPossibleLines)) {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
 /**
- * Pauses after which a page asks again by itself: value in the address, text of the menu, milliseconds. ""
- * for none.
+ * Intervals of automatic refresh: value in the address, text of the menu, milliseconds. ""
+ * means no refresh.
  */
 const pauses = [
   ["", "Off", 0],
@@ -13,9 +13,9 @@ const pauses = [
   ["5m", "5 min", 300_000],
 ] as const;
 
-/** The pause in an address. */
+/** The refresh interval in an address. */
 export const refreshField = z.catch(z.enum(pauses.map(([value]) => value)), "");
-/** A pause, as an address writes it. */
+/** A refresh interval, as written in an address. */
 export type Refresh = z.infer<typeof refreshField>;
 
 /** The interval in milliseconds for queries; false for none. Hidden pages do not refetch. */
@@ -23,7 +23,7 @@ export function refetchInterval(refresh: Refresh): number | false {
   return pauses.find(([value]) => value === refresh)?.[2] || false;
 }
 
-/** The menu that chooses how often the page asks again by itself. */
+/** The menu that chooses the interval of automatic refresh. */
 export function RefreshSelect(props: { value: Refresh; onChange: (value: Refresh) => void }) {
   return (
     <select

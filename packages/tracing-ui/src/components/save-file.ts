@@ -1,7 +1,7 @@
 /**
  * Lets the browser save a file that the page has made.
  * @param name  the file's name
- * @param type  media type, as in `application/json`
+ * @param type  media type, such as `application/json`
  * @param parts the content, in order
  */
 export function saveFile(name: string, type: string, parts: BlobPart[]): void {

@@ -5,7 +5,7 @@ import { storedChoice } from "ui-kit/theme/stored-choice.ts";
 /** True: services have a pattern in addition to their colour, for users who cannot distinguish the colours. */
 export const patternChoice = storedChoice("tracing.patterns", ["off", "on"]);
 
-/** Makes the page follow the choice, from now on. Called once, before the first paint. */
+/** Applies the pattern choice to the page, now and after each change. Called once, before the first paint. */
 export function applyPatterns(): void {
   const apply = () => {
     document.documentElement.dataset.patterns = patternChoice.get();
@@ -20,12 +20,12 @@ export function applyPatterns(): void {
  */
 const patterns = 8;
 
-/** Number of the pattern that goes with a hue; hues that are neighbours have different ones. */
+/** Pattern number of a hue. Neighbouring hues have different patterns. */
 export function patternNumber(hue: number): number {
   return Math.max(0, serviceHues.indexOf(hue)) % patterns;
 }
 
-/** The same as a CSS value. */
+/** The pattern number of a hue as a CSS value. */
 export function patternOf(hue: number): string {
   return `var(--pattern-${patternNumber(hue)})`;
 }

@@ -5,8 +5,8 @@ import { Icon } from "ui-kit/components/icon.tsx";
 import { traceIdInText } from "../trace/trace-id-in-text.ts";
 
 /**
- * The field that takes a trace id, or any text with one in it, and goes there. Pasting an id of 16 digits
- * or more is enough; other texts need Enter. A text without an id is marked, with a sentence below.
+ * The field that opens a trace by its id, or by any text that contains an id. Pasting an id of 16 digits
+ * or more opens the trace; other texts need Enter. A text without an id is marked, with a sentence below.
  */
 export function TraceJump() {
   const navigate = useNavigate();
@@ -50,7 +50,7 @@ export function TraceJump() {
         }}
         onPaste={(event) => {
           const pasted = event.clipboardData.getData("text");
-          // A short one may be the first half of something; it waits for Enter.
+          // A shorter id may be only a part of an id, so it waits for Enter.
           if ((traceIdInText(pasted)?.length ?? 0) >= 16 && go(pasted)) {
             event.preventDefault();
           }

@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 
 /**
- * Whether the window is as a media query says, now and whenever it changes. Listens to the window as long
+ * True while the window matches a media query; updated when that changes. Listens to the window as long
  * as the component is shown.
  * @param query `(width < 760px)`
  */

@@ -5,20 +5,20 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { attributeNamesQuery, attributeValuesQuery } from "../api/analysis.ts";
 
 /**
- * A field for a value of an attribute, found by its beginning. Empty, it means any. The server looks; the
+ * A field for a value of an attribute, found by its prefix. An empty field means any value. The server searches; the
  * list shows how often each value was seen, or why the values could not be read.
  */
 export function ValueField(props: {
   /** Id of the input, for its label. */
   id: string;
-  /** Name of the attribute. One that no recent span has is not asked for, so nothing is offered. */
+  /** Name of the attribute. If no recent span has it, no values are requested or offered. */
   attribute: string;
-  /** The service whose spans count; all without it. */
+  /** The service whose spans count; undefined for all services. */
   service: string | undefined;
   placeholder: string;
-  /** The text of the field; undefined for an empty one. */
+  /** The text of the field; undefined for an empty field. */
   value: string | undefined;
-  /** Called at each key, and when a value is taken. */
+  /** Called at each key, and when a value of the list is chosen. */
   onChange: (value: string | undefined) => void;
 }) {
   const { id, attribute, service, placeholder, value = "", onChange } = props;

@@ -1,7 +1,7 @@
 import type { ValueLink } from "../links/link-patterns.ts";
 
 /**
- * Links out of the app. `noopener noreferrer`: the other site neither learns this address nor reaches this
+ * Links to other sites. `noopener noreferrer`: the other site neither learns this address nor can script this
  * page.
  */
 export function ValueLinks({ links }: { links: readonly ValueLink[] }) {

@@ -1,5 +1,5 @@
 /**
- * A share as a percentage: `42 %`, `3.1 %`, `< 0.1 %`. Whole from 10 % on, with a digit below.
+ * A share as a percentage: `42 %`, `3.1 %`, `< 0.1 %`. No decimals from 10 % on, one decimal below.
  * @param share 0 to 1
  */
 export function formatShare(share: number): string {

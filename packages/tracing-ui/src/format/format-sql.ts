@@ -1,13 +1,13 @@
-/** Words that begin a line of their own: the clauses of a statement. */
+/** Keywords of clauses; each begins a new line. */
 const clauses =
   /^(SELECT|FROM|WHERE|GROUP\s+BY|ORDER\s+BY|HAVING|LIMIT|OFFSET|UNION(\s+ALL)?|INTERSECT|EXCEPT|VALUES|SET|RETURNING|ON\s+CONFLICT|ON\s+DUPLICATE\s+KEY|(NATURAL\s+)?((LEFT|RIGHT|FULL|INNER|CROSS)\s+)?(OUTER\s+)?JOIN|INSERT\s+INTO|DELETE\s+FROM|UPDATE|WITH)\b/i;
-/** Words that begin a line within a clause. */
+/** Keywords that begin an indented line within a clause. */
 const conditions = /^(AND|OR)\b/i;
-/** Strings, quoted names, comments, and words: what a line may not be broken within. */
+/** Strings, quoted names, comments and words: tokens that no line break may split. */
 const part =
   /'(?:[^'\\]|\\.|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*\n?|\/\*[\s\S]*?\*\/|[\p{L}_@:$][\p{L}\p{N}_.$@:]*|\s+|[\s\S]/gu;
 /**
- * Letters before a word that say whether a clause has begun there. A search through all of a long statement
+ * Characters before a word in which `endsInClause` searches. A search through all of a long statement
  * at each word would cost the square of its length.
  */
 const mostLookBack = 40;
@@ -16,7 +16,7 @@ const mostLookBack = 40;
  */
 const begins = /^\s*(SELECT|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|WITH\s+\S+\s+AS)\b/i;
 
-/** Whether a text reads as a statement of SQL. */
+/** True when a text begins like an SQL statement. */
 export function isSql(text: string): boolean {
   return begins.test(text);
 }
@@ -29,7 +29,7 @@ export function isSql(text: string): boolean {
 export function formatSql(text: string): string {
   let out = "";
   let depth = 0;
-  /** AND after BETWEEN is no condition. */
+  /** True after BETWEEN: the next AND is part of BETWEEN and begins no new line. */
   let between = false;
   const source = text.trim();
   for (const match of source.matchAll(part)) {
@@ -67,12 +67,12 @@ function indent(depth: number): string {
   return "  ".repeat(depth);
 }
 
-/** Whether the next part begins a word, so that `t.from` is no clause. */
+/** True when the next token begins a word. Without this check `t.from` would begin a clause. */
 function startsWord(out: string): boolean {
   return out === "" || /[\s(]$/.test(out);
 }
 
-/** `LEFT` has begun the line that `JOIN` goes on, and `INSERT` that of `INTO`. */
+/** True when the clause's line has begun already: `JOIN` after `LEFT`, `INTO` after `INSERT`. */
 function endsInClause(out: string): boolean {
   return (
     /(^|\n)\s*(NATURAL|LEFT|RIGHT|FULL|INNER|CROSS|OUTER|UNION|INSERT|DELETE|\s)+$/i.test(out) &&
@@ -80,7 +80,7 @@ function endsInClause(out: string): boolean {
   );
 }
 
-/** The text so far, with a new line behind it; "" at the very beginning. */
+/** The output so far with a line break and the indent appended; "" when there is no output yet. */
 function broken(out: string, depth: number): string {
   return out === "" ? "" : `${out.trimEnd()}\n${indent(depth)}`;
 }

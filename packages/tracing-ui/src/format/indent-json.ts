@@ -1,11 +1,11 @@
-/** Spaces of one level. */
+/** Indent of one level. */
 const step = "  ";
 
 /**
  * Lays out JSON with a line for each member. Only blanks between its parts change: numbers past 2^53 and
- * members that are there twice stay as they were written. Example: `{"a":[1]}` becomes `{`, `  "a": [`, `
+ * duplicate members stay as they were written. Example: `{"a":[1]}` becomes `{`, `  "a": [`, `
  * 1`, `  ]`, `}`.
- * @returns undefined for a text that is no JSON object or list
+ * @returns undefined for a text that is not a JSON object or list
  */
 export function indentJson(text: string): string | undefined {
   if (!/^\s*[{[]/.test(text)) {

@@ -1,11 +1,11 @@
 /** Characters without a glyph, and characters that change the text direction. Source: Unicode 17, categories Cf and Cc */
 const invisible = /[\p{Cf}\p{Cc}]/gu;
-/** Letters that are named at most; a text may be full of them. */
+/** Limit of named letters. A text may contain thousands of invisible letters. */
 const mostTold = 5;
 
 /**
- * Which letters of a text cannot be seen, `U+200B, U+202E`, each once; "" for none. Line ends and tabs do not
- * count, nor do the joiners that emoji and Persian are written with.
+ * Lists the invisible letters of a text, each once: `U+200B, U+202E`; "" without any. Line ends and tabs do not
+ * count, nor do the joiners used in emoji and Persian.
  */
 export function invisibleLetters(text: string): string {
   const found = new Set<string>();

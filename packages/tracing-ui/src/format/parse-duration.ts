@@ -1,4 +1,4 @@
-/** Microseconds of each unit of Go's form. Both signs for micro, U+00B5 and U+03BC, are in use. */
+/** Microseconds of each unit in Go's duration format. Both signs for micro, U+00B5 and U+03BC, are in use. */
 const unitUs: Record<string, number> = {
   ns: 0.001,
   us: 1,
@@ -11,8 +11,8 @@ const unitUs: Record<string, number> = {
 };
 
 /**
- * Reads a duration as the query service does (Go's form): `1.5s`, `300ms`, `2h45m`, `0`.
- * @returns microseconds, or undefined when the text is no such duration; a bare number other than 0 is none
+ * Parses a duration in Go's format, as the query service does: `1.5s`, `300ms`, `2h45m`, `0`.
+ * @returns microseconds; undefined when the text is not a duration, such as a number without a unit other than 0
  */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") {

@@ -2,15 +2,15 @@ import { formatSql, isSql } from "./format-sql.ts";
 import { indentJson } from "./indent-json.ts";
 import { type StackLine, stackLines } from "./stack-frames.ts";
 
-/** A value laid out to be read. */
+/** A formatted value, by kind. */
 export type PrettyValue =
   | { kind: "json" | "sql"; text: string }
   | { kind: "stack"; lines: readonly StackLine[] }
-  /** An address: its parts by name, decoded. */
+  /** An address as a list of its named parts, decoded. */
   | { kind: "url"; parts: readonly (readonly [name: string, value: string])[] };
 
 /**
- * Limit of formatted values in letters. A longer value stays unchanged: the patterns would block the page for
+ * Length limit for formatting, in letters. A longer value stays unchanged: the patterns would block the page for
  * seconds.
  */
 const mostLetters = 200_000;
@@ -57,7 +57,7 @@ function urlParts(text: string): PrettyValue | undefined {
   return { kind: "url", parts };
 }
 
-/** A part of an address without percent signs; the part itself where they are wrong. */
+/** A part of an address with its percent-encoding decoded; unchanged when the encoding is invalid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,16 +2,16 @@
 export interface Adjacency {
   /** Per node: index of its first end; one more entry at the end closes the last node. */
   first: Int32Array;
-  /** The nodes at the other ends. */
+  /** Neighbour nodes, grouped by node. */
   ends: Int32Array;
-  /** Which edge each of `ends` is of. */
+  /** Index of the edge of each entry in `ends`. */
   edges: Int32Array;
 }
 
 /**
- * Lists the ends of edges by their beginnings, in the order of the edges. A counting sort: two passes over
+ * Groups the end nodes of edges by start node, in the order of the edges. A counting sort: two passes over
  * the edges and one over the nodes, in three flat arrays.
- * @param nodes how many there are
+ * @param nodes number of nodes
  * @param from  start node of each edge
  * @param to    end node of each edge
  */

@@ -1,14 +1,14 @@
 import { type Adjacency, adjacencyOf } from "./adjacency.ts";
 
-/** Edges that all lead from a lower layer to a higher one. */
+/** Nodes in layers, with every edge from a lower layer to a higher layer. */
 export interface LayeredEdges {
-  /** Per edge: where it begins, in the lower layer. */
+  /** Per edge: its start node, in the lower layer. */
   from: Int32Array;
-  /** Per edge: where it ends, in the higher layer. */
+  /** Per edge: its end node, in the higher layer. */
   to: Int32Array;
-  /** Per edge: 1 for one that was reversed, to break a cycle. */
+  /** Per edge: 1 when the edge was reversed to break a cycle, else 0. */
   turned: Uint8Array;
-  /** Per node: its layer, from 0; none is empty. */
+  /** Per node: its layer, from 0. No layer is empty. */
   layer: Int32Array;
 }
 
@@ -16,7 +16,7 @@ export interface LayeredEdges {
 const mostRounds = 12;
 
 /**
- * Puts nodes in layers so that edges lead to higher ones and are short. First edges that close a cycle are
+ * Assigns nodes to layers so that edges lead to higher layers and are short. First, edges that close a cycle are
  * reversed. Then each node gets the lowest layer above its callers. Then nodes move, one at a time, while
  * that shortens their edges. Cost: nodes plus edges, for each round.
  * @param from start node of each edge
@@ -34,7 +34,7 @@ export function assignLayers(nodes: number, from: Int32Array, to: Int32Array): L
     layer[node] = lowest(node, before, layer);
   }
   for (let round = 0; round < mostRounds; round += 1) {
-    // Backwards and forwards in turns, so that a whole chain moves in one round.
+    // The direction alternates, so that a whole chain moves in one round.
     const moved = round % 2 === 0 ? order.toReversed() : order;
     let changes = 0;
     for (const node of moved) {
@@ -53,9 +53,9 @@ export function assignLayers(nodes: number, from: Int32Array, to: Int32Array): L
 }
 
 /**
- * Marks edges that lead back to a node on the current way. Walks begin at nodes that nothing leads to, so
+ * Marks edges that lead back to a node on the current path. Walks begin at nodes without callers, so
  * that callers stay left of the callees. The walk uses an explicit stack: a chain of thousands of services would
- * overflow the one of calls.
+ * overflow the call stack.
  */
 function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array {
   const { first, ends, edges } = adjacencyOf(nodes, from, to);
@@ -64,7 +64,7 @@ function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array 
     reached[node] = 1;
   }
   const back = new Uint8Array(from.length);
-  /** 0 not seen, 1 on the way, 2 done. */
+  /** Per node: 0 not visited, 1 on the current path, 2 done. */
   const state = new Uint8Array(nodes);
   const next = first.slice(0, nodes);
   const way: number[] = [];
@@ -139,8 +139,8 @@ function lowest(node: number, before: Adjacency, layer: Int32Array): number {
 }
 
 /**
- * The layer in which a node's edges are shortest while all others stay: close to the callers where those
- * are more, else close to the callees.
+ * The layer in which a node's edges are shortest while all other nodes stay: close to the callers when those
+ * outnumber the callees, else close to the callees.
  */
 function shortest(node: number, before: Adjacency, after: Adjacency, layer: Int32Array): number {
   const own = layer[node] as number;

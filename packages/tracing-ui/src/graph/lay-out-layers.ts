@@ -14,13 +14,13 @@ export interface LayerSizes {
   nodeWidth: number;
   /** Height of a box. */
   nodeHeight: number;
-  /** Between boxes one below the other. */
+  /** Vertical gap between boxes of a column. */
   nodeGap: number;
-  /** Between lines that pass one below the other. */
+  /** Vertical gap between lines that cross a column. */
   lineGap: number;
-  /** Between columns. */
+  /** Horizontal gap between columns. */
   columnGap: number;
-  /** Around all. */
+  /** Margin around the whole drawing. */
   margin: number;
 }
 
@@ -30,17 +30,17 @@ export interface LaidOutLayers {
   width: number;
   /** Height of the drawing, margins included; 0 without nodes. */
   height: number;
-  /** Per node: the middle of its box. */
+  /** Per node: the centre of its box. */
   places: Point[];
   /** Points of each edge's line: from one box side, through gaps between boxes, to another box side; empty for a self-loop. */
   lines: Point[][];
 }
 
 /**
- * Draws a graph in columns, so that most edges lead from left to right: columns first, then the order in each, then heights.
- * Two hundred nodes with 420 edges take some ten milliseconds, so no page has to wait for it.
- * @param nodes how many there are
- * @param edges edges between the nodes, by index
+ * Lays out a graph in columns, with most edges from left to right. Steps: columns, order in each column, heights.
+ * Two hundred nodes with 420 edges take about ten milliseconds, so the page can call it synchronously.
+ * @param nodes number of nodes
+ * @param edges start and end node of each edge, by index
  */
 export function layOutLayers(
   nodes: number,
@@ -59,7 +59,7 @@ export function layOutLayers(
   const half = (node: number) => (isBox(node) ? sizes.nodeHeight : 0) / 2;
   const gap = (node: number) => (isBox(node) ? sizes.nodeGap : sizes.lineGap) / 2;
   const room = (above: number, below: number) => half(above) + gap(above) + gap(below) + half(below);
-  // A line that bends between two columns is harder to follow than one that leaves its box at an angle.
+  // A line that bends between two columns is harder to follow than a line that leaves its box at an angle.
   const weight = (a: number, b: number) => (isBox(a) ? 1 : 3) * (isBox(b) ? 1 : 3);
   const heights = placeColumns(columns, layer.length, room, weight);
 
@@ -96,7 +96,7 @@ export function layOutLayers(
 }
 
 /**
- * Puts a node where an edge passes a column, so that all edges lead from one column to the next. `bends`
+ * Adds a node wherever an edge crosses a column, so that all edges lead from one column to the next. `bends`
  * lists the added nodes of each edge, from left to right.
  */
 function withBends(layer: Int32Array, from: Int32Array, to: Int32Array) {

@@ -1,13 +1,13 @@
 import { type Adjacency, adjacencyOf } from "./adjacency.ts";
 
-/** Limit of sweeps over the columns, for graphs whose crossings never settle. */
+/** Limit of sweeps over the columns, for graphs whose number of crossings keeps changing. */
 const mostSweeps = 24;
-/** Sweeps without fewer crossings after which the ordering ends. */
+/** Limit of consecutive sweeps without fewer crossings. The ordering then ends. */
 const mostVainSweeps = 4;
 
 /** Nodes in columns; all edges lead from one column to the next. */
 export interface Columns {
-  /** Per column: its nodes from the top. */
+  /** Per column: its nodes from top to bottom. */
   columns: readonly Int32Array[];
   /** Per node: its neighbours in the column before. */
   before: Adjacency;
@@ -16,8 +16,8 @@ export interface Columns {
 }
 
 /**
- * Orders the nodes of each column so that few edges cross. Each node moves to the average place of its
- * neighbours in the next column, left to right and back in turns, and the best order is kept. Cost of a
+ * Orders the nodes of each column so that few edges cross. Each node moves to the average position of its
+ * neighbours in the adjacent column. Sweeps alternate in direction, and the best order is kept. Cost of a
  * sweep: edges times the logarithm of a column's size.
  * @param layer per node: its column
  * @param from  per edge: its node in one column
@@ -45,7 +45,7 @@ export function orderColumns(layer: Int32Array, from: Int32Array, to: Int32Array
   return { columns: best, before, after };
 }
 
-/** Nodes as a walk along the edges meets them, so that what belongs together begins together. */
+/** The initial order: nodes in the order of a walk along the edges, so that connected nodes begin close together. */
 function firstOrder(
   layer: Int32Array,
   after: Adjacency,
@@ -82,7 +82,7 @@ function firstOrder(
 }
 
 /**
- * One sweep: each column but the first is sorted by the average places of its neighbours in the column
+ * One sweep: the nodes of each column but the first are sorted by the average position of their neighbours in the column
  * before. Equal averages keep their order. Writes `place`.
  */
 function sortColumns(
@@ -122,7 +122,7 @@ function average(node: number, { first, ends }: Adjacency, place: Float64Array):
   return sum / (until - from);
 }
 
-/** Pairs of edges that cross. Writes each node's place into `place`. */
+/** Counts the pairs of edges that cross. Writes each node's position into `place`. */
 function crossings(columns: readonly Int32Array[], after: Adjacency, place: Float64Array): number {
   for (const column of columns) {
     column.forEach((node, index) => {
@@ -139,7 +139,7 @@ function crossings(columns: readonly Int32Array[], after: Adjacency, place: Floa
   return count;
 }
 
-/** Counts pairs out of order in a tree of sums. Source: W. Barth, M. Jünger, P. Mutzel, "Simple and efficient bilayer cross counting" (2002) */
+/** Counts crossings of adjacent columns with an accumulator tree. Source: W. Barth, M. Jünger, P. Mutzel, "Simple and efficient bilayer cross counting" (2002) */
 function crossingsBetween(column: Int32Array, size: number, after: Adjacency, place: Float64Array): number {
   const sums = new Int32Array(size + 1);
   let seen = 0;

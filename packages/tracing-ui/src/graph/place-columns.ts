@@ -1,14 +1,14 @@
 import type { Adjacency } from "./adjacency.ts";
 import type { Columns } from "./order-columns.ts";
 
-/** Rounds over all columns. Each round is a pass over all edges; with fewer, lines across many columns stay bent. */
+/** Number of rounds over all columns. With fewer, lines across many columns stay bent; each round visits all edges. */
 const rounds = 24;
 
 /**
- * Finds heights at which edges are short and straight. Each column in turn moves to the least sum of squared
- * differences of its edges, with its order and distances kept.
+ * Computes vertical positions so that edges are short and straight. Each column in turn minimises the sum of squared
+ * height differences of its edges. The order and the minimum distances are kept.
  * @param room   minimum distance between the centres of a node and the next one below
- * @param weight of the edge between two nodes: heavier edges are drawn more level
+ * @param weight weight of the edge between two nodes: heavier edges are drawn more level
  * @returns vertical centre of each node
  */
 export function placeColumns(
@@ -39,26 +39,26 @@ export function placeColumns(
   return y;
 }
 
-/** The forces between nodes. */
+/** The constraints between nodes of a layout. */
 interface Forces {
-  /** Least distance between the middles of a node and the one below it. */
+  /** Minimum distance between the centres of a node and the node below it. */
   room: (above: number, below: number) => number;
   /** Weight of the edge between two nodes: heavier edges are drawn more level. */
   weight: (a: number, b: number) => number;
 }
 
-/** A stretch of a column that moves as one. */
+/** A group of adjacent nodes in a column that moves as a whole. */
 interface Block {
   /** Number of nodes in the group. */
   count: number;
   /** Sum of the weights of all edges of these nodes. */
   weight: number;
-  /** Sum of weight times height wanted, the distances from the column's first node taken off. */
+  /** Sum of weight times desired height, with each node's distance from the column's first node subtracted. */
   sum: number;
 }
 
 /**
- * Moves one column: nodes that would come too close are put together and stand where their neighbours are on average.
+ * Moves one column. Nodes that would be too close form a block, which moves to the average height of their neighbours.
  * Source: M. Ayer and others, "An empirical distribution function for sampling with incomplete information" (1955)
  */
 function settle(
@@ -73,7 +73,7 @@ function settle(
     if (index > 0) {
       offset[index] = (offset[index - 1] as number) + room(column[index - 1] as number, node);
     }
-    // One without neighbours stays, as far as the others let it.
+    // The small weight keeps a node without neighbours at its height, unless other nodes push it away.
     let total = 1e-3;
     let sum = total * (y[node] as number);
     for (const { first, ends } of sides) {

@@ -1,17 +1,17 @@
 /**
- * The parts that a page leaves out inside a frame of another page, by the names of Jaeger's UI. `uiEmbed=v0`
- * removes the bar; with it the other parameters remove more.
+ * The parts that a page hides inside a frame of another page, with the parameters of Jaeger's UI. `uiEmbed=v0`
+ * hides the bar. The other parameters work only together with `uiEmbed=v0`.
  */
 export interface Embedding {
-  /** Whether the page is in a frame that asked for it; without it the other fields are false. */
+  /** True when the address has `uiEmbed=v0`. Otherwise the other fields are false too. */
   readonly isEmbedded: boolean;
-  /** `uiTimelineHideMinimap=1` */
+  /** True for `uiTimelineHideMinimap=1`. */
   readonly hidesMinimap: boolean;
-  /** `uiTimelineHideSummary=1`: the figures of the trace. */
+  /** True for `uiTimelineHideSummary=1`: hides the figures of the trace. */
   readonly hidesSummary: boolean;
-  /** `uiTimelineCollapseTitle=1`: the trace's title and its figures. */
+  /** True for `uiTimelineCollapseTitle=1`: hides the trace's title and its figures. */
   readonly hidesTitle: boolean;
-  /** `uiSearchHideGraph=1`: what stands above the results. */
+  /** True for `uiSearchHideGraph=1`: hides the overview above the search results. */
   readonly hidesOverview: boolean;
 }
 
@@ -32,5 +32,5 @@ export function embeddingOf(search: string): Embedding {
   };
 }
 
-/** The setting of this page while it is open: pages that are reached from here stay in the same frame. */
+/** The setting while this page is open. Read once, so that it still holds after links lose the parameters. */
 export const embedding = embeddingOf(globalThis.location?.search ?? "");

@@ -1,12 +1,12 @@
 // Converts addresses of Jaeger's UI, which people keep in tickets, runbooks and dashboards, into addresses of this app.
 
-/** Texts of an address, or what became of them when the address was checked before. */
+/** Fields of an address: texts, or values that an earlier check has parsed. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that Jaeger's UI writes several times; here they are one text with commas between. */
+/** Fields that Jaeger's UI repeats in an address; this app joins the values with commas. */
 const repeated = ["traceID", "cohort", "tag"];
 
-/** Microseconds of each unit of a look back. */
+/** Microseconds of each unit of a `lookback`. */
 const unitsUs: Readonly<Record<string, number>> = {
   ms: 1e3,
   s: 1e6,
@@ -17,7 +17,7 @@ const unitsUs: Readonly<Record<string, number>> = {
 };
 
 /**
- * The fields of an address's search part. The last value of a repeated field counts. Lists are joined:
+ * Parses the search part of an address. The last value of a repeated field counts. The fields of `repeated` are joined:
  * `traceID=a&traceID=b` gives `a,b`.
  */
 export function fieldsOf(text: string): Record<string, string> {
@@ -32,9 +32,9 @@ export function fieldsOf(text: string): Record<string, string> {
 }
 
 /**
- * The fields of a search. Jaeger's UI writes `lookback` and also the `start` and `end` computed from it: these two are
- * what the author of the link saw. A `lookback` that this app does not offer is counted from now.
- * @param knows whether the app offers a look back
+ * Converts the fields of a search. Jaeger's UI writes `lookback` and also the computed `start` and `end`: these two are
+ * the times that the author of the link saw. A `lookback` that this app does not offer is counted back from now.
+ * @param knows returns true when the app offers a `lookback`
  */
 export function searchFields(fields: Fields, knows: (lookback: string) => boolean, nowUs: number): Fields {
   const { lookback, start, end, operation, tag, ...others } = fields;
@@ -67,8 +67,8 @@ export function searchFields(fields: Fields, knows: (lookback: string) => boolea
 }
 
 /**
- * The fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: its spans stand out, the
- * others stay. It becomes the filter `q` with `others: "dim"`.
+ * Converts the fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: matching spans are highlighted, the
+ * others stay visible. It becomes the filter `q` with `others: "dim"`.
  */
 export function traceFields({ uiFind, ...fields }: Fields): Fields {
   if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) {
@@ -77,14 +77,14 @@ export function traceFields({ uiFind, ...fields }: Fields): Fields {
   return { ...fields, q: uiFind, others: "dim" };
 }
 
-/** The ids of a comparison `A...B`, as Jaeger's UI has it at the address of a trace; undefined for a trace's id. */
+/** The ids of a comparison `A...B` in the address of a trace, as Jaeger's UI writes it; undefined for a plain trace id. */
 export function comparedIds(traceId: string): { a: string; b: string } | undefined {
   const ids = /^([0-9a-f]{1,32})\.\.\.([0-9a-f]{1,32})$/i.exec(traceId);
   return ids === null ? undefined : { a: ids[1] as string, b: ids[2] as string };
 }
 
 /**
- * The tags of Jaeger's form as the JSON object that our form takes: `http.method:GET,error` gives
+ * Converts tags as Jaeger's form writes them to the JSON object of this app's form: `http.method:GET,error` gives
  * `{"http.method":"GET","error":"true"}`.
  */
 function tagsOf(pairs: string): string {
@@ -95,13 +95,13 @@ function tagsOf(pairs: string): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** A length of time in microseconds: `2h` gives 7 200 000 000; undefined for another text. */
+/** Parses a length of time to microseconds: `2h` gives 7 200 000 000; undefined for other texts. */
 export function lengthUs(lookback: string): number | undefined {
   const parts = /^(\d{1,6})(ms|s|m|h|d|w)$/.exec(lookback);
   return parts === null ? undefined : Number(parts[1]) * (unitsUs[parts[2] as string] as number);
 }
 
-/** Whether a field holds a whole number, as times do. */
+/** True when a field holds a whole number, as fields with times do. */
 function isWhole(value: unknown): boolean {
   return value !== undefined && /^\d{1,17}$/.test(String(value));
 }

@@ -5,22 +5,22 @@ import type { LinkPattern } from "./ui-config.ts";
 
 /** A link out of the app. */
 export interface ValueLink {
-  /** Address, checked by `safeAddress`. */
+  /** Address that `safeAddress` has accepted. */
   readonly url: string;
-  /** Text of the link, with the values in it. */
+  /** Text of the link, with the values filled in. */
   readonly text: string;
 }
 
-/** Finds a value that a pattern may name; undefined where there is none. */
+/** Finds the value of a name in a pattern; undefined for an unknown name. */
 type Lookup = (name: string) => string | undefined;
 
-/** `#{name}`, with functions behind: `#{startTime | epoch_micros_to_date_iso}`. */
+/** Matches `#{name}`, also with functions after the name: `#{startTime | epoch_micros_to_date_iso}`. */
 const parameter = /#\{([^{}|]*)((?:\|[^{}]*)?)\}/g;
 
 /**
- * Puts values into a template, as Jaeger's UI does: `https://logs.example/?id=#{traceID}` with a lookup
+ * Fills values into a template, as Jaeger's UI does: `https://logs.example/?id=#{traceID}` with a lookup
  * that knows `traceID`.
- * @param encode changes each value before it is put in: `encodeURIComponent` for addresses
+ * @param encode encodes each value before insertion: `encodeURIComponent` for addresses
  * @returns undefined when a value is missing
  */
 export function fillIn(
@@ -41,7 +41,7 @@ export function fillIn(
 }
 
 /**
- * Applies one function of Jaeger's UI; an unknown one changes nothing. `pad_start 16 0` gives
+ * Applies one function of Jaeger's UI. An unknown function changes nothing. `pad_start 16 0` on `abc` gives
  * `0000000000000abc`.
  */
 function applied(value: string, call: string): string {
@@ -59,7 +59,7 @@ function applied(value: string, call: string): string {
   }
 }
 
-/** The links of a trace as a whole, by the patterns of type `traces`. */
+/** The links of a whole trace, by the patterns of type `traces`. */
 export function traceLinks(patterns: readonly LinkPattern[], trace: Trace): ValueLink[] {
   const facts = factsOf(trace);
   return patterns.filter(({ type }) => type === "traces").flatMap((pattern) => linkOf(pattern, facts));
@@ -70,7 +70,7 @@ export type AttributePlace = Exclude<LinkPattern["type"], "traces">;
 
 /**
  * The links of one attribute.
- * @param around other values that a pattern may name: of the same list, of the span, its resource, and the trace
+ * @param around finds other values that a pattern may name: of the same list, the span, its resource, and the trace
  */
 export function attributeLinks(
   patterns: readonly LinkPattern[],
@@ -105,7 +105,7 @@ export function lookupOf(trace: Trace, span: ApiSpan, own: readonly ApiAttribute
   };
 }
 
-/** `traceID`, `traceName`, and `startTime`, `endTime`, `duration` in microseconds. */
+/** Lookup for values of the trace: `traceID`, `traceName`, and `startTime`, `endTime`, `duration` in microseconds. */
 function factsOf(trace: Trace): Lookup {
   return (name) => {
     switch (name) {
@@ -127,7 +127,7 @@ function factsOf(trace: Trace): Lookup {
   };
 }
 
-/** The link of a pattern; none when a value is missing or the address is not safe. */
+/** The link of a pattern; empty when a value is missing or the address is not safe. */
 function linkOf(pattern: LinkPattern, lookup: Lookup): ValueLink[] {
   const filled = fillIn(pattern.url, lookup, encodeURIComponent);
   const url = filled === undefined ? undefined : safeAddress(filled);

@@ -1,8 +1,8 @@
-/** Longer texts are no addresses that a browser takes. */
+/** Limit of an address in letters. Longer texts are not addresses that all browsers accept. */
 const longest = 2_000;
 
 /**
- * An address that is safe to follow: http or https, whole. Values of spans come from anybody, and
+ * Returns an absolute http or https address, which is safe to follow. Values of spans come from anybody, and
  * `javascript:` in a link would run. `HTTPS://a.example` gives `https://a.example/`.
  * @returns undefined for any other text
  */

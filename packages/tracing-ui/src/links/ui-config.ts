@@ -3,11 +3,11 @@ import * as z from "zod/mini";
 const text = z.string();
 const texts = z.union([z.string(), z.array(z.string())]);
 
-/** A link that values are put into; see `link-patterns.ts`. */
+/** A link template for values of spans or traces; see `link-patterns.ts`. */
 const linkPattern = z.object({
-  /** Where the values stand: attributes of spans or of their resource, fields of events, or the trace itself. */
+  /** Source of the values: attributes of spans or of their resource, fields of events, or the trace itself. */
   type: z.enum(["tags", "process", "logs", "traces"]),
-  /** Keys, one of which must be there; absent for `traces`. */
+  /** Attribute keys that get the link; absent for `traces`. */
   key: z.optional(texts),
   /** Address of the link, with `#{name}` for values. */
   url: text,
@@ -15,10 +15,10 @@ const linkPattern = z.object({
   text,
 });
 
-/** A link of a pattern. */
+/** A link pattern of the configuration. */
 export type LinkPattern = z.infer<typeof linkPattern>;
 
-/** A link of the menu. `anchorTarget` is the window that opens; a new one by default. */
+/** A link of the menu. `anchorTarget` is the window that opens; a new window by default. */
 const menuLink = z.object({ label: text, url: text, anchorTarget: z.optional(text) });
 /** A link, or a list of links under a label. */
 const menuEntry = z.union([menuLink, z.object({ label: text, items: z.array(menuLink) })]);
@@ -26,13 +26,13 @@ const menuEntry = z.union([menuLink, z.object({ label: text, items: z.array(menu
 /** An entry of the menu: a link, or a named list of links. */
 export type MenuEntry = z.infer<typeof menuEntry>;
 
-/** A part that cannot be read is as if it were absent: the page works without it. */
+/** The configuration. An unreadable part counts as absent, because the page works without it. */
 const config = z.object({
   linkPatterns: z.catch(listOf(linkPattern), []),
   menu: z.catch(listOf(menuEntry), []),
   /** `menuEnabled: false` takes the page out of the bar. */
   dependencies: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
-  /** Largest look back that a search offers, such as `2d`, and the most traces. */
+  /** Limits of a search: the longest `lookback` that it offers, such as `2d`, and the most traces. */
   search: z.catch(
     z.object({
       maxLookback: z.catch(z.optional(z.object({ value: text })), undefined),
@@ -40,14 +40,14 @@ const config = z.object({
     }),
     {},
   ),
-  /** Whether traces can be archived; absent: as the store says. */
+  /** True when traces can be archived. Absent: the store decides. */
   archiveEnabled: z.catch(z.optional(z.boolean()), undefined),
 });
 
 /** The settings of `--query.ui-config`, by the names of Jaeger's UI. Unknown ones are ignored. */
 export type UiConfig = z.infer<typeof config>;
 
-/** Entries that can be read; others are left out, each by itself. */
+/** A list that keeps the readable entries. Each unreadable entry is dropped on its own. */
 function listOf<T extends z.ZodMiniType>(entry: T) {
   return z.pipe(
     z.array(z.unknown()),
@@ -61,9 +61,9 @@ function listOf<T extends z.ZodMiniType>(entry: T) {
 }
 
 /**
- * Reads the settings. A wrong part falls back to its default by itself, so that one mistake does not lose
- * the others.
- * @param written content of the file; null or undefined without one
+ * Parses the settings. Each wrong part falls back to its own default, so that one mistake does not lose
+ * the other parts.
+ * @param written content of the file; null or undefined without a file
  */
 export function readUiConfig(written: unknown): UiConfig {
   const read = config.safeParse(written ?? {});

@@ -23,8 +23,8 @@ import { TracePage } from "../pages/trace/trace-page.tsx";
 import { OfflineFrame } from "./offline-frame.tsx";
 
 /**
- * The whole of a saved page: the trace page alone, on the data that is in this file. All answers are put
- * into the cache, and asking is turned off.
+ * The app of a saved page: only the trace page, with the data in this file. All answers are put
+ * into the cache, and requests are disabled.
  */
 function savedPage(saved: SavedTrace) {
   // No requests: all data is in this page.

@@ -9,7 +9,7 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { AppHelp } from "../components/app-help.tsx";
 
 /**
- * The frame of a saved trace: the time of saving, clock, theme and keys. The list of keys opens by its button only.
+ * The frame of a saved trace: time of saving, time zone, theme and keys. Only its button opens the list of keys.
  * @param savedAt milliseconds since 1970
  */
 export function OfflineFrame({ savedAt }: { savedAt: number }) {

@@ -1,7 +1,7 @@
 import { ApiError } from "../../api/api-error.ts";
 
 /**
- * Why the query service did not keep, list or remove something, and the remedy. A service without a
+ * Text for a view that could not be saved, listed or removed: the reason and the remedy. A service without a
  * directory for views answers 501.
  */
 export function failureWords(error: unknown): string {

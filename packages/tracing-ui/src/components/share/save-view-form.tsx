@@ -5,16 +5,16 @@ import { failureWords } from "./failure-words.ts";
 
 /**
  * The result of the last press on Save:
- * - `idle`: nothing was pressed since the name changed
+ * - `idle`: the button was not pressed since the name changed
  * - `busy`: the request is under way; the button is off
  * - `taken`: a view of this name exists; the button now replaces it
- * - `saved`: it was kept
- * - `failed`: it was not, for the reason in `words`
+ * - `saved`: the view was saved
+ * - `failed`: the view was not saved, for the reason in `words`
  */
 type Outcome = { kind: "idle" | "busy" | "taken" | "saved" } | { kind: "failed"; words: string };
 
 /**
- * Saves the page that is shown under a name, for all. A view of the same name is replaced only by a second
+ * Saves the current page by name, for all users. A view of the same name is replaced only by a second
  * press.
  * @param address path and search of the page, below the page's base
  */
@@ -74,7 +74,7 @@ export function SaveViewForm({ address }: { address: string }) {
   );
 }
 
-/** The result in a sentence; nothing before the first press and while the request is under way. */
+/** The result in a sentence. Empty before the first press and while the request is under way. */
 function OutcomeText({ outcome, name }: { outcome: Outcome; name: string }) {
   switch (outcome.kind) {
     case "taken":

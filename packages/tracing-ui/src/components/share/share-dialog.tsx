@@ -8,7 +8,7 @@ import { SaveViewForm } from "./save-view-form.tsx";
 import { ViewList } from "./view-list.tsx";
 
 /**
- * A short link to the page that is shown, a name for it, and the views that others saved. The address is
+ * Shares the current page: a short link, a form to save it by name, and the saved views. The address is
  * read once, when the dialog opens. Native dialog: focus stays inside, Esc closes it.
  * @param onClose called after the dialog was closed by Esc or by its button
  */
@@ -36,7 +36,7 @@ export function ShareDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A button that makes a short link, then the link to be copied, or why none was made. */
+/** A button that makes a short link. After the press: the link to copy, or the error. */
 function ShortLink({ address }: { address: string }) {
   // Undefined until the button is pressed. The link stays until the dialog closes.
   const [made, setMade] = useState<{ link: string } | { failure: string } | "busy" | undefined>();

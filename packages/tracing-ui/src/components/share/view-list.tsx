@@ -7,8 +7,8 @@ import { failureWords } from "./failure-words.ts";
 import { ViewRow } from "./view-row.tsx";
 
 /**
- * The views that were saved for all, filtered and paged by the query service. States: loading, failed with
- * a button to ask again, none saved, none found, and the list.
+ * The views saved for all users, filtered and paged by the query service. States: loading, failed with
+ * a button to retry, none saved, none found, and the list.
  */
 export function ViewList() {
   const [typed, setTyped] = useState("");

@@ -4,13 +4,13 @@ import { removeView, renameView, type SavedView } from "../../api/views.ts";
 import { failureWords } from "./failure-words.ts";
 
 /**
- * A saved view: a link to it, its note, and buttons that rename and remove it for all. Removing needs a
+ * A saved view: its link, its note, and buttons that rename and remove the view for all users. Removing needs a
  * second press. A failure is shown below the row.
  */
 export function ViewRow({ view }: { view: SavedView }) {
   const client = useQueryClient();
   // `shown`: the buttons are visible; `renaming`: a field for the new name; `removing`: the confirmation
-  // before it goes.
+  // before the view is removed.
   const [state, setState] = useState<"shown" | "renaming" | "removing">("shown");
   const [name, setName] = useState(view.name);
   const [failure, setFailure] = useState("");
@@ -23,7 +23,7 @@ export function ViewRow({ view }: { view: SavedView }) {
     } catch (error) {
       setFailure(failureWords(error));
     }
-    // Also after a failure: another user may have changed the list.
+    // The list is read again also after a failure: another user may have changed it.
     await client.invalidateQueries({ queryKey: ["views"] });
   }
 
@@ -67,9 +67,9 @@ export function ViewRow({ view }: { view: SavedView }) {
 
 /** The inputs of {@link RenameForm}. */
 interface RenameFormProps {
-  /** The view that gets another name. */
+  /** The view to rename. */
   view: SavedView;
-  /** The name as typed. */
+  /** The typed new name. */
   name: string;
   /** Called at each key. */
   onName: (name: string) => void;
@@ -77,7 +77,7 @@ interface RenameFormProps {
   onRename: () => void;
 }
 
-/** The field for another name of a view. */
+/** The field for a view's new name. */
 function RenameForm({ view, name, onName, onRename }: RenameFormProps) {
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -100,7 +100,7 @@ function RenameForm({ view, name, onName, onRename }: RenameFormProps) {
   );
 }
 
-/** A button of a row. Its label names the view, because all rows have the same words. */
+/** A button of a row. Its accessible label names the view, because all rows have the same button texts. */
 function RowButton({ word, name, onPress }: { word: string; name: string; onPress: () => void }) {
   return (
     <button type="button" className="button" aria-label={`${word}: ${name}`} onClick={onPress}>
