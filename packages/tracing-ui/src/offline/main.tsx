@@ -57,7 +57,7 @@ function savedPage(saved: SavedTrace) {
   });
   return (
     <QueryClientProvider client={queries}>
-      {/* The app's own router is the one that links are typed by; this one has the trace page of it. */}
+      {/* Links are typed by the router of the whole app; this router has only its trace page. */}
       <RouterProvider router={router as never} />
     </QueryClientProvider>
   );

@@ -6,9 +6,9 @@ import { formatShare } from "../../format/format-share.ts";
 import { searchOfSide } from "./changes-plan.ts";
 
 /**
- * Values of attributes that are more frequent on one side, or that explain why one side is slower. Counts
- * lead to their traces. Figures of a sample are marked with ≈. Empty, it says that no attribute tells the
- * sides apart.
+ * Attribute values that are more frequent on one side, or that explain why one side is slower. Counts
+ * lead to their traces. Figures of a sample are marked with ≈. An empty list says that no attribute distinguishes the
+ * sides.
  */
 export function AttributeChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { attributes, sample } = changes;
@@ -57,15 +57,15 @@ export function AttributeChanges({ changes, asked }: { changes: Changes; asked: 
 interface AttributeRowProps {
   /** The value of an attribute with its figures. */
   one: Changes["attributes"][number];
-  /** The spans that attributes were read of, for shares. */
+  /** Number of spans whose attributes were read, for shares. */
   sample: Changes["sample"];
   /** Both sides, for links to their traces. */
   asked: ChangesAsked;
-  /** Whether figures are of a sample. */
+  /** True when the figures come from a sample of the spans. */
   isEstimate: boolean;
 }
 
-/** A value of an attribute: counts, shares as bars, means, and how much of the difference it explains. */
+/** A row for an attribute value: counts, shares as bars, means, and the part of the difference that the value explains. */
 function AttributeRow({ one, sample, asked, isEstimate }: AttributeRowProps) {
   const share = (spans: number, of: number) => (of === 0 ? 0 : spans / of);
   const [a, b] = [share(one.a.spans, sample.a.spans), share(one.b.spans, sample.b.spans)];
@@ -114,8 +114,8 @@ function Mean({ sums }: { sums: { spans: number; mean: number } }) {
 }
 
 /**
- * A count that leads to its traces; a dash for none.
- * @param label unit after the figure, for screen readers
+ * A count as a link to its traces; a dash for 0.
+ * @param label unit that screen readers read after the figure
  */
 export function TraceCount(props: { count: number; label: string; search: Record<string, string> }) {
   const { count, label, search } = props;
@@ -130,8 +130,8 @@ export function TraceCount(props: { count: number; label: string; search: Record
 }
 
 /**
- * A remark on a difference: none when it is significant, `chance?` when it may be chance, `few` with too
- * few spans to say.
+ * A remark on a difference: no text when the difference is significant, `chance?` when it may be chance, `few` with too
+ * few spans to decide.
  */
 export function Significance({ value }: { value: boolean | null }) {
   if (value === true) {

@@ -7,7 +7,7 @@ import type { CallFigures, Changes, ChangesAsked } from "../../api/changes.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 
 /**
- * Calls that the spans make to other services, in an average trace of A and of B. Nothing where the store
+ * Calls that the spans make to other services, in an average trace of A and of B. Hidden when the store
  * cannot read them. A row leads to the same comparison of the called operation.
  */
 export function CallChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
@@ -71,7 +71,7 @@ export function CallChanges({ changes, asked }: { changes: Changes; asked: Chang
   );
 }
 
-/** The same question about the called operation, in the same times. */
+/** The address that compares the called operation in the same time ranges. */
 function changesOfCall(
   { service, operation }: { service: string; operation: string },
   { a, b }: ChangesAsked,
@@ -80,7 +80,7 @@ function changesOfCall(
   return { service, operation, lookback: "custom", start, end, against: "custom", bstart, bend };
 }
 
-/** Calls in an average trace, three digits; a dash for a side without such calls. */
+/** Calls in an average trace, with three significant digits; a dash for a side without such calls. */
 function Calls({ of }: { of: CallFigures | null }) {
   return (
     <td className="mono" title={of === null ? undefined : `${of.calls} calls, ${of.errors} failed`}>

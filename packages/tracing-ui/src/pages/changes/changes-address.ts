@@ -2,14 +2,14 @@ import * as z from "zod/mini";
 import { lookbacks } from "../../searches/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
-/** A time in microseconds since 1970; absent when the text is no such time. */
+/** A time in microseconds since 1970; absent when the text is not such a time. */
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
 /**
- * The time of B:
- * - `before`: as long as A, and right before it
- * - `day`, `week`: the time of A, a day or a week earlier
- * - `same`: the time of A; the values must then differ
+ * The time range of side B:
+ * - `before`: as long as the range of A, and right before A
+ * - `day`, `week`: the range of A, a day or a week earlier
+ * - `same`: the range of A; the values must then differ
  * - `custom`: `bstart` to `bend`
  */
 export const againsts = ["before", "day", "week", "same", "custom"] as const;
@@ -20,11 +20,11 @@ export const changesAddress = z.object({
   operation: text,
   /** Conditions of both sides, as the search takes them. */
   tags: text,
-  /** The attribute whose values tell the sides apart. */
+  /** The attribute whose value differs between the sides. */
   key: text,
-  /** Value of the attribute on side A; any value without it. */
+  /** Value of the attribute on side A; absent means any value. */
   a: text,
-  /** Value of the attribute on side B; any value without it. */
+  /** Value of the attribute on side B; absent means any value. */
   b: text,
   lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), "1h"),
   /** Start of A; only read when `lookback` is `custom`. */
@@ -43,13 +43,13 @@ export const changesAddress = z.object({
 /** State of the page of changes in its address. */
 export type ChangesAddress = z.infer<typeof changesAddress>;
 
-/** The defaults, which an address leaves out. */
+/** The default state. An address leaves out fields with these values. */
 export const defaultChangesAddress: ChangesAddress = changesAddress.parse({});
 
 /** The attribute that names a version. */
 export const versionKey = "service.version";
 
-/** The address as the router writes it: texts, without empty ones and defaults. */
+/** The search fields for the router: texts, without empty fields and defaults. */
 export function changesFields(address: ChangesAddress): Record<string, string> {
   const isOld = (key: string) =>
     (/^(start|end)$/.test(key) && address.lookback !== "custom") ||

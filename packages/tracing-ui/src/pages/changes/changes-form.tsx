@@ -9,7 +9,7 @@ import { offeredLookbacks } from "../../searches/offered.ts";
 import { type ChangesAddress, versionKey } from "./changes-address.ts";
 import { type ChangesErrors, changesPlan } from "./changes-plan.ts";
 
-/** The choices of the time of B, with their texts, in the order of the menu. */
+/** The choices for the time range of B with their texts, in the order of the menu. */
 const againstTexts: [ChangesAddress["against"], string][] = [
   ["before", "The time before A"],
   ["day", "A day before A"],
@@ -24,13 +24,13 @@ interface ChangesFormProps {
   address: ChangesAddress;
   /** True while the request runs; the button shows it. */
   comparing: boolean;
-  /** Called with the draft by "Compare". */
+  /** Called with the draft when the user presses "Compare". */
   onCompare: (address: ChangesAddress) => void;
 }
 
 /**
- * Says what is compared with what. It edits a draft, and hands it over when no field is wrong. Give it a
- * key made of the address, so that another address begins another draft.
+ * The form for both sides of a comparison. It edits a draft and submits it when no field is wrong. Its React
+ * key must be made of the address, so that another address begins a new draft.
  */
 export function ChangesForm(props: ChangesFormProps) {
   const { address, comparing, onCompare } = props;
@@ -83,15 +83,15 @@ export function ChangesForm(props: ChangesFormProps) {
   );
 }
 
-/** A draft, and how its fields change. */
+/** The draft of the form and its setter. */
 interface DraftProps {
-  /** The form as it is filled in. */
+  /** The fields as filled in so far. */
   draft: ChangesAddress;
   /** Called with the fields that change. */
   change: (fields: Partial<ChangesAddress>) => void;
 }
 
-/** The fields that hold for both sides: service, operation, tags, and the attribute whose values may differ. */
+/** The fields shared by both sides: service, operation, tags, and the attribute whose values may differ. */
 function SpanFields({ draft, change, tagError }: DraftProps & { tagError: string | undefined }) {
   return (
     <div className="changes-line">
@@ -139,7 +139,7 @@ function SpanFields({ draft, change, tagError }: DraftProps & { tagError: string
   );
 }
 
-/** The time of A: a look back, or two times. */
+/** The field for the time range of A: a `lookback` up to now, or a custom start and end. */
 function LookbackField(props: {
   value: ChangesAddress["lookback"];
   onValue: (value: ChangesAddress["lookback"]) => void;
@@ -166,15 +166,15 @@ function LookbackField(props: {
 
 /** The inputs of {@link AgainstField}. */
 interface AgainstFieldProps {
-  /** The chosen time of B. */
+  /** The chosen time range of B. */
   value: ChangesAddress["against"];
   /** Why A and B cannot be compared; undefined when they can. */
   error: string | undefined;
-  /** Called with another time of B. */
+  /** Called with a new choice for the time range of B. */
   onValue: (value: ChangesAddress["against"]) => void;
 }
 
-/** The time of B, by that of A, or two times. */
+/** The field for the time range of B: relative to A, or a custom start and end. */
 function AgainstField({ value, error, onValue }: AgainstFieldProps) {
   return (
     <Field id="changes-against" label="Time of B" error={error}>
@@ -194,7 +194,7 @@ function AgainstField({ value, error, onValue }: AgainstFieldProps) {
   );
 }
 
-/** The value of the attribute on one side; empty, it means any. */
+/** The field for the attribute's value on one side. An empty field means any value. */
 function SideValue({ side, draft, change }: DraftProps & { side: "a" | "b" }) {
   const key = draft.key ?? versionKey;
   return (
@@ -211,7 +211,7 @@ function SideValue({ side, draft, change }: DraftProps & { side: "a" | "b" }) {
   );
 }
 
-/** A label, a field, and the fault below it. */
+/** A label, a field, and its error message below. */
 function Field(props: { id: string; label: string; error?: string | undefined; children: ReactNode }) {
   const { id, label, error, children } = props;
   return (
@@ -230,11 +230,11 @@ function Field(props: { id: string; label: string; error?: string | undefined; c
 /** The four times of the address. */
 type TimeName = "start" | "end" | "bstart" | "bend";
 
-/** The two fields of a custom time. A fault of the two stands below the second. */
+/** The start and end fields of a custom time range. The error of the range is shown below the end field. */
 function Times(props: {
   names: readonly [from: TimeName, to: TimeName];
   of: "A" | "B";
-  /** The fault of the two together. */
+  /** Error of the time range; undefined for a valid range. */
   error: string | undefined;
   draft: ChangesAddress;
   change: (fields: Partial<ChangesAddress>) => void;

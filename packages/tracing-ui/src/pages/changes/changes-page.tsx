@@ -21,14 +21,14 @@ import { Totals } from "./totals.tsx";
 const route = getRouteApi("/changes");
 
 /**
- * Two times, or two versions, side by side: what got slower, or fails more, and why. States: nothing asked
+ * Compares two time ranges or two versions: which got slower or fails more, and why. States: nothing asked
  * yet, comparing, failed, a store that cannot compare, a side without spans, and the comparison.
  */
 export function ChangesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const key = JSON.stringify(address);
-  // Both sides keep their times while the answer is looked at.
+  // `nowUs` is fixed at the request, so that both sides keep their time ranges while the answer is shown.
   const [nowUs, setNowUs] = useState(() => Date.now() * 1_000);
   const wantsAnswer =
     address.service !== undefined ||
@@ -77,11 +77,11 @@ export function ChangesPage() {
 interface AnswerProps {
   /** The request for the comparison. */
   found: UseQueryResult<Changes>;
-  /** Both sides; undefined while nothing was asked. */
+  /** Both sides of the comparison; undefined before the first request. */
   asked: ChangesAsked | undefined;
 }
 
-/** The part below the form: why there is no comparison, what can be asked, that it is on its way, or the comparison. */
+/** The part below the form: an error, an introduction, a loading note, or the comparison. */
 function Answer({ found, asked }: AnswerProps) {
   const { error, data } = found;
   if (error instanceof ApiError && (error.status === 501 || error.code === "API_NOT_FOUND")) {

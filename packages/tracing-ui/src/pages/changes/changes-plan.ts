@@ -7,13 +7,13 @@ import { type ChangesAddress, versionKey } from "./changes-address.ts";
 /** Microseconds of a day. */
 const dayUs = 86_400e6;
 
-/** Fields of the form that are wrong, with what is wrong. */
+/** Error messages by field of the form. */
 export type ChangesErrors = Partial<Record<"tags" | "a" | "b" | "sides", string>>;
 
 /**
- * The question of an address. Both sides share service, operation and tags; the values of A and B are added
+ * Builds the comparison request from an address. Both sides share service, operation and tags; the values of A and B are added
  * as tags of `key`.
- * @param nowUs end of a look back, microseconds since 1970
+ * @param nowUs end of the range for a `lookback`, microseconds since 1970
  * @returns `asked`, undefined when a field is wrong, and `errors` by field
  */
 export function changesPlan(
@@ -48,13 +48,13 @@ export function changesPlan(
   return { asked: { a: side(timeA, address.a), b: side(timeB, address.b) }, errors };
 }
 
-/** A stretch of time, in microseconds since 1970. */
+/** A time range, in microseconds since 1970. */
 interface Time {
   start: number;
   end: number;
 }
 
-/** The time of A; undefined for a custom time without a start and a later end. */
+/** The time range of A; undefined for a custom range without a start and a later end. */
 function timeOfA({ lookback, start, end }: ChangesAddress, nowUs: number): Time | undefined {
   if (lookback === "custom") {
     return start === undefined || end === undefined || end <= start ? undefined : { start, end };
@@ -63,7 +63,7 @@ function timeOfA({ lookback, start, end }: ChangesAddress, nowUs: number): Time 
   return { start: nowUs - us, end: nowUs };
 }
 
-/** The time of B, which follows from the time of A unless it is custom. */
+/** The time range of B. It is computed from the range of A unless it is custom. */
 function timeOfB({ against, bstart, bend }: ChangesAddress, { start, end }: Time): Time | undefined {
   const earlier = (us: number) => ({ start: start - us, end: end - us });
   switch (against) {
@@ -84,7 +84,7 @@ function timeOfB({ against, bstart, bend }: ChangesAddress, { start, end }: Time
 
 /**
  * The search for the traces of a side, as fields of the search page's address.
- * @param more further conditions; they override the conditions of the side
+ * @param more additional conditions; they override the conditions of the side
  */
 export function searchOfSide(
   side: TimedConditions,

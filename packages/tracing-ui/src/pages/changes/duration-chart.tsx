@@ -2,9 +2,9 @@ import { durationText } from "ui-kit/format/format-duration.ts";
 import type { Changes } from "../../api/changes.ts";
 import { formatShare } from "../../format/format-share.ts";
 
-/** Size of the drawing's own coordinates. */
+/** Width and height of the drawing in its own coordinates, which scale to the page. */
 const [width, height] = [600, 120];
-/** Durations named below the drawing. */
+/** Limit of durations labelled below the drawing. */
 const mostTicks = 6;
 
 /**
@@ -57,7 +57,7 @@ export function DurationChart({ changes }: { changes: Changes }) {
       <div className="changes-ticks" aria-hidden="true">
         {ticks.map((tick) => {
           const place = (100 * (tick - first)) / (last - first);
-          // Labels shift left towards the right end, so that none is cut.
+          // Labels near the right end shift to the left, so that the last label is not cut.
           return (
             <span key={tick} style={{ left: `${place}%`, transform: `translateX(-${place}%)` }}>
               {durationText(usOf(tick))}
@@ -69,12 +69,12 @@ export function DurationChart({ changes }: { changes: Changes }) {
   );
 }
 
-/** The shortest duration of a bucket, in microseconds. */
+/** The lower bound of a bucket, in microseconds. */
 function usOf(bucket: number): number {
   return 2 ** (bucket / 4) / 1_000;
 }
 
-/** The durations of a bucket: `1.05 ms to 1.25 ms`. */
+/** The durations of a bucket as text: `1.05 ms to 1.25 ms`. */
 function rangeText(bucket: number): string {
   return `${durationText(usOf(bucket))} to ${durationText(usOf(bucket + 1))}`;
 }

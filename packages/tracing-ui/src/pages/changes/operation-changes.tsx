@@ -8,7 +8,7 @@ import { Significance, TraceCount } from "./attribute-changes.tsx";
 import { searchOfSide } from "./changes-plan.ts";
 
 /**
- * Operations by the part of the difference of the means that each has: `+` where A takes longer. The parts
+ * Operations, ordered by their part in the difference of the mean durations: `+` where A takes longer. The parts
  * of all operations add up to the whole difference. Counts lead to their traces.
  */
 export function OperationChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
@@ -52,7 +52,7 @@ interface OperationRowProps {
   one: Changes["operations"][number];
   /** Both sides, for links to their traces. */
   asked: ChangesAsked;
-  /** Largest part of the change among all operations, in microseconds: the length of a full bar. */
+  /** Largest part of any operation in the change, in microseconds. A full bar has this length. */
   most: number;
 }
 

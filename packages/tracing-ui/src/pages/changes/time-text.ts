@@ -2,8 +2,8 @@ import { clockText, dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 
 /**
- * A stretch of time in the zone of choice: `11-21 14:00–15:00`, or with two dates where it spans days.
- * Microseconds since 1970.
+ * A time range in the chosen time zone: `11-21 14:00–15:00`, or with two dates when the range spans days.
+ * `start` and `end` are in microseconds since 1970.
  */
 export function timeText({ start, end }: { start: number; end: number }): string {
   const zone = zoneChoice.get();

@@ -8,7 +8,7 @@ import { searchOfSide } from "./changes-plan.ts";
 import { timeText } from "./time-text.ts";
 
 /**
- * Both sides in figures, how many times larger A is, and a sentence that says whether they differ by more
+ * The figures of both sides, the ratio of A to B, and a sentence that says whether the sides differ by more
  * than chance.
  */
 export function Totals({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
@@ -59,7 +59,7 @@ export function Totals({ changes, asked }: { changes: Changes; asked: ChangesAsk
   );
 }
 
-/** The heads of the figures. */
+/** The header row of the table of figures. */
 function FiguresHead() {
   return (
     <thead>
@@ -87,7 +87,7 @@ function shareOf({ errors, spans }: Population): number {
   return spans === 0 ? 0 : errors / spans;
 }
 
-/** How many times as large A is: `× 1.25`, `new` where B has none, a dash where neither has any. */
+/** Ratio of A to B as text: `× 1.25`, `new` when only B is 0, a dash when both are 0. */
 function times(a: number, b: number): string {
   return b > 0 ? `× ${(a / b).toPrecision(3)}` : a > 0 ? "new" : "–";
 }

@@ -2,20 +2,20 @@ import * as z from "zod/mini";
 
 const text = z.catch(z.optional(z.string()), undefined);
 
-/** Orders of the compared rows: as in the tree, or by what differs most. */
+/** Orders of the compared rows: as in the tree, or by the largest difference in time, count or errors. */
 export const compareOrders = ["structure", "time", "count", "errors"] as const;
 /** An order of the compared rows. */
 export type CompareOrder = (typeof compareOrders)[number];
 
 /** State of the compare page in its address. */
 export const compareAddress = z.object({
-  /** Id of the trace that one wonders about. */
+  /** Id of the trace to investigate. */
   a: text,
-  /** Id of the trace beside it; without it, the median of a search. */
+  /** Id of the trace to compare with; absent: the median of a search. */
   b: text,
-  /** TraceQL of that search; without it, traces that begin as the first does. */
+  /** TraceQL of the search for the median; absent: traces whose root resembles that of trace A. */
   q: text,
-  /** Order of the rows; `time` by itself. */
+  /** Order of the rows; default `time`. */
   order: z.catch(z.optional(z.enum(compareOrders)), undefined),
 });
 

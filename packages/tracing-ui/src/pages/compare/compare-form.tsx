@@ -5,8 +5,8 @@ import { traceIdInText } from "../../trace/trace-id-in-text.ts";
 import type { CompareAddress } from "./compare-address.ts";
 
 /**
- * Says which trace is compared with what: the median of a search, or another trace. Ids are found in any
- * pasted text. A text without an id is marked, and a sentence names it. Recreated when the address
+ * The form for trace A and its counterpart: the median of a search, or another trace. Ids are found in any
+ * pasted text. A text without an id is marked, with an error sentence. The form is recreated when the address
  * changes.
  */
 export function CompareForm({ address }: { address: CompareAddress }) {
@@ -60,19 +60,19 @@ export function CompareForm({ address }: { address: CompareAddress }) {
   );
 }
 
-/** The form as it is filled in. */
+/** The fields as filled in so far. */
 interface CompareDraft {
-  /** Text with the id of the trace that one wonders about. */
+  /** Text that contains the id of trace A, the trace to investigate. */
   a: string;
-  /** Text with the id of the other trace. */
+  /** Text that contains the id of trace B. */
   b: string;
-  /** TraceQL of the search whose median is taken; "" for traces that begin alike. */
+  /** TraceQL of the search whose median is side B; "" for traces whose root resembles that of trace A. */
   q: string;
-  /** Which of `b` and `q` counts. */
+  /** Kind of side B: `trace` uses `b`, `median` uses `q`. */
   beside: Beside;
 }
 
-/** The fields of the address for a draft; the side without a trace id when there is one. */
+/** The address fields of a draft, or the letter of a side whose text contains no trace id. */
 function askedFields({ a, b, q, beside }: CompareDraft): Record<string, string> | "a" | "b" {
   const first = traceIdInText(a);
   if (first === undefined) {
@@ -85,10 +85,10 @@ function askedFields({ a, b, q, beside }: CompareDraft): Record<string, string> 
   return q.trim() === "" ? { a: first } : { a: first, q: q.trim() };
 }
 
-/** The other side: a trace, or the median of a search. */
+/** Kind of side B: a trace, or the median of a search. */
 type Beside = "trace" | "median";
 
-/** The choice of what A is compared with. */
+/** The choice between a trace and a median for side B. */
 function BesideChoice({ value, onValue }: { value: Beside; onValue: (value: Beside) => void }) {
   return (
     <fieldset>
@@ -131,13 +131,13 @@ function TraceField({ value, isWrong, onValue }: Pick<TextFieldProps, "value" | 
 
 /** The inputs of {@link TextField}. */
 interface TextFieldProps {
-  /** Said to screen readers. */
+  /** Accessible label, for screen readers only. */
   label: string;
   /** Shown while the field is empty. */
   placeholder: string;
   /** The text of the field. */
   value: string;
-  /** Whether the text was refused; left out for a field that never is. */
+  /** True when the text is invalid; absent for a field that accepts any text. */
   isWrong?: boolean;
   /** Called at each key. */
   onValue: (value: string) => void;

@@ -17,7 +17,7 @@ import { CompareTable } from "./compare-table.tsx";
 const route = getRouteApi("/compare");
 
 /**
- * The compare screen: one trace beside another, or beside the median of a search. States: no trace given,
+ * The compare screen: a trace beside another trace, or beside the median of a search. States: no trace given,
  * comparing, a trace that is not in the store, another failure, a search without traces, and the
  * comparison.
  */
@@ -57,7 +57,7 @@ export function ComparePage() {
   );
 }
 
-/** The reason why there is no comparison. A missing trace gets a specific text, because ids are often pasted wrong. */
+/** The error of a failed comparison. A missing trace gets a specific text, because ids are often pasted wrong. */
 function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (!(error instanceof ApiError && error.code === "API_NOT_FOUND")) {
     return <FailureNotice error={error} onRetry={onRetry} />;
@@ -113,7 +113,7 @@ function Compared({ diff, address }: { diff: TraceDiff; address: CompareAddress 
   );
 }
 
-/** One side: its trace or the number of traces of the median, its duration and spans. */
+/** Summary of one side: its trace or the number of traces in the median, its duration, and its span count. */
 function Side(props: { letter: "A" | "B"; traceId: string | undefined; side: TraceDiff["a"] }) {
   const { letter, traceId, side } = props;
   return (

@@ -9,11 +9,11 @@ export interface CompareRow {
   index: number;
   /** Levels below the top, from 0. */
   depth: number;
-  /** A less B, self time in microseconds. */
+  /** Self time of A minus self time of B, in microseconds. */
   selfUs: number;
-  /** A less B, spans. */
+  /** Spans of A minus spans of B. */
   count: number;
-  /** A less B, failed spans. */
+  /** Failed spans of A minus failed spans of B. */
   errors: number;
 }
 
@@ -55,7 +55,7 @@ export function compareRows({ nodes }: TraceDiff, order: CompareOrder): CompareR
 }
 
 /**
- * The rows as a tree is read: each node right before its children. The answer only promises parents before
+ * The rows in tree order: each node right before its children. The server only guarantees parents before
  * children. The walk uses an explicit stack, because a tree may be thousands of levels deep.
  */
 function inTreeOrder(rows: readonly CompareRow[], children: ReadonlyMap<number, number[]>): CompareRow[] {

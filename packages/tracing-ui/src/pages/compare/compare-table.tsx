@@ -10,16 +10,16 @@ import { ServiceMark } from "../../components/service-mark.tsx";
 import type { CompareAddress } from "./compare-address.ts";
 import { type CompareRow, compareRows } from "./compare-rows.ts";
 
-/** Rows shown; what comes after them differs least, or stands last in the tree. */
+/** Limit of shown rows. The rows beyond it differ least, or come last in the tree. */
 const mostRows = 1_500;
-/** Levels that are indented; deeper ones stand below the last, or names would have no room. */
+/** Limit of indented levels. Deeper levels get the same indent, so that names keep their room. */
 const mostIndents = 12;
-/** Greatest length of a bar, in pixels: half the room beside the middle line in compare-page.css. */
+/** Maximum length of a bar, in pixels: the room on one side of the middle line in compare-page.css. */
 const barPx = 64;
 
 /**
- * Both sides of a comparison, place by place. `j` and `k` go from row to row. At most 1 500 rows are drawn;
- * a line says how many are not.
+ * Both sides of a comparison, one row per node. `j` and `k` move from row to row. At most 1 500 rows are drawn;
+ * a line tells how many rows are hidden.
  */
 export function CompareTable({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
   const order = address.order ?? "time";
@@ -65,12 +65,12 @@ export function CompareTable({ diff, address }: { diff: TraceDiff; address: Comp
 }
 
 function Row(props: {
-  /** The place with its differences. */
+  /** The node with its differences. */
   row: CompareRow;
   diff: TraceDiff;
-  /** Largest difference of self times among all rows, in microseconds: the length of a full bar. */
+  /** Largest difference of self times among all rows, in microseconds. A full bar has this length. */
   mostUs: number;
-  /** Levels that the name is moved right by. */
+  /** Number of levels by which the name is indented. */
   indent: number;
   /** Hue of the service, in degrees. */
   hue: number | undefined;
@@ -109,7 +109,7 @@ function Row(props: {
 }
 
 /**
- * The names of a place, as a link to its first span: in A if A has one, else in B. No link for
+ * Service and operation of a node, as a link to its first span: in A if A has a span, else in B. No link for
  * a median.
  */
 function Name({ row, diff }: { row: CompareRow; diff: TraceDiff }) {
@@ -136,7 +136,7 @@ function spanOf(side: DiffSide | null, traceId: string | undefined) {
   return spanId === undefined || traceId === undefined ? undefined : { spanId, traceId };
 }
 
-/** A count, to a tenth for medians; a dash where the side is missing. */
+/** A count, with one decimal for medians; a dash for a missing side. */
 function Count({ value, failed = false }: { value: number | undefined; failed?: boolean }) {
   if (value === undefined) {
     return <td className="compare-none">–</td>;
@@ -145,7 +145,7 @@ function Count({ value, failed = false }: { value: number | undefined; failed?: 
   return <td className={name}>{formatCount(Math.round(value * 10) / 10)}</td>;
 }
 
-/** A duration in microseconds; a dash where the side is missing. */
+/** A duration in microseconds; a dash for a missing side. */
 function Time({ us }: { us: number | undefined }) {
   return us === undefined ? (
     <td className="compare-none">–</td>
@@ -158,7 +158,7 @@ function Time({ us }: { us: number | undefined }) {
 
 /**
  * Keys `j` and `k` move the focus from row to row, unless the user types or a dialog is open. The listener
- * ends with the table.
+ * is removed with the table.
  */
 function useRowKeys(scroller: { current: HTMLElement | null }): void {
   useEffect(() => {

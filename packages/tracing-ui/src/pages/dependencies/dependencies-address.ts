@@ -6,17 +6,17 @@ const text = z.catch(z.optional(z.string()), undefined);
 
 /** State of the dependencies page in its address. Unreadable parts fall back to their defaults. */
 export const dependenciesAddress = z.object({
-  /** The service in the middle; all services without it. */
+  /** The service in focus; absent: all services. */
   focus: text,
-  /** The prefix of a group of services: only they and their neighbours are shown. */
+  /** Name prefix of a group of services. Only services of the group and their neighbours are shown. */
   within: text,
-  /** Calls between the focus and the farthest service that is shown; `all`: as many as there are. */
+  /** Limit of calls between the focus and a shown service; `all`: no limit. */
   hops: z.catch(z.enum(["1", "2", "3", "all"]), "2"),
-  /** Length of the time up to now. */
+  /** Length of the time range, which ends now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
-  /** How the calls are shown. */
+  /** The view of the calls. */
   view: z.catch(z.enum(["graph", "table"]), "graph"),
-  /** Part of a name; only read by the table. */
+  /** Part of a name to filter by; only the table uses it. */
   filter: text,
   /** The column that orders the table. */
   order: z.catch(z.enum(["calls", "parent", "child"]), "calls"),
@@ -26,5 +26,5 @@ export const dependenciesAddress = z.object({
 /** State of the dependencies page in its address. */
 export type DependenciesAddress = z.infer<typeof dependenciesAddress>;
 
-/** The defaults, which an address leaves out. */
+/** The default state. An address leaves out fields with these values. */
 export const defaultDependenciesAddress: DependenciesAddress = dependenciesAddress.parse({});

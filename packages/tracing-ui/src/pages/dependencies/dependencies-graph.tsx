@@ -24,19 +24,19 @@ const noGroups: ReadonlyMap<string, number> = new Map();
 interface DependenciesGraphProps {
   /** The request for the graph. */
   graph: UseQueryResult<DependencyGraph>;
-  /** The time that rates and figures are asked for, in milliseconds. */
+  /** The time range of rates and figures, in milliseconds. */
   time: { endMs: number; lookbackMs: number };
   /** The service in focus; undefined for none. */
   focus: string | undefined;
-  /** Called with a clicked service. */
+  /** Called with the name of a clicked service. */
   onFocus: (service: string) => void;
-  /** @param prefix what the names of the group begin with */
+  /** Called when a group is clicked. @param prefix common prefix of the names in the group */
   onGroup: (prefix: string) => void;
 }
 
 /**
- * The graph, with rates at its services and, around the service in focus, figures at its calls. States:
- * counting, failed, no calls, and the graph. Rates and figures come later, and their failure leaves the
+ * The graph, with rates on its services and with figures on the calls of the service in focus. States:
+ * counting, failed, no calls, and the graph. Rates and figures load later, and their failure leaves the
  * graph unchanged.
  */
 export function DependenciesGraph(props: DependenciesGraphProps) {
@@ -100,8 +100,8 @@ export function DependenciesGraph(props: DependenciesGraphProps) {
 }
 
 /**
- * Figures of the calls to and from the service in focus. Nothing is asked without a focus, or of a store without TraceQL.
- * @returns the figures by neighbour, empty until they come, and the queries for their failures
+ * Loads figures of the calls to and from the service in focus. Sends no request without a focus, or to a store without TraceQL.
+ * @returns the figures by neighbour, empty until they are loaded, and the queries, which report failures
  */
 function useEdgeFacts(focus: string | undefined, endMs: number, lookbackMs: number) {
   const can = useQuery({ ...capabilitiesQuery, enabled: focus !== undefined });
@@ -122,8 +122,8 @@ function useEdgeFacts(focus: string | undefined, endMs: number, lookbackMs: numb
 }
 
 /**
- * Draws a graph, first without its services until they are laid out. While a new graph is laid out, the old
- * one stays.
+ * Draws a graph. Until the first layout it has no services. During the layout of a new graph, the old
+ * graph stays.
  */
 function LaidOut(props: {
   dependencies: readonly Dependency[];

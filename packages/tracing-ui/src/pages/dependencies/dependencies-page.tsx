@@ -25,8 +25,8 @@ const DependencyTable = lazy(() =>
 );
 
 /**
- * Calls between services: all, around one service, or of a group; as a graph or as a table.
- * Focus, group, distance, time and view are in the address. Only the visible view is asked for.
+ * Calls between services, as a graph or as a table: all calls, the calls around one service, or those of a group.
+ * Focus, group, distance, time and view are in the address. Only the visible view requests its data.
  */
 export function DependenciesPage() {
   const address = route.useSearch();
@@ -88,7 +88,7 @@ export function DependenciesPage() {
   );
 }
 
-/** The name of the page, and how much it shows. */
+/** The page title with the count of shown items. */
 function PageTitle({ children }: { children: string | undefined }) {
   return (
     <h1>
@@ -97,7 +97,7 @@ function PageTitle({ children }: { children: string | undefined }) {
   );
 }
 
-/** "Any distance": longer than any way between services. */
+/** Number of hops for "any distance": longer than any path between services. */
 const mostHops = 1_000;
 
 /** `1 link`, `2,345 links`. */
@@ -105,10 +105,10 @@ function links(count: number): string {
   return `${formatCount(count)} ${count === 1 ? "link" : "links"}`;
 }
 
-/** Changes fields of the address. @param replace whether the present entry of the history is replaced; true by default */
+/** Changes fields of the address. @param replace true (default) replaces the current history entry */
 type Change = (fields: Partial<DependenciesAddress>, replace?: boolean) => unknown;
 
-/** Follows clicks in the graph: on a service, and on a group of services. */
+/** Gives the click handlers of the graph, for services and for groups of services. */
 function useFocus() {
   const navigate = route.useNavigate();
   const toggleFocus = useCallback(
@@ -134,11 +134,11 @@ interface FocusLinksProps {
   focus: string | undefined;
   /** Length of the time, for the link to the rates. */
   lookback: DependenciesAddress["lookback"];
-  /** Called to show all services again. */
+  /** Called when the user wants all services again. */
   onAll: () => void;
 }
 
-/** The ways out of a focus: to all services, and to the rates of the one in focus. */
+/** Links out of a focus: to all services, and to the rates of the service in focus. */
 function FocusLinks({ focus, lookback, onAll }: FocusLinksProps) {
   return (
     <nav className="page-head-links" aria-label="The service in focus">
@@ -158,13 +158,13 @@ function FocusLinks({ focus, lookback, onAll }: FocusLinksProps) {
 interface ViewToolsProps {
   /** State of the page. */
   address: DependenciesAddress;
-  /** The asked time, in milliseconds. */
+  /** The requested time range, in milliseconds. */
   time: { endMs: number; lookbackMs: number };
   /** Changes the state. */
   change: Change;
 }
 
-/** The tools of the view: the filter of the table or the search for a service, the distance, and the choice of the view. */
+/** The toolbar: table filter or search for a service, distance, and choice of the view. */
 function ViewTools({ address, time, change }: ViewToolsProps) {
   const { focus, hops, view, filter = "" } = address;
   const isTable = view === "table";
@@ -210,12 +210,12 @@ function ViewTools({ address, time, change }: ViewToolsProps) {
   );
 }
 
-/** How much the table has, on all pages; nothing before it is counted. */
+/** Number of links in the table on all pages, as text; undefined before the answer. */
 function listCount(page: DependencyPage | undefined): string | undefined {
   return page && `${formatCount(page.services)} services, ${links(page.total)}`;
 }
 
-/** How much the graph shows, before services are grouped; nothing before it is counted. */
+/** Number of links in the graph before grouping, as text; undefined before the answer. */
 function graphCount(graph: DependencyGraph | undefined): string | undefined {
   return graph && `${formatCount(graph.chosen.services)} services, ${links(graph.chosen.links)}`;
 }

@@ -24,23 +24,23 @@ const none: readonly Dependency[] = [];
 interface DependencyTableProps {
   /** The request for the page. */
   list: UseQueryResult<DependencyPage>;
-  /** The asked time, in milliseconds. */
+  /** The requested time range, in milliseconds. */
   time: { endMs: number; lookbackMs: number };
-  /** The same time as the address writes it, for links. */
+  /** The `lookback` of the address, for links. */
   lookback: string;
   /** The column that orders the rows. */
   order: Order;
-  /** The page, from 1. */
+  /** Number of the shown page, from 1. */
   page: number;
-  /** Called with the column of a clicked head. */
+  /** Called with the column of a clicked header. */
   onOrder: (order: Order) => void;
-  /** Called with the page that a button leads to. */
+  /** Called with the page number of a clicked button. */
   onPage: (page: number) => void;
 }
 
 /**
- * The same calls as the graph, as rows: who calls whom, how often, and how the called services do on the
- * whole. States: counting, failed, nothing found, and the table. Rates that fail leave the rows as they
+ * The calls of the graph as rows: caller, callee, number of calls, and the overall rates of the callee.
+ * States: counting, failed, nothing found, and the table. If rates fail to load, the rows stay as they
  * are.
  */
 export function DependencyTable(props: DependencyTableProps) {
@@ -92,15 +92,15 @@ export function DependencyTable(props: DependencyTableProps) {
 interface HeadProps {
   /** The column that a click orders the table by. */
   column: Order;
-  /** Text of the head. */
+  /** Text of the header. */
   label: string;
-  /** The column that orders the table now. */
+  /** The column by which the table is sorted now. */
   order: Order;
-  /** Called with the column of a clicked head. */
+  /** Called with the column of a clicked header. */
   onOrder: (order: Order) => void;
 }
 
-/** A head that orders the table: names from a to z, most calls first. */
+/** A column header that sorts the table: names from a to z, or most calls first. */
 function Head({ column, label, order, onOrder }: HeadProps) {
   return (
     <th
@@ -134,7 +134,7 @@ interface LinkRowProps extends Pick<DependencyTableProps, "time" | "lookback"> {
   rates: NodeRates;
 }
 
-/** A row: who calls whom, how often, and how the called service does on the whole. */
+/** A row: caller, callee, number of calls, and the overall rates of the callee. */
 function LinkRow({ link: { parent, child, calls }, rates, time, lookback }: LinkRowProps) {
   const whole = rates.data?.get(child)?.whole;
   const unknown = rates.error === null ? "…" : "not known";

@@ -3,14 +3,14 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { ratesQuery } from "../../api/rates.ts";
 
-/** Names offered below the field; more would cover the page. */
+/** Limit of names offered below the field; more would cover the page. */
 const mostOffered = 20;
 
 /** The inputs of {@link FindService}. */
 interface FindServiceProps {
-  /** End of the time that services must have been called in, milliseconds since 1970. */
+  /** End of the time range in which a service must have been called, milliseconds since 1970. */
   endMs: number;
-  /** Length of that time in milliseconds. */
+  /** Length of the time range in milliseconds. */
   lookbackMs: number;
   /** Called with the name of the found service. */
   onFind: (service: string) => void;
@@ -18,7 +18,7 @@ interface FindServiceProps {
 
 /**
  * A field that finds a service by part of its name. The server searches, so any number of services works.
- * Enter takes the typed name, or the first match, after the answer has arrived.
+ * Enter chooses the typed name, or the first match, once the answer has arrived.
  */
 export function FindService(props: FindServiceProps) {
   const { text, setText, setEntered, names, problem, find } = useFoundService(props);
@@ -38,7 +38,7 @@ export function FindService(props: FindServiceProps) {
         onChange={(event) => {
           const { value } = event.target;
           setEntered(false);
-          // A whole name, as the list gives it, is one to look at.
+          // A change to exactly a listed name means that the user chose this name from the list.
           if (names.includes(value) && value !== text) {
             find(value);
           } else {
@@ -60,10 +60,10 @@ export function FindService(props: FindServiceProps) {
   );
 }
 
-/** The typed text, the names that hold it, and why none can be taken. Enter is remembered until the answer is there. */
+/** State of the field: the typed text, matching names, and an error. Enter is remembered until the answer arrives. */
 function useFoundService({ endMs, lookbackMs, onFind }: FindServiceProps) {
   const [text, setText] = useState("");
-  /** Enter was pressed: the first name that is found is looked at. */
+  /** True after Enter: the first found name is chosen when the answer arrives. */
   const [isEntered, setEntered] = useState(false);
   const contains = useSettled(text.trim());
   const found = useQuery({

@@ -5,26 +5,26 @@ import type { PlacedGraph } from "./placed-graph.ts";
 
 type Edges = PlacedGraph["edges"];
 
-/** Edges drawn in one frame: several hundred would block the page. */
+/** Number of edges drawn in one frame; several hundred would block the page. */
 const edgesAFrame = 100;
 
-/** The inputs of the look of edges. */
+/** The inputs for the appearance of edges. */
 interface EdgeLook {
   /** Calls by the edge's id. */
   calls: ReadonlyMap<string, number>;
   /** Calls of the busiest edge. */
   most: number;
-  /** By service; undefined before they are known. */
+  /** Rates by service; undefined until loaded. */
   rates: ReadonlyMap<string, RateRow> | undefined;
   /** Error share of the edge's calls if known exactly; otherwise the share over all calls of the callee. */
   failedOf: (parent: string, child: string) => number | undefined;
-  /** Whether the edge is dim: another service than its two is pointed at. */
+  /** True when the edge is dim: the pointer is on a service that is neither its caller nor its callee. */
   isDim: (parent: string, child: string) => boolean;
 }
 
 /**
- * Calls as arrows: thicker for more of them, red by the share that failed. A large graph is drawn over
- * several frames, a batch of edges each, so that clicks in between work.
+ * Calls as arrows: thicker for more calls, redder for a larger share of failures. A large graph is drawn over
+ * several frames, one batch of edges per frame, so that clicks between the frames work.
  */
 export function GraphEdges({ edges, ...look }: EdgeLook & { edges: Edges }) {
   const batches = useMemo(
@@ -62,7 +62,7 @@ const EdgeBatch = memo(function EdgeBatch(props: EdgeLook & { edges: Edges }) {
           markerEnd="url(#arrow)"
           style={{
             strokeWidth: 1 + 4 * (Math.log1p(count) / Math.log1p(most)),
-            // A mix costs the browser more than a colour, and most edges have none.
+            // `color-mix` costs the browser more than a plain colour, and most edges have no failures.
             stroke:
               share === 0
                 ? undefined
@@ -76,7 +76,7 @@ const EdgeBatch = memo(function EdgeBatch(props: EdgeLook & { edges: Edges }) {
   });
 });
 
-/** One text for each edge. A plain join could give two edges the same text. */
+/** A unique id for each edge. A plain join of the names could give two edges the same id. */
 export function edgeId(parent: string, child: string): string {
   return JSON.stringify([parent, child]);
 }
@@ -86,7 +86,7 @@ export function edgeClass(dim: boolean): string {
   return dim ? "graph-edge dim" : "graph-edge";
 }
 
-/** A curve through points that leaves and arrives level: cubic curves with their handles at half of the way. */
+/** A curve through points with horizontal ends: cubic curves with both handles halfway between the points. */
 function smoothPath(points: readonly { x: number; y: number }[]): string {
   const [first] = points;
   if (first === undefined) {

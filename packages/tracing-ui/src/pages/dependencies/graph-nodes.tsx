@@ -9,34 +9,34 @@ import type { RateRow } from "../../api/rates.ts";
 import { hueStyle } from "../../components/service-mark.tsx";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
-/** Share of failures from which on the frame of a box is red. */
+/** Minimum share of failures for a red frame around a box. */
 const failingShare = 0.05;
 
 /** The inputs of {@link GraphNodes}. */
 interface GraphNodesProps {
-  /** Boxes with the places of their middles. */
+  /** Boxes with the positions of their centres. */
   nodes: PlacedGraph["nodes"];
-  /** By service; undefined before they are known. */
+  /** Rates by service; undefined until loaded. */
   rates: ReadonlyMap<string, RateRow> | undefined;
-  /** Whether they could not be read. */
+  /** True when the rates could not be loaded. */
   ratesFailed: boolean;
-  /** Number of services by the name of a group. */
+  /** Number of services in each group, by group name. */
   groups: ReadonlyMap<string, number>;
   /** The service in focus; undefined for none. */
   focus: string | undefined;
-  /** Names that stand out, the others are dim; undefined: all alike. */
+  /** Names of highlighted boxes, the others are dim; undefined: no box is dim. */
   lit: ReadonlySet<string> | undefined;
-  /** Called when the pointer or the keyboard comes to a box, with undefined when it leaves. */
+  /** Called with the service when pointer or focus enters a box, with undefined when it leaves. */
   onHover: (service: string | undefined) => void;
   /** Called with a clicked service. */
   onFocus: (service: string) => void;
-  /** Called with the beginning of the names of a clicked group. */
+  /** Called with the name prefix of a clicked group. */
   onGroup: (prefix: string) => void;
 }
 
 /**
- * Services and groups of them as boxes, which are buttons: a click focuses on a service, or opens a group.
- * Drawn again only when an input changes: hundreds of boxes take longer than a frame.
+ * Services and groups as boxes, which are buttons: a click focuses on a service, or opens a group.
+ * Memoised: rendering hundreds of boxes takes longer than a frame.
  */
 export const GraphNodes = memo(function GraphNodes(props: GraphNodesProps) {
   const { nodes, rates, ratesFailed, groups, focus, lit, onHover, onFocus, onGroup } = props;

@@ -3,14 +3,14 @@ import { layOutLayers } from "../../graph/lay-out-layers.ts";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
 /**
- * Number of calls from which on boxes are closer together. With wide gaps a large graph would not fit at a
+ * Graphs with more calls than this get narrower gaps. With wide gaps a large graph would not fit at a
  * readable size.
  */
 const many = 150;
 
 /**
- * Puts services in columns, so that most arrows go from left to right. The first service of the list is
- * node 0; same input, same drawing.
+ * Lays out services in columns, so that most arrows lead from left to right. The first service of the list is
+ * node 0. The same input always gives the same drawing.
  */
 export function layOutGraph(dependencies: readonly Pick<Dependency, "parent" | "child">[]): PlacedGraph {
   const index = new Map<string, number>();

@@ -5,11 +5,11 @@ export interface PlacedNode {
   y: number;
 }
 
-/** A graph with callers left of their callees. */
+/** A graph after layout, with callers left of their callees. */
 export interface PlacedGraph {
   /** Services and groups. */
   nodes: PlacedNode[];
-  /** Calls, each with the points of its line from caller to callee, in pixels. */
+  /** Edges, each with the points of its line from caller to callee, in pixels. */
   edges: { parent: string; child: string; points: { x: number; y: number }[] }[];
   /** Width of the drawing in pixels, margins included. */
   width: number;
@@ -17,5 +17,5 @@ export interface PlacedGraph {
   height: number;
 }
 
-/** Size of a box in pixels: the layout keeps this room, and boxes are drawn in it. */
+/** Size of a box in pixels. The layout reserves this room, and the page draws boxes of this size. */
 export const nodeSize = { width: 208, height: 44 };

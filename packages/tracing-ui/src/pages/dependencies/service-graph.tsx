@@ -10,61 +10,61 @@ import { GraphNodes, rateText } from "./graph-nodes.tsx";
 import type { PlacedGraph } from "./placed-graph.ts";
 import { usePanZoom } from "./use-pan-zoom.ts";
 
-/** Pixels between a neighbour's box and the text on its edge; room for the arrow. */
+/** Pixels between a neighbour's box and the text on its edge, which leave room for the arrow. */
 const edgeTextGapPx = 14;
 
-/** Below this scale boxes show only their names, in larger letters: figures could not be read. */
+/** Below this scale boxes show only names in larger letters, because figures would be unreadable. */
 const farScale = 0.7;
 
 /** Exact facts of the edges to and from a service, by neighbour. */
 export interface FocusFacts {
-  /** By the service that calls the focus. */
+  /** Facts of calls to the focus, by caller. */
   callers: ReadonlyMap<string, EdgeFacts>;
-  /** By the service that the focus calls. */
+  /** Facts of calls from the focus, by callee. */
   callees: ReadonlyMap<string, EdgeFacts>;
 }
 
 /** The inputs of {@link ServiceGraph}. */
 interface ServiceGraphProps {
-  /** Undefined before it is laid out. */
+  /** The laid out graph; undefined before the first layout. */
   graph: PlacedGraph | undefined;
-  /** Calls, the most first. */
+  /** Calls, most frequent first. */
   dependencies: readonly Dependency[];
-  /** Length of the time in milliseconds; rates are counts by it. */
+  /** Length of the time range in milliseconds. Rates are counts divided by this length. */
   lookbackMs: number;
-  /** Number of services by the name of a group. */
+  /** Number of services in each group, by group name. */
   groups: ReadonlyMap<string, number>;
-  /** By service; undefined before they are known. */
+  /** Rates by service; undefined until loaded. */
   rates: ReadonlyMap<string, RateRow> | undefined;
-  /** Whether they could not be read. */
+  /** True when the rates could not be loaded. */
   ratesFailed: boolean;
   /** The service in focus; undefined for none. */
   focus: string | undefined;
   /** Figures of the edges at the focus. */
   facts: FocusFacts;
-  /** Must be a stable function; otherwise all boxes render again. */
+  /** Called with a clicked service. Must be a stable function; otherwise all boxes render again. */
   onFocus: (service: string) => void;
-  /** Is given what the names of a group begin with; stays the same function. */
+  /** Called with the name prefix of a clicked group. Must be a stable function too. */
   onGroup: (prefix: string) => void;
 }
 
 /**
- * Services as boxes, calls as arrows from left to right: thicker for more calls, red by the share that
+ * Services as boxes, calls as arrows from left to right: thicker for more calls, redder for a larger share that
  * failed. Boxes are buttons; a click or Enter focuses on one. Pointing at a service dims all that is not
  * connected with it.
  *
- * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Until the first layout there is a note.
+ * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Until the first layout a note is shown.
  */
 export function ServiceGraph(props: ServiceGraphProps) {
   const { graph, dependencies, groups, ratesFailed, lookbackMs, focus, facts, onFocus, onGroup } = props;
   const frame = useRef<HTMLDivElement>(null);
   const size = useElementSize(frame);
-  // The focus is in sight when the graph is too large to be read as a whole; else the service with the most calls.
+  // A graph too large to be readable as a whole opens at the focus, or without one at the busiest caller.
   const middle = focus ?? dependencies[0]?.parent;
   const at = useMemo(() => graph?.nodes.find(({ name }) => name === middle), [graph, middle]);
   const { state, zoom, reset, handlers } = usePanZoom(frame, graph, size, at);
   const [hover, setHover] = useState<string>();
-  // New rates render hundreds of boxes: panning and typing have priority.
+  // New rates render hundreds of boxes, so panning and typing get priority.
   const rates = useDeferredValue(props.rates);
   const calls = useMemo(
     () => new Map(dependencies.map(({ parent, child, calls: count }) => [edgeId(parent, child), count])),
@@ -89,7 +89,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
               most={dependencies[0]?.calls ?? 1}
               {...{ calls, rates, failedOf, isDim }}
             />
-            {/* After all lines, so that none leads through what is written. */}
+            {/* Texts come after all lines, so that no line covers a text. */}
             <EdgeTexts edges={graph.edges} {...{ focus, lookbackMs, factsOf, isDim }} />
           </g>
         )}
@@ -112,7 +112,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
   );
 }
 
-/** Finds the exact figures of the edges at the focus: all of them, and the share of calls that failed. */
+/** Gives two functions for the edges at the focus: exact figures, and the share of failed calls. */
 function useFocusFacts(focus: string | undefined, facts: FocusFacts) {
   const factsOf = useCallback(
     (parent: string, child: string) =>
@@ -129,7 +129,7 @@ function useFocusFacts(focus: string | undefined, facts: FocusFacts) {
   return { factsOf, failedOf };
 }
 
-/** Names that stand out while a service is pointed at: it and its neighbours; undefined while none is. */
+/** Names to highlight: the service under the pointer and its neighbours; undefined without such a service. */
 function useLitNames(graph: PlacedGraph | undefined, hover: string | undefined) {
   return useMemo(() => {
     if (hover === undefined) {
@@ -148,7 +148,7 @@ function useLitNames(graph: PlacedGraph | undefined, hover: string | undefined) 
   }, [graph, hover]);
 }
 
-/** The head of the arrows, which edges name by its id. */
+/** The arrowhead marker, which edges reference by id. */
 function Arrow() {
   return (
     <defs>
@@ -174,15 +174,15 @@ interface EdgeTextsProps {
   edges: PlacedGraph["edges"];
   /** The service in focus; undefined for none. */
   focus: string | undefined;
-  /** Length of the time in milliseconds; rates are counts by it. */
+  /** Length of the time range in milliseconds. Rates are counts divided by this length. */
   lookbackMs: number;
-  /** Figures of an edge; undefined where they are not known. */
+  /** Figures of an edge; undefined when they are not known. */
   factsOf: (parent: string, child: string) => EdgeFacts | undefined;
-  /** Whether another service than the two is pointed at. */
+  /** True when the pointer is on a service that is neither caller nor callee of the edge. */
   isDim: (parent: string, child: string) => boolean;
 }
 
-/** The figures on the edges to and from the focus, beside the box of the neighbour. */
+/** Texts with figures on the edges to and from the focus, beside the box of the neighbour. */
 function EdgeTexts({ edges, focus, lookbackMs, factsOf, isDim }: EdgeTextsProps) {
   return edges.map(({ parent, child, points }) => {
     const known = factsOf(parent, child);
@@ -210,9 +210,9 @@ function EdgeTexts({ edges, focus, lookbackMs, factsOf, isDim }: EdgeTextsProps)
 
 /** The inputs of {@link GraphTools}. */
 interface GraphToolsProps {
-  /** Size of the window, whose middle the buttons zoom about. */
+  /** Size of the window. The buttons zoom about its centre. */
   size: { width: number; height: number };
-  /** Zooms by a factor about a point. */
+  /** Zooms by a factor about the point `x`, `y` of the window. */
   zoom: (factor: number, x: number, y: number) => void;
   /** Shows the whole graph. */
   onAll: () => void;

@@ -3,24 +3,24 @@ import type { Dependency } from "../../api/dependencies.ts";
 import { layOutGraph } from "./lay-out-graph.ts";
 import type { PlacedGraph } from "./placed-graph.ts";
 
-/** Up to this many calls, a layout takes less time than the start of a worker. */
+/** Limit of calls for a synchronous layout. Up to this limit it takes less time than the start of a worker. */
 const mostAtOnce = 1_000;
 
 interface LaidOut {
   /** The drawing; undefined before the first layout, and after a failure. */
   graph: PlacedGraph | undefined;
-  /** Why the worker failed; undefined when it did not. */
+  /** Error of the worker; undefined without an error. */
   error: string | undefined;
 }
 
-/** Layouts by what was laid out: React may give up a render that it has begun, with all that was worked out in it. */
+/** Cached layouts by list of calls. React may discard a render it has begun, together with its memoised values. */
 const done = new WeakMap<readonly Dependency[], LaidOut>();
 
 const nothing: LaidOut = { graph: undefined, error: undefined };
 
 /**
- * Lays a graph out: synchronously, or a huge one in a worker, so that the page never waits.
- * @param dependencies null: not yet
+ * Lays a graph out: a small graph synchronously, a huge graph in a worker, so that the page never blocks.
+ * @param dependencies calls to lay out; null while there are none yet
  * @returns undefined until the first layout is complete
  */
 export function useGraphLayout(dependencies: readonly Dependency[] | null): LaidOut {
@@ -35,7 +35,7 @@ export function useGraphLayout(dependencies: readonly Dependency[] | null): Laid
     worker.onmessage = (event: MessageEvent<PlacedGraph>) => setLate({ graph: event.data, error: undefined });
     worker.onerror = (event) => setLate({ graph: undefined, error: event.message || "the layout failed" });
     worker.postMessage(dependencies);
-    // One that is still at work on older dependencies has nothing to say any more.
+    // The result of a worker for older dependencies is no longer needed.
     return () => worker.terminate();
   }, [dependencies, isHuge]);
   return atOnce ?? late;

@@ -4,15 +4,15 @@ import { chunksOfNames, type RateRow, type Rates, ratesQuery } from "../../api/r
 
 /** Rates of some services. */
 export interface NodeRates {
-  /** By service; undefined before they are known, and when they could not be read. */
+  /** Rates by service; undefined until loaded, and after a failure. */
   data: ReadonlyMap<string, RateRow> | undefined;
-  /** Why rates could not be read; null when they could. */
+  /** Error of the requests; null without an error. */
   error: Error | null;
-  /** Asks for all rates again. */
+  /** Requests all rates again. */
   refetch: () => void;
 }
 
-/** Rates of the services of a graph, in as many requests as their names need. */
+/** Loads rates for the services of a graph, in as many requests as their names need. */
 export function useNodeRates(
   services: readonly string[],
   { endMs, lookbackMs }: { endMs: number; lookbackMs: number },

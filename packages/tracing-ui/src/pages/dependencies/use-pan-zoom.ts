@@ -19,12 +19,12 @@ export interface PanZoom {
   scale: number;
 }
 
-/** Least and greatest scale, and the least that a whole drawing is made to fit with: below it names cannot be read. */
+/** Minimum and maximum scale. `leastFit` is the minimum scale for fitting a whole drawing: below it names are unreadable. */
 const bounds = { least: 0.08, most: 2.5, leastFit: 0.5 };
 
 /**
- * Scale and place so that a drawing fits, in the middle. A drawing that is too large to be read as a whole
- * is shown at a readable scale around a point, but never with empty room beyond its edges.
+ * Computes scale and offset so that a drawing fits, centred. A drawing too large to be readable as a whole
+ * is shown at a readable scale around a point, without empty room beyond its edges.
  * @param at point of the drawing to show; default: the middle of the left side
  */
 export function fit(
@@ -45,12 +45,12 @@ export function fit(
   };
 }
 
-/** Before there is anything to fit. */
+/** Scale and offset before there is a drawing to fit. */
 const start: PanZoom = { x: 0, y: 0, scale: 1 };
 
 /**
  * Moves and zooms a drawing by dragging, wheel and keys: arrows, `+` and `−`, `0`. A new drawing or window
- * size shows all again. The listener of the wheel ends with the component.
+ * size shows all again. The wheel listener is removed with the component.
  * @param at see `fit`
  */
 export function usePanZoom(
@@ -98,14 +98,14 @@ export function usePanZoom(
   return { state, zoom, reset, handlers };
 }
 
-/** A drag: where the pointer was last, in pixels of the window, and whether it has moved. */
+/** A drag: last pointer position in pixels of the window, and whether the pointer has moved. */
 interface Drag {
   x: number;
   y: number;
   moved: boolean;
 }
 
-/** Zooms about the pointer by the wheel. The listener ends with the component. */
+/** Zooms about the pointer by the wheel. The listener is removed with the component. */
 function useWheel(
   view: RefObject<HTMLElement | null>,
   zoom: (factor: number, x: number, y: number) => void,
@@ -126,7 +126,7 @@ function useWheel(
   }, [view, zoom]);
 }
 
-/** Moves the drawing with a pressed pointer. After a drag the click is swallowed, or the box below the pointer would take it. */
+/** Moves the drawing with a pressed pointer. The click after a drag is suppressed, or the box below would handle it. */
 function dragHandlers(drag: RefObject<Drag | undefined>, move: (dx: number, dy: number) => void) {
   return {
     onPointerDown(event: PointerEvent) {
@@ -140,7 +140,7 @@ function dragHandlers(drag: RefObject<Drag | undefined>, move: (dx: number, dy: 
         return;
       }
       const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
-      // A hand that trembles while it clicks does not drag.
+      // Movements below 4 pixels count as a click: a hand may tremble.
       if (!from.moved && Math.hypot(dx, dy) < 4) {
         return;
       }
@@ -160,17 +160,17 @@ function dragHandlers(drag: RefObject<Drag | undefined>, move: (dx: number, dy: 
 
 /** The effects of keys on the drawing. */
 interface KeyActions {
-  /** Moves it by pixels. */
+  /** Moves the drawing by pixels. */
   move: (dx: number, dy: number) => void;
-  /** Zooms it about a point of the window. */
+  /** Zooms the drawing about a point of the window. */
   zoom: (factor: number, x: number, y: number) => void;
-  /** Shows all of it. */
+  /** Shows the whole drawing. */
   reset: () => void;
-  /** Size of the window, whose middle keys zoom about. */
+  /** Size of the window. Keys zoom about its centre. */
   size: { width: number; height: number };
 }
 
-/** Pixels that an arrow key moves the drawing. */
+/** Distance in pixels by which each arrow key moves the drawing. */
 const steps: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
   ArrowLeft: [80, 0],
   ArrowRight: [-80, 0],
@@ -178,7 +178,7 @@ const steps: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
   ArrowDown: [0, -80],
 };
 
-/** Follows a key: arrows, + and −, 0. */
+/** Handles a key: arrows move, + and − zoom, 0 shows all. */
 function onKey(event: KeyboardEvent, { move, zoom, reset, size }: KeyActions): void {
   const step = steps[event.key];
   if (step !== undefined) {

@@ -15,7 +15,7 @@ import { useMedia } from "../../components/use-media.ts";
 import type { ExceptionsAddress } from "./exceptions-address.ts";
 import { searchOf } from "./search-of-exception.ts";
 
-/** Columns that can order the list, all largest or newest first. */
+/** Columns that can sort the list, all with the largest or newest first. */
 type Sort = ExceptionsAddress["sort"];
 
 /** Limit of letters of a service name in a row. */
@@ -23,12 +23,12 @@ const mostLetters = 24;
 
 /**
  * Groups of exceptions in rows: type, message, count, trend, first and last time. A row opens its services
- * and example traces. Narrow windows leave out the columns of times, except the one that orders the list.
+ * and example traces. Narrow windows hide the time columns, except the column that sorts the list.
  */
 export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (sort: Sort) => void }) {
   const { found, sort, onSort } = props;
   const isNarrow = useMedia("(width < 760px)");
-  // A cell over columns that are not drawn would make room for them, at the cost of the name.
+  // A `colSpan` over hidden columns would reserve room for them and narrow the name.
   const columns = isNarrow ? (sort === "count" ? 3 : 4) : 5;
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = (key: string) => {
@@ -85,11 +85,11 @@ export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (s
 
 /** The inputs of {@link ExceptionRows}. */
 interface ExceptionRowsProps {
-  /** The group that the row is about. */
+  /** The group of the row. */
   group: ExceptionGroup;
-  /** The whole answer, for the steps of the trend. */
+  /** The whole answer, for the time steps of the trend. */
   found: Exceptions;
-  /** Columns that are drawn. */
+  /** Number of drawn columns. */
   columns: number;
   /** Whether the details are shown. */
   isOpen: boolean;
@@ -97,7 +97,7 @@ interface ExceptionRowsProps {
   onToggle: () => void;
 }
 
-/** The row of a group, and below it the details when it is open. */
+/** The row of a group. When it is open, a second row has the details. */
 function ExceptionRows(props: ExceptionRowsProps) {
   const { group, found, columns, isOpen, onToggle } = props;
   const trend = trendOf(group, found.steps);
@@ -129,8 +129,8 @@ function ExceptionRows(props: ExceptionRowsProps) {
 }
 
 /**
- * The details of a group: the whole message, the services that threw it, example traces and the way to all.
- * @param columns number of columns that the row goes across
+ * The details of a group: the whole message, the services that threw it, example traces, and a link to all traces.
+ * @param columns number of columns that the row spans
  */
 function DetailsRow({ group, columns }: { group: ExceptionGroup; columns: number }) {
   return (

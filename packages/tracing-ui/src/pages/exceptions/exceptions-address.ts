@@ -7,13 +7,13 @@ const text = z.catch(z.optional(z.string()), undefined);
 
 /** State of the exceptions page in its address. Unreadable parts fall back to their defaults. */
 export const exceptionsAddress = z.object({
-  /** Thrown by this service; by any without it. */
+  /** Service that throws the exceptions; absent: any service. */
   service: text,
-  /** Length of the time up to now. */
+  /** Length of the time range, which ends now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
   /** Order: most frequent first, last thrown first, or newest first. */
   sort: z.catch(z.enum(["count", "last", "first"]), "count"),
-  /** Part of the type or the message. */
+  /** Filter: part of the type or the message. */
   filter: text,
   page: pageNumber,
   refresh: refreshField,
@@ -22,5 +22,5 @@ export const exceptionsAddress = z.object({
 /** State of the exceptions page in its address. */
 export type ExceptionsAddress = z.infer<typeof exceptionsAddress>;
 
-/** The defaults, which an address leaves out. */
+/** The default state. An address leaves out fields with these values. */
 export const defaultExceptionsAddress: ExceptionsAddress = exceptionsAddress.parse({});

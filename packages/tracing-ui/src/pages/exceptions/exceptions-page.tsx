@@ -19,7 +19,7 @@ import type { ExceptionsAddress } from "./exceptions-address.ts";
 
 const route = getRouteApi("/exceptions");
 
-/** Changes fields of the address. The list begins at its first page again, unless a page is given. */
+/** Changes fields of the address. Resets the list to its first page, unless a page is given. */
 type Change = (fields: Partial<ExceptionsAddress>) => void;
 
 /**
@@ -75,7 +75,7 @@ interface PageToolsProps {
   change: Change;
 }
 
-/** The fields of the head: service, filter, reading again and time. */
+/** The fields of the page head: service, filter, automatic refresh and time range. */
 function PageTools({ address, change }: PageToolsProps) {
   const { service, lookback, filter = "" } = address;
   return (
@@ -111,9 +111,9 @@ function PageTools({ address, change }: PageToolsProps) {
 
 /** The inputs of {@link FoundGroups}. */
 interface FoundGroupsProps {
-  /** The question and its answer. */
+  /** The query for the groups. */
   found: UseQueryResult<Exceptions>;
-  /** Whether a service or a filter leaves some out; the words of an empty list say so. */
+  /** True when a service or a filter is set; the text of an empty list then mentions it. */
   isFiltered: boolean;
   /** Order of the groups. */
   sort: ExceptionsAddress["sort"];
@@ -123,7 +123,7 @@ interface FoundGroupsProps {
   change: Change;
 }
 
-/** The list below the head, or a sentence in place of it while there is none. */
+/** The list of groups, or a sentence instead while there is no list. */
 function FoundGroups(props: FoundGroupsProps) {
   const { found, isFiltered, sort, page, change } = props;
   const { error, data } = found;

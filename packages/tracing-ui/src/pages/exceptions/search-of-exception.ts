@@ -18,7 +18,7 @@ export function searchOf({ type, template }: Pick<ExceptionGroup, "type" | "temp
   return `{ ${conditions.join(" && ")} }`;
 }
 
-/** A text whose letters mean themselves in a regular expression. */
+/** Escapes a text for a regular expression, so that it matches literally. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

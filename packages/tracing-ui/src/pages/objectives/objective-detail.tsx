@@ -14,7 +14,7 @@ import { burnText, goodText, windowText } from "./budget-text.ts";
 import { StateText } from "./objective-state.tsx";
 import { Budget } from "./objective-table.tsx";
 
-/** Bounds of burn rates that alert, with the other window that must pass them too. */
+/** Alert thresholds of each window, with the second window that must exceed the same threshold. */
 const bounds: Readonly<Record<string, string>> = {
   "5m": "14.4 with 1 h: page",
   "30m": "6 with 6 h: page",
@@ -26,7 +26,7 @@ const bounds: Readonly<Record<string, string>> = {
 /**
  * One objective: its figures, burn rates, and budget over time. States: counting, failed, and the
  * objective; a failed read of the store is shown above the old figures.
- * @param refetchInterval milliseconds between two reads; false for none
+ * @param refetchInterval milliseconds between two requests; false for no refresh
  */
 export function ObjectiveDetail({
   name,
@@ -57,7 +57,7 @@ export function ObjectiveDetail({
   );
 }
 
-/** The objective in words: target, budget, spans, what counts, and the alerts. */
+/** The objective in words: target, budget, spans, definition of good spans, and alerts. */
 function Facts({ objective }: { objective: Objective }) {
   const { description, service, operations, kinds, condition, target, latencyMs, countedLatencyMs } =
     objective;
@@ -110,7 +110,7 @@ function Facts({ objective }: { objective: Objective }) {
   );
 }
 
-/** The alerts that fire and since when, and which burn rates this target can never reach. */
+/** Text about firing alerts and their start times, and about burn rates that this target can never reach. */
 function alertText({ alerts, neverFires }: Objective, time: (ms: number) => string): string {
   const firing =
     alerts.length === 0
@@ -123,7 +123,7 @@ function alertText({ alerts, neverFires }: Objective, time: (ms: number) => stri
 
 /**
  * Two charts of the window: budget used, and share of bad spans. A click leads to the failed traces of that
- * moment. Without data there is a sentence.
+ * moment. Without data a sentence is shown.
  */
 function Charts({ found: { objective, curve } }: { found: ObjectiveCurve }) {
   const [at, onAt] = useState<number>();
@@ -169,7 +169,7 @@ function Charts({ found: { objective, curve } }: { found: ObjectiveCurve }) {
 }
 
 /**
- * The burn rates by window, with the bounds that alert. Windows that the search offers lead to the failed
+ * The burn rates by window, with the alert thresholds. Windows that the search offers lead to the failed
  * traces.
  */
 function BurnRates({ objective }: { objective: Objective }) {

@@ -26,7 +26,7 @@ export function stateLabel(state: ObjectiveState): string {
   return labels[state];
 }
 
-/** The state of an objective, in colour and words. Figures of a failed read are marked as old. */
+/** The state of an objective, in colour and words. After a failed read of the store it is marked as old. */
 export function StateText({ state, error }: Pick<Objective, "state" | "error">) {
   return (
     <span className={`objective-state ${state}`} title={error ?? meanings[state]}>

@@ -11,14 +11,14 @@ import type { ObjectivesAddress } from "./objectives-address.ts";
 /** Orders of the list. */
 type Sort = ObjectivesAddress["sort"];
 
-/** Objectives in rows of 24 px. @param address of the page, for links to one objective */
+/** Objectives in rows of 24 px. @param address address of the page, for links to single objectives */
 export function ObjectiveTable(props: {
-  /** Objectives of this page, in the asked order. */
+  /** Objectives of this page, in the requested order. */
   objectives: readonly Objective[];
-  /** How many the filter finds, as text for the head. */
+  /** Number of objectives that match the filter, as text for the table header. */
   matched: string;
   address: ObjectivesAddress;
-  /** Called with the order of a clicked head. */
+  /** Called with the order of a clicked header. */
   onSort: (sort: Sort) => void;
 }) {
   const { objectives, matched, address, onSort } = props;
@@ -66,7 +66,7 @@ export function ObjectiveTable(props: {
   );
 }
 
-/** An objective: name, state, target, share of good spans, budget left and burn rate of the last hour. */
+/** A row: name, state, target, share of good spans, remaining budget, and burn rate of the last hour. */
 function ObjectiveRow({ objective, address }: { objective: Objective; address: ObjectivesAddress }) {
   return (
     <tr>
@@ -94,7 +94,7 @@ function ObjectiveRow({ objective, address }: { objective: Objective; address: O
 }
 
 /**
- * A bar of the budget that is left, and its figure; red when more is used than there is. "so far" while the
+ * A bar and a figure for the remaining budget; red when the budget is exceeded. The text "so far" is added while the
  * window's history is still being read.
  */
 export function Budget({ left, isCounting }: { left: number | null; isCounting: boolean }) {

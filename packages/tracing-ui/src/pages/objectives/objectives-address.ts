@@ -7,11 +7,11 @@ const text = z.catch(z.optional(z.string()), undefined);
 
 /** State of the objectives page in its address. Unreadable parts fall back to their defaults. */
 export const objectivesAddress = z.object({
-  /** One objective; all of them without it. */
+  /** Name of one objective; absent: the list of all objectives. */
   name: text,
-  /** Part of a name or a service. */
+  /** Filter: part of a name or a service. */
   filter: text,
-  /** Only objectives in this state. */
+  /** Filter: state of the objectives. */
   state: z.catch(z.optional(z.enum(objectiveStates)), undefined),
   /** Order of the list; the worst state first by default. */
   sort: z.catch(z.enum(objectiveOrders), "state"),
@@ -22,5 +22,5 @@ export const objectivesAddress = z.object({
 /** State of the objectives page in its address. */
 export type ObjectivesAddress = z.infer<typeof objectivesAddress>;
 
-/** The defaults, which an address leaves out. */
+/** The default state. An address leaves out fields with these values. */
 export const defaultObjectivesAddress: ObjectivesAddress = objectivesAddress.parse({});

@@ -20,7 +20,7 @@ import type { ObjectivesAddress } from "./objectives-address.ts";
 const route = getRouteApi("/objectives");
 
 /**
- * Objectives of spans with their error budgets, a page at a time; or one of them. States: counting, failed,
+ * Objectives of spans with their error budgets, a page at a time, or one objective. States: counting, failed,
  * no file of objectives, none found, the list, and one objective.
  */
 export function ObjectivesPage() {
@@ -82,7 +82,7 @@ export function ObjectivesPage() {
   );
 }
 
-/** The title: the name of one objective with a way back to all, or "Objectives". */
+/** The title: the name of one objective with a link back to all, or "Objectives". */
 function Heading({ address }: { address: ObjectivesAddress }) {
   return (
     <>
@@ -96,7 +96,7 @@ function Heading({ address }: { address: ObjectivesAddress }) {
   );
 }
 
-/** Changes fields of the address; the list then begins at its first page. */
+/** Changes fields of the address and resets the list to its first page. */
 type Change = (fields: Partial<ObjectivesAddress>) => void;
 
 /** The filter by name or service, and the choice of a state with counts. */
@@ -170,7 +170,7 @@ function FoundObjectives(props: { found: ObjectiveList; address: ObjectivesAddre
   );
 }
 
-/** Warnings about the file, and about targets of alerts that do not answer. */
+/** Warnings about the file of objectives, and about alert targets that do not answer. */
 function Troubles({ fileError, targets }: Pick<ObjectiveList, "fileError" | "targets">) {
   const broken = targets.filter(({ error }) => error !== undefined);
   return (
@@ -189,7 +189,7 @@ function Troubles({ fileError, targets }: Pick<ObjectiveList, "fileError" | "tar
   );
 }
 
-/** How to begin: the option of the query service, and the smallest file. */
+/** Help for the first objective: the option of the query service, and the smallest file. */
 function NoFile() {
   return (
     <Notice kind="plain" title="No objectives yet">

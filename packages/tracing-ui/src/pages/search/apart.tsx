@@ -7,13 +7,13 @@ import type { Selection } from "./selection.ts";
 
 /** The inputs of {@link Apart}. */
 interface ApartProps {
-  /** The questions of the address. */
+  /** The requests for the address. */
   plan: SearchPlan;
-  /** The selected stretch of the heat map. */
+  /** The selected range of the heat map. */
   selection: Selection;
-  /** The heat map, for its times; undefined until it is loaded. */
+  /** The heat map, for its time range; undefined until loaded. */
   map: HeatMap | undefined;
-  /** Called by "Clear the selection". */
+  /** Called by the button "Clear the selection". */
   onClear: () => void;
   /** Called with a clicked attribute, to narrow the search by it. */
   onFilter: (difference: Comparison["differences"][number]) => void;
@@ -27,7 +27,7 @@ export function Apart(props: ApartProps) {
   const { plan, selection, map, onClear, onFilter } = props;
   const { conditions } = plan;
   const asked = comparisonOf(conditions ?? {}, selection, {
-    // Without the map's times: an hour around the selection, which is not requested.
+    // Placeholder range of one hour until the map is loaded; the comparison is not requested before.
     start: map?.start ?? selection.startUs,
     end: map?.end ?? selection.endUs,
   });

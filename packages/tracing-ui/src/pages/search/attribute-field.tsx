@@ -5,14 +5,14 @@ import { attributeNamesQuery } from "../../api/analysis.ts";
 import { isAttribute } from "./columns.ts";
 import { attributeName } from "./traceql-fields.ts";
 
-/** Names offered below the field. */
+/** Limit of names offered below the field. */
 const mostOffered = 50;
-/** Intrinsics of TraceQL that have texts to show or to group by. */
+/** TraceQL intrinsics with text values, for columns and groups. */
 const intrinsics = ["name", "kind", "status", "statusMessage", "rootName", "rootServiceName"];
 
 /**
  * A field for one attribute, found by any part of the name. Enter or the button takes the first
- * match. A text that is no attribute is marked, with an example below; so is a list of names that could not
+ * match. A text that is not an attribute is marked, with an example below. An error shows when the names could not
  * be read.
  * @param label text of the label and of the button
  * @param onTake called with the attribute in TraceQL syntax
@@ -32,7 +32,7 @@ export function AttributeField(props: { id: string; label: string; onTake: (attr
   function take(event: KeyboardEvent | undefined) {
     event?.preventDefault();
     event?.stopPropagation();
-    // Half a name means the first that has it.
+    // A partial name stands for the first match.
     const meant = all.includes(text.trim()) ? text.trim() : (items[0] ?? text.trim());
     const isOne = part !== "" && isAttribute(meant);
     setWrong(!isOne);
@@ -43,7 +43,7 @@ export function AttributeField(props: { id: string; label: string; onTake: (attr
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Enter in the field within, which leaves it to what is around
+    // biome-ignore lint/a11y/noStaticElementInteractions: the field inside leaves Enter to this element
     <div className="attribute-field" onKeyDown={(event) => event.key === "Enter" && take(event)}>
       <label htmlFor={id}>{label}</label>
       <CompletionField

@@ -5,8 +5,8 @@ import { Icon } from "ui-kit/components/icon.tsx";
 import { type ChosenTrace, dropChosen, toggleChosen, useChosenTraces } from "../../searches/chosen-traces.ts";
 
 /**
- * The traces chosen for comparing, over the results of any search. Nothing without a chosen trace; with
- * one, it offers the median; with two, the comparison of both.
+ * The traces chosen for a comparison, shown above the results of any search. Hidden without a chosen trace. With
+ * one trace it offers a comparison with the median, with two traces the comparison of both.
  */
 export function ChosenBar() {
   const chosen = useChosenTraces();
@@ -35,7 +35,7 @@ export function ChosenBar() {
   );
 }
 
-/** A chosen trace with its letter, and a button that takes it out again. */
+/** A chosen trace with its letter, and a button that removes it from the choice. */
 function Chosen({ letter, trace }: { letter: string; trace: ChosenTrace }) {
   return (
     <li>

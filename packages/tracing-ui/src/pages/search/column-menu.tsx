@@ -5,11 +5,11 @@ import { AttributeField } from "./attribute-field.tsx";
 import { mostColumns } from "./columns.ts";
 
 /**
- * A button that opens the columns of choice, and takes an attribute to group by. At the limit of columns it
- * says so instead of the field.
+ * A button that opens the menu for extra columns and for the attribute to group by. At the limit of columns, a text
+ * replaces the field.
  */
 export function ColumnMenu(props: {
-  /** Columns that are shown, as TraceQL writes them. */
+  /** Shown columns, in TraceQL syntax. */
   columns: readonly string[];
   /** Called with all columns after one was added or removed. */
   onColumns: (columns: readonly string[]) => void;

@@ -1,13 +1,13 @@
-/** An attribute or intrinsic as TraceQL writes it: `span.http.method`, `.region`, `name`. */
+/** Matches an attribute or intrinsic in TraceQL syntax: `span.http.method`, `.region`, `name`. */
 const attribute =
   /^(?:(?:(?:span|resource|event|link|instrumentation|parent)?\.)(?:"(?:[^"\\]|\\.)+"|[\p{L}\p{N}_./:-]+)|[a-z][A-Za-z:]*)$/u;
 
-/** Columns of choice at a time. Each takes 144 pixels, so more would leave the names no room. */
+/** Limit of extra columns. Each takes 144 pixels, so more would leave no room for the names. */
 export const mostColumns = 8;
 
 /**
- * The attributes in a list with commas between: `span.a,.b,name` gives all three. Texts that are no
- * attribute, repeats, and those past the limit are left out. Commas in quotes are part of a name.
+ * Parses a comma-separated list of attributes: `span.a,.b,name` gives all three. Texts that are not an
+ * attribute, repeats, and attributes past the limit are left out. Commas in quotes are part of a name.
  */
 export function columnsOf(text: string | undefined): readonly string[] {
   const parts = (text ?? "").match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];

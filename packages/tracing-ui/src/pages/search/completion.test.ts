@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tagPlace, traceQlPlace } from "./completion.ts";
 
-/** The text without its caret `|`, and where that was. */
+/** Returns the text without its caret `|`, and the index of the caret. */
 function split(text: string): [string, number] {
   const at = text.indexOf("^");
   return [text.slice(0, at) + text.slice(at + 1), at];

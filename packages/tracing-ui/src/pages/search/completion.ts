@@ -1,8 +1,8 @@
-/** The text that is being typed at a place in a query, and its replacement. */
+/** The word under the caret of a query, and the range that a completion replaces. */
 export interface CompletionPlace {
   /** Start of the part of the text that a completion replaces. */
   from: number;
-  /** End of that part. */
+  /** End of the replaced part. */
   to: number;
   want: /** The name of an attribute, of which `typed` is the beginning. */
     | { kind: "key"; typed: string }
@@ -17,18 +17,18 @@ export interface CompletionPlace {
       };
 }
 
-/** Names that stand for something every span has. */
+/** Intrinsic names, which every span has. */
 const intrinsics =
   /^(name|status|statusMessage|kind|duration|rootName|rootServiceName|traceDuration|(span|trace|event|link|instrumentation):\w+)$/;
 
 /**
- * The place in the text of tags, `key=value "other key"=value`. With the caret at the end of `error=t` a
+ * Finds the completion place in a text of tags, `key=value "other key"=value`. With the caret at the end of `error=t` a
  * value of `error` is wanted, and `t` is replaced.
  * @param caret index in the text
  */
 export function tagPlace(text: string, caret: number): CompletionPlace {
   let from = caret;
-  // Back to the blank before the pair, over quoted ones.
+  // Finds the pair that contains the caret; blanks in quotes do not end a pair.
   const pairs = /(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g;
   for (const match of text.matchAll(pairs)) {
     if (match.index <= caret && caret <= match.index + match[0].length) {
@@ -55,7 +55,7 @@ export function tagPlace(text: string, caret: number): CompletionPlace {
 }
 
 /**
- * The place in TraceQL. With the caret behind `{ span.http.method = "G` a value of that attribute is
+ * Finds the completion place in TraceQL. With the caret behind `{ span.http.method = "G` a value of that attribute is
  * wanted.
  * @param caret index in the text
  * @returns undefined where neither a name nor a value is expected
@@ -63,7 +63,7 @@ export function tagPlace(text: string, caret: number): CompletionPlace {
 export function traceQlPlace(text: string, caret: number): CompletionPlace | undefined {
   const before = text.slice(0, caret);
   if ((before.match(/\{/g)?.length ?? 0) <= (before.match(/\}/g)?.length ?? 0)) {
-    // Outside a spanset only stages have names of attributes.
+    // Outside a spanset only the stages `by` and `select` take names of attributes.
     if (!/\|\s*(by|select)\s*\([^)]*$/.test(before)) {
       return undefined;
     }
@@ -88,7 +88,7 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
   return { from: caret - name.length, to: caret + rest, want: { kind: "key", typed: name } };
 }
 
-/** Scope and key of a name as TraceQL writes it: `.region` has the scope "", which allows any. */
+/** Scope and key of a name in TraceQL syntax. `.region` has the scope "", which allows any scope. */
 function attributeOf(name: string): { scope: string; key: string } {
   if (intrinsics.test(name)) {
     return { scope: "intrinsic", key: name };

@@ -1,17 +1,17 @@
 import "./differences.css";
 import type { Comparison } from "../../api/analysis.ts";
 
-/** Attributes shown; the last ones hardly differ. */
+/** Limit of shown attributes. Attributes beyond it hardly differ. */
 const most = 24;
-/** Difference of two shares below which an attribute gets no row: it would be noise. */
+/** Minimum difference of the two shares for a row. A smaller difference is noise. */
 const leastDifference = 0.03;
 
 /** One attribute value with its shares. */
 type Difference = Comparison["differences"][number];
 
 /**
- * Attributes that set a selection apart, ranked, with both shares as bars. A click narrows the search to
- * one. A selection without spans, without others, or without differences gets a sentence instead.
+ * The ranked attributes that distinguish a selection, with both shares as bars. A click narrows the search to
+ * an attribute. A sentence replaces the list without selected spans, without other spans, or without differences.
  */
 export function Differences(props: { comparison: Comparison; onFilter: (difference: Difference) => void }) {
   const { comparison, onFilter } = props;
@@ -24,7 +24,7 @@ export function Differences(props: { comparison: Comparison; onFilter: (differen
       others: share(difference.others, otherSpans),
     }))
     .filter(({ selected, others }) => Math.abs(selected - others) >= leastDifference)
-    // Something that the selection has says more than something that it lacks.
+    // A value that the selection has explains more than a value that it lacks.
     .sort((a, b) => weight(b) - weight(a))
     .slice(0, most);
   if (selectedSpans === 0) {
@@ -62,12 +62,12 @@ export function Differences(props: { comparison: Comparison; onFilter: (differen
   );
 }
 
-/** Rank of an attribute: one that the selection lacks counts half. */
+/** Rank of an attribute value. A value rarer in the selection than elsewhere counts half. */
 function weight({ selected, others }: { selected: number; others: number }): number {
   return selected >= others ? selected - others : (others - selected) * 0.5;
 }
 
-/** A share in whole per cent; `<1 %` for less. */
+/** A share in whole per cent; `<1 %` for a smaller share. */
 function percent(share: number): string {
   const value = share * 100;
   return `${value > 0 && value < 1 ? "<1" : Math.round(value)}\u00a0%`;

@@ -1,25 +1,25 @@
 import type { HeatMap } from "../../api/analysis.ts";
 
-/** Colours as the canvas takes them. */
+/** Colours in a form that the canvas accepts. */
 export interface HeatMapColours {
-  /** Colour of cells, painted as strongly as they have spans. */
+  /** Colour of cells; more spans give a higher opacity. */
   spans: string;
   /** Colour of the failed part of a cell. */
   error: string;
 }
 
-/** Rows that are shown, each a power of two of nanoseconds. */
+/** Range of shown rows. Each row is a power of two of nanoseconds. */
 export interface RowRange {
   /** The lowest row. */
   from: number;
-  /** The highest row, which is shown too. */
+  /** The highest row, inclusive. */
   to: number;
 }
 
-/** Fewest rows shown. With one or two rows a few like durations would fill the whole picture. */
+/** Minimum of shown rows. With one or two rows, a few similar durations would fill the whole picture. */
 const leastRows = 8;
 
-/** The rows with spans in them, and one above; at least `leastRows`. Without spans 16 µs to 2 s. */
+/** The rows that have spans, and one row above; at least `leastRows`. Without spans: 16 µs to 2 s. */
 export function rowRange(map: HeatMap): RowRange {
   let from = 63;
   let to = 0;
@@ -35,27 +35,27 @@ export function rowRange(map: HeatMap): RowRange {
   return { from, to: Math.min(63, Math.max(to + 1, from + leastRows - 1)) };
 }
 
-/** How strong a cell is painted, 0 to 1: by the logarithm, so that a few slow spans beside many quick ones show. */
+/** Opacity of a cell, 0 to 1. The scale is logarithmic, so that a few slow spans show beside many quick spans. */
 export function cellStrength(spans: number, most: number): number {
   return most <= 1 ? 0.6 : 0.16 + 0.84 * (Math.log(spans) / Math.log(most));
 }
 
-/** How strong a cell is painted whose spans all failed: a single failure must be seen. */
+/** Minimum opacity of a cell whose spans all failed, so that a single failure is visible. */
 const leastFailedStrength = 0.6;
 
 /** Rows, colours and size of a drawn heat map. */
 interface HeatMapLook {
   /** Rows from bottom to top. */
   readonly rows: RowRange;
-  /** Colours of the theme, as the canvas takes them. */
+  /** Colours of the theme, in a form that the canvas accepts. */
   readonly colours: HeatMapColours;
   /** Size of the canvas in CSS pixels. */
   readonly size: { width: number; height: number };
 }
 
 /**
- * Draws cells by strength. The failed share of a cell is a red bar along its foot; a cell whose spans all
- * failed is red as a whole. Drawn in device pixels, so that cells are sharp. Cost: two rectangles a cell.
+ * Draws cells with opacity by count. The failed share of a cell is a red bar along its lower edge; a cell whose spans all
+ * failed is entirely red. Drawn in device pixels, so that cells are sharp. Cost: at most two rectangles per cell.
  */
 export function drawHeatMap(
   canvas: HTMLCanvasElement,

@@ -1,6 +1,6 @@
 /**
- * The two variables that every OpenTelemetry SDK reads, as lines of a shell.
- * @param host where the collector is expected
+ * Shell lines that set the two environment variables read by every OpenTelemetry SDK.
+ * @param host host name of the collector
  */
 export function sdkVariables(host: string): string {
   return [
@@ -10,7 +10,7 @@ export function sdkVariables(host: string): string {
 }
 
 /**
- * A curl command that sends one span.
+ * Builds a curl command that sends one span.
  * @param nowMs  end of the span in milliseconds since 1970; the span lasts 120 ms
  * @param random 24 bytes: 16 for the trace id, 8 for the span id
  */

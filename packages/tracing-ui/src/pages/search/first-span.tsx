@@ -5,8 +5,8 @@ import { Notice } from "ui-kit/components/notice.tsx";
 import { firstSpanCommand, sdkVariables } from "./first-span-command.ts";
 
 /**
- * The page of an empty store: how to send the first span. The command is made once, so that a copy stays
- * valid. The search page asks repeatedly, and switches when a span arrives.
+ * The page of an empty store, with help for the first span. The command is made once, so that a copy stays
+ * valid. The search page polls the server, and replaces this page when a span arrives.
  */
 export function FirstSpan() {
   const host = window.location.hostname;
@@ -24,7 +24,7 @@ export function FirstSpan() {
   );
 }
 
-/** Text to be copied, with a button that does it. */
+/** A text with a button that copies it. */
 function Snippet({ text, label }: { text: string; label: string }) {
   return (
     <div className="snippet">

@@ -10,10 +10,10 @@ import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import type { GroupOrder, SearchAddress } from "../../searches/search-address.ts";
 
-/** The spans with one value. */
+/** A group: the spans with one value of the attribute. */
 type Group = SpanGroups["groups"][number];
 
-/** Heads of the columns with their tooltips. */
+/** Column headers with their tooltips. */
 const heads: Record<GroupOrder, [label: string, title: string]> = {
   value: ["Value", "From a to z"],
   spans: ["Spans", "Matching spans"],
@@ -27,9 +27,9 @@ const columns: readonly GroupOrder[] = ["value", "spans", "errors", "p50", "p95"
 interface GroupListProps {
   /** The search with the attribute, filter, order and page of the groups. */
   address: SearchAddress;
-  /** Spans that count, as TraceQL, and their time. */
+  /** The spans to group: TraceQL query and time range. */
   spans: { q: string; range: AskedRange };
-  /** Milliseconds between two reads; false for none. */
+  /** Milliseconds between two requests; false for no refresh. */
   refetchInterval: number | false;
   /** Called with the fields of the address that change. */
   onChange: (fields: Partial<SearchAddress>) => void;
@@ -38,7 +38,7 @@ interface GroupListProps {
 }
 
 /**
- * The spans of a search by the values of an attribute, a page at a time. A group leads to its traces.
+ * The spans of a search, grouped by the values of an attribute, a page at a time. A group leads to its traces.
  * States: counting, failed, none found, and the table; a remark says when the attribute has too many
  * values.
  */
@@ -89,11 +89,11 @@ export function GroupList(props: GroupListProps) {
 
 /** The inputs of {@link GroupListHead}. */
 interface GroupListHeadProps {
-  /** The attribute, as TraceQL writes it. */
+  /** The attribute, in TraceQL syntax. */
   by: string;
-  /** Number of its values on all pages. */
+  /** Number of the attribute's values on all pages. */
   total: number;
-  /** Whether there are more values than are counted. */
+  /** True when the attribute has more values than the server counts. */
   truncated: boolean;
   /** Text of the filter, as typed. */
   groupFilter: string;
@@ -101,7 +101,7 @@ interface GroupListHeadProps {
   onChange: GroupListProps["onChange"];
 }
 
-/** How many values there are, their filter, and the way back to the traces. */
+/** The number of values, their filter, and the link back to the traces. */
 function GroupListHead({ by, total, truncated, groupFilter, onChange }: GroupListHeadProps) {
   return (
     <header className="results-head">
@@ -123,7 +123,7 @@ function GroupListHead({ by, total, truncated, groupFilter, onChange }: GroupLis
   );
 }
 
-/** The heads of the columns, which order the groups: values from a to z, figures from the largest. */
+/** The column headers, which sort the groups: values from a to z, figures from the largest. */
 function Heads({ groupSort, onChange }: { groupSort: GroupOrder; onChange: GroupListProps["onChange"] }) {
   return (
     <tr>
@@ -151,15 +151,15 @@ function Heads({ groupSort, onChange }: { groupSort: GroupOrder; onChange: Group
 
 /** The inputs of {@link GroupRow}. */
 interface GroupRowProps {
-  /** The group that the row is about. */
+  /** The group of the row. */
   group: Group;
-  /** Spans of the largest group of the page, which has the longest bar. */
+  /** Spans of the largest group of the page, which gets the longest bar. */
   most: number;
   /** Called with the clicked group. */
   onOpen: (group: Group) => void;
 }
 
-/** A value with its figures; the bar behind the count takes 60 % of the cell at most. */
+/** A row: the value with its figures. The bar behind the count takes at most 60 % of the cell. */
 function GroupRow({ group, most, onOpen }: GroupRowProps) {
   return (
     <tr>

@@ -4,19 +4,19 @@ import type { HeatMap } from "../../api/analysis.ts";
 import type { RowRange } from "./draw-heat-map.ts";
 import { rowStartUs, type Selection } from "./selection.ts";
 
-/** A cell of the heat map by its place. */
+/** The position of a cell in the heat map. */
 export interface Cell {
-  /** Number of the slice of time, from 0. */
+  /** Index of the time slice, from 0. */
   column: number;
   /** Number of the row, 0 to 63, as the server counts them. */
   row: number;
 }
 
-/** Two corners of a stretch of cells, in any order. */
+/** Two opposite corners of a rectangle of cells, in any order. */
 export interface Corners {
   /** Column of the corner where the selection began. */
   column: number;
-  /** Row of that corner. */
+  /** Row of the corner where the selection began. */
   row: number;
   /** Column of the corner that moves. */
   toColumn: number;
@@ -24,15 +24,15 @@ export interface Corners {
   toRow: number;
 }
 
-/** The counted cells by `cellKey`: column, row, spans and failed spans. */
+/** The cells with spans, by `cellKey`. An entry has column, row, spans and failed spans. */
 export type CountedCells = ReadonlyMap<number, HeatMap["cells"][number]>;
 
-/** Column and row as one number: rows are 0 to 63. */
+/** Column and row as one number. The key relies on rows from 0 to 63. */
 export function cellKey(column: number, row: number): number {
   return column * 64 + row;
 }
 
-/** A number within 0 and `to`. */
+/** Limits a number to the range from 0 to `to`. */
 export function clamp(value: number, to: number): number {
   return Math.min(to, Math.max(0, value));
 }
@@ -45,7 +45,7 @@ export function cellText({ column, row }: Cell, map: HeatMap, cells: CountedCell
   return `${time}, ${durations}: ${spans} spans${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
-/** The stretch between two corners as times and rows. */
+/** Converts the rectangle between two corners to a time range and rows. */
 export function selectionOf({ column, row, toColumn, toRow }: Corners, map: HeatMap): Selection {
   return {
     startUs: Math.round(map.start + Math.min(column, toColumn) * map.columnWidth),
@@ -56,8 +56,8 @@ export function selectionOf({ column, row, toColumn, toRow }: Corners, map: Heat
 }
 
 /**
- * The cells of a selection in this map; undefined when it lies outside. Another map of the same spans has
- * other columns, so the edges are rounded to them.
+ * Converts a selection to cells of this map; undefined for a selection outside. Another map of the same spans has
+ * other columns, so the edges of the selection are rounded to columns.
  */
 export function cornersOf(
   selection: Selection | undefined,
@@ -77,7 +77,7 @@ export function cornersOf(
   };
 }
 
-/** The cell where the keyboard begins: one with spans where there is any. */
+/** The cell where the keyboard begins: a cell with spans if the map has any. */
 export function middle(map: HeatMap, rows: RowRange): Corners {
   const [column, row] = map.cells[map.cells.length >> 1] ?? [map.columns >> 1, (rows.from + rows.to) >> 1];
   return { column, row, toColumn: column, toRow: row };

@@ -26,10 +26,10 @@ interface HeatMapChartProps {
 }
 
 /**
- * Spans by start and duration. A drag selects a stretch; a click on a cell with spans selects the cell, one
- * elsewhere clears. The cell below the pointer is described in a line.
+ * Spans by start and duration. A drag selects a rectangle. A click on a cell with spans selects the cell; a click
+ * elsewhere clears the selection. A line describes the cell below the pointer.
  *
- * Keys: arrows move a cell, with Shift they widen the selection, Enter takes it, Esc gives it up.
+ * Keys: arrows move by a cell, Shift and arrows widen the selection, Enter confirms it, Esc cancels it.
  */
 export function HeatMapChart(props: HeatMapChartProps) {
   const { map, selection, onSelect } = props;
@@ -75,12 +75,12 @@ export function HeatMapChart(props: HeatMapChartProps) {
   );
 }
 
-/** A part of a whole as CSS writes it: 1 of 4 is `25%`. */
+/** A share as a CSS percentage: 1 of 4 is `25%`. */
 function percent(part: number, whole: number): string {
   return `${(100 * part) / whole}%`;
 }
 
-/** The durations left of the map. */
+/** The labels of durations, left of the map. */
 function RowLabels({ rows }: { rows: RowRange }) {
   return (
     <ul className="heat-map-rows" aria-hidden="true">
@@ -95,7 +95,7 @@ function RowLabels({ rows }: { rows: RowRange }) {
 
 /** The inputs of {@link Brush}. */
 interface BrushProps {
-  /** The corners of the stretch. */
+  /** The corners of the selected rectangle. */
   shown: Corners;
   /** Rows of the map. */
   rows: RowRange;
@@ -103,7 +103,7 @@ interface BrushProps {
   columns: number;
 }
 
-/** The frame around the selected stretch. */
+/** The frame around the selected rectangle. */
 function Brush({ shown, rows, columns }: BrushProps) {
   const rowCount = rows.to - rows.from + 1;
   return (
@@ -119,7 +119,7 @@ function Brush({ shown, rows, columns }: BrushProps) {
   );
 }
 
-/** Powers of ten of microseconds, each at the height where it lies between powers of two. */
+/** Labels for powers of ten of microseconds. Each has a fractional row, because rows are powers of two. */
 function rowLabels(rows: RowRange): { row: number; text: string }[] {
   const labels: { row: number; text: string }[] = [];
   for (let us = 1; us <= 1e10; us *= 10) {

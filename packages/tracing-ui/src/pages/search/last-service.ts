@@ -1,7 +1,7 @@
-/** Name of the service in the browser's local storage. */
+/** Key of the service in the browser's local storage. */
 const key = "tracing.service";
 
-/** The service searched last in this browser, so that the page opens where its user works. */
+/** The service last searched in this browser. The search page opens with it. */
 export function lastService(): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -15,6 +15,6 @@ export function rememberService(service: string): void {
   try {
     localStorage.setItem(key, service);
   } catch {
-    // Storage refused: the next visit starts with the first service.
+    // The browser refused storage: the next visit starts with the first service.
   }
 }

@@ -8,15 +8,15 @@ import type { FieldErrors } from "./search-of.ts";
 
 /** The inputs of {@link LimitAndTime}. */
 interface LimitAndTimeProps {
-  /** The search as it is edited. */
+  /** The edited search, not yet submitted. */
   draft: SearchAddress;
-  /** Faults by field; that of a custom range stands at its own fields. */
+  /** Error messages by field. The error of a custom range is shown at the start and end fields. */
   errors: FieldErrors;
   /** Changes fields of the draft. */
   change: (fields: Partial<SearchAddress>) => void;
 }
 
-/** How many traces at most, and of which time. */
+/** The fields for the limit of traces and for the time range. */
 export function LimitAndTime({ draft, errors, change }: LimitAndTimeProps) {
   return (
     <>
@@ -57,15 +57,15 @@ export function LimitAndTime({ draft, errors, change }: LimitAndTimeProps) {
 
 /** The inputs of {@link RangeFields}. */
 interface RangeFieldsProps {
-  /** The search as it is edited. */
+  /** The edited search, not yet submitted. */
   draft: SearchAddress;
-  /** The fault of the range; undefined for none. */
+  /** Error message of the range; undefined for a valid range. */
   error: string | undefined;
-  /** Changes start or end; undefined for text that is no time. */
+  /** Called with the new start or end; undefined for text that is not a time. */
   onChange: (fields: Partial<SearchAddress>) => void;
 }
 
-/** The two fields of a custom time, in the zone of choice. */
+/** The two fields of a custom time range, in the chosen time zone. */
 export function RangeFields(props: RangeFieldsProps) {
   const { draft, error, onChange } = props;
   const zone = useChoice(zoneChoice);
@@ -93,7 +93,7 @@ export function RangeFields(props: RangeFieldsProps) {
   );
 }
 
-/** A custom range begins as the look back it replaces. */
+/** Changes the `lookback`. A new custom range starts with the times of the `lookback` that it replaces. */
 function withRange(draft: SearchAddress, lookback: SearchAddress["lookback"]): Partial<SearchAddress> {
   if (lookback !== "custom" || draft.start !== undefined) {
     return { lookback };
@@ -103,7 +103,7 @@ function withRange(draft: SearchAddress, lookback: SearchAddress["lookback"]): P
   return { lookback, start: end - us, end };
 }
 
-/** The list, with the present value in it even where the service no longer names it. */
+/** The list of choices. The current value is added when the list lacks it. */
 function listWith<T>(list: readonly T[], value: T | undefined): readonly T[] {
   return value === undefined || value === "" || list.includes(value) ? list : [value, ...list];
 }

@@ -18,7 +18,7 @@ import { startTail, type TailState, tailReducer } from "./tail-reducer.ts";
  */
 const perSecond = 100;
 
-/** The live view, or why these conditions cannot be followed. @param conditions undefined for a query that is not so simple */
+/** The live view, or why a query cannot be followed. @param conditions undefined for a query that conditions cannot express */
 export function LiveTail({ conditions }: { conditions: SpanConditions | undefined }) {
   if (conditions !== undefined) {
     return <Followed conditions={conditions} />;
@@ -31,9 +31,9 @@ export function LiveTail({ conditions }: { conditions: SpanConditions | undefine
 }
 
 /**
- * Spans that meet the conditions as they arrive, the newest on top. "Pause" keeps the visible rows in their
- * places and counts what arrives. States: connecting, following, broken with the reason, and refused. The
- * stream ends with the component and restarts for other conditions.
+ * Spans that meet the conditions, as they arrive, newest first. "Pause" keeps the visible rows in their
+ * places and counts arriving spans. States: connecting, following, broken with the reason, and refused. The
+ * stream closes with the component and restarts for other conditions.
  */
 function Followed({ conditions }: { conditions: SpanConditions }) {
   const asked = JSON.stringify(conditions);
@@ -66,15 +66,15 @@ function Followed({ conditions }: { conditions: SpanConditions }) {
 
 /** The inputs of {@link TailHead}. */
 interface TailHeadProps {
-  /** The connection, and what it brought. */
+  /** State of the stream, with the received spans. */
   state: TailState;
-  /** Whether the rows stay in their places. */
+  /** True while the user has paused the list. */
   paused: boolean;
-  /** Called by the button. */
+  /** Called by the button that pauses and resumes. */
   onPause: () => void;
 }
 
-/** The state of the connection, the button that pauses, and the reason of a failure. */
+/** The state of the connection, the pause button, and the error. */
 function TailHead({ state, paused, onPause }: TailHeadProps) {
   const { waiting, seen, skipped, problem, open } = state;
   return (

@@ -5,14 +5,14 @@ import { lookbacks, type SearchAddress } from "../../searches/search-address.ts"
 interface NothingFoundProps {
   /** The search. */
   address: SearchAddress;
-  /** Whether traces were asked for by their ids. */
+  /** True when the search was for trace ids. */
   byIds: boolean;
   /** Called with a wider search. */
   onSearch: (address: SearchAddress) => void;
 }
 
 /**
- * Says that a search found nothing, and offers the wider searches that are one click away: without the
+ * Shows that a search found nothing, and offers wider searches by one click: without the
  * selection, over seven days, without the filters. For ids there is no wider search.
  */
 export function NothingFound({ address, byIds, onSearch }: NothingFoundProps) {

@@ -12,22 +12,22 @@ import type { SearchPlan } from "./search-plan.ts";
 import type { Selection } from "./selection.ts";
 
 const Apart = lazy(() => import("./apart.tsx").then((file) => ({ default: file.Apart })));
-/** Slices of time of the heat map: a cell stays some pixels wide in a narrow window. */
+/** Number of time slices of the heat map. With 90, a cell is still some pixels wide in a narrow window. */
 const columns = 90;
 
 /** The inputs of {@link Overview}. */
 interface OverviewProps {
-  /** The questions of the address. */
+  /** The requests for the address. */
   plan: SearchPlan;
-  /** Milliseconds between two reads; false for none. */
+  /** Milliseconds between two requests; false for no refresh. */
   refetchInterval: number | false;
-  /** The traces of the list; undefined while they are searched. */
+  /** The traces of the list; undefined while the search runs. */
   results: readonly TraceSummary[] | undefined;
   /** Called with a new selection, or undefined to clear it. */
   onSelect: (selection: Selection | undefined) => void;
-  /** Called with an attribute to narrow the search by. */
+  /** Called with a clicked attribute, to narrow the search by it. */
   onFilter: (difference: Comparison["differences"][number]) => void;
-  /** Address of the comparison with another time; undefined when no comparison is possible. */
+  /** Address of the comparison with another time range; undefined when no comparison is possible. */
   changes: Record<string, string> | undefined;
 }
 
@@ -71,7 +71,7 @@ export function Overview(props: OverviewProps) {
 
 /** The inputs of {@link MapPart}. */
 interface MapPartProps extends Pick<OverviewProps, "onSelect" | "changes"> {
-  /** The question for the heat map and its answer. */
+  /** The query for the heat map. */
   heat: UseQueryResult<HeatMap>;
   /** The selection of the address; undefined for none. */
   selection: Selection | undefined;
@@ -115,7 +115,7 @@ function MapPart({ heat, selection, changes, onSelect }: MapPartProps) {
   );
 }
 
-/** The plot of the traces in the list; a sentence while they are searched, or without any. */
+/** The plot of the traces in the list. A sentence replaces it while the search runs, or without traces. */
 function TracesPlot({ results }: { results: OverviewProps["results"] }) {
   if (results === undefined) {
     return <Loading>Searching…</Loading>;

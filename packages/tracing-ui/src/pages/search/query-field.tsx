@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useRef } from "react";
 import { SearchField, slash } from "./search-field.tsx";
 import { fieldsOfTraceQl } from "./traceql-fields.ts";
 
-/** Loaded when it is shown. Where that fails, as after an update of the server, a plain field takes its place. */
+/** Loaded when first shown. If loading fails, for example after a server update, a plain field replaces the editor. */
 const TraceQlEditor = lazy(() =>
   import("./editor/traceql-editor.tsx").then(
     (file) => ({ default: file.TraceQlEditor }),
@@ -14,17 +14,17 @@ const TraceQlEditor = lazy(() =>
 interface QueryFieldProps {
   /** The query as TraceQL. */
   q: string;
-  /** True: the field gets the focus when it appears. */
+  /** True when the field gets the focus on mount. */
   focused: boolean;
-  /** Called by Enter. */
+  /** Called when the user presses Enter. */
   onSearch: () => void;
   /** Called with the text after each change. */
   onChange: (q: string) => void;
-  /** Called with the same conditions as fields, by the button that goes back to them. */
+  /** Called with the same conditions as simple fields, by the button that returns to the fields. */
   onFields: (fields: ReturnType<typeof fieldsOfTraceQl>) => void;
 }
 
-/** The same query as TraceQL, with a way back when fields can express it. */
+/** The query as TraceQL. A button leads back to the fields when they can express the query. */
 export function QueryField(props: QueryFieldProps) {
   const { q, focused, onSearch, onChange, onFields } = props;
   const fields = fieldsOfTraceQl(q);

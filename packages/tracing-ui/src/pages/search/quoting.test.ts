@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseTagText, tagText } from "../../searches/tag-text.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
 
-/** Public reports name each of them: values that a search lost, or took for its own signs. */
+/** Values from public bug reports: a search lost each of them, or parsed it as syntax. */
 const values = [
   "#v#",
   "&v&",

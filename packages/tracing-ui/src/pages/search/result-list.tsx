@@ -14,20 +14,20 @@ import { directionOf, nextSort, serviceTotals, sortResults } from "./result-orde
 import { ResultRow } from "./result-row.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 
-/** Width in pixels of a service's column in a row. */
+/** Width in pixels of the column of one service. */
 const placePx = 48;
 /** Width in pixels that the fixed columns need. */
 const otherColumnsPx = 800;
-/** Width in pixels of a column of choice; the style sheet has the same. */
+/** Width in pixels of an extra column. The style sheet must have the same width. */
 const valuePx = 144;
-/** Services in the legend, those with most spans first: two rows at most. */
+/** Limit of services in the legend, which then needs at most two rows. Services with most spans come first. */
 const mostInLegend = 12;
-/** Letters of a name in the legend. */
+/** Limit of letters of a name in the legend. */
 const mostLegendLetters = 24;
 
 /** The inputs of {@link ResultList}. */
 interface ResultListProps {
-  /** The search that found them; another one's list begins at its top. */
+  /** Key of the search. When it changes, the list scrolls to the top. */
   search: string;
   /** The traces, in the service's order. */
   results: readonly TraceSummary[];
@@ -36,20 +36,20 @@ interface ResultListProps {
   /** Order of the rows. */
   sort: Sort;
   stale: boolean;
-  /** Columns of choice: attributes as TraceQL writes them. */
+  /** Extra columns: attributes in TraceQL syntax. */
   columns: readonly string[];
   /** True when traces can be selected for a comparison; traces of a file cannot. */
   canCompare: boolean;
-  /** Called with the order of a clicked head. */
+  /** Called with the order of a clicked header. */
   onSort: (sort: Sort) => void;
-  /** Stands at the end of the head. */
+  /** Shown at the end of the list's head. */
   children?: ReactNode;
 }
 
 /**
- * The traces found, in rows of 24 px. It only sorts and aggregates the given traces. Services with most spans
- * have a place of their own in every row, as many as the window has room for. Keys: `j` and `k` go from row
- * to row, `l` opens one.
+ * The found traces, in rows of 24 px. It only sorts and aggregates the given traces. Services with most spans
+ * have a column each, as many as the window has room for. Keys: `j` and `k` move from row
+ * to row, `l` opens the focused trace.
  * @param stale true when the list belongs to the previous search; it is then dimmed
  */
 export function ResultList(props: ResultListProps) {
@@ -105,9 +105,9 @@ export function ResultList(props: ResultListProps) {
 }
 
 /**
- * The services that have a place of their own in each row: as many of the first as there is room for, 3 to
- * 16. `placesPx` is the width of all places in pixels, with one more for the other services.
- * @param columns number of columns of choice
+ * The services that have a column each: the services with most spans, as many as there is room for, 3 to
+ * 16. `placesPx` is the width of all these columns in pixels. It includes a column for the other services, if any.
+ * @param columns number of extra columns
  */
 function usePlaces(
   table: RefObject<HTMLElement | null>,
@@ -121,14 +121,14 @@ function usePlaces(
   return { places, placesPx };
 }
 
-/** Whether a trace began on another day than today, in the zone of choice; rows have dates then. */
+/** True when a trace began on another day than today in the chosen time zone. Rows then show dates. */
 function useOtherDays(results: readonly TraceSummary[]): boolean {
   const zone = useChoice(zoneChoice);
   const today = dateText(Date.now() * 1_000, zone);
   return results.some((row) => dateText(row.startUs, zone) !== today);
 }
 
-/** How many traces were found, how many failed, and whether there may be more. */
+/** The number of found traces, the number of failed traces, and a note when there may be more. */
 function FoundCount({ results, limit }: Pick<ResultListProps, "results" | "limit">) {
   const failed = results.filter((row) => row.errors > 0).length;
   return (
@@ -146,7 +146,7 @@ function FoundCount({ results, limit }: Pick<ResultListProps, "results" | "limit
 
 /** The inputs of {@link Legend}. */
 interface LegendProps {
-  /** Services with their spans, the most first. */
+  /** Services with their numbers of spans, the largest first. */
   totals: ReturnType<typeof serviceTotals>;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
@@ -169,7 +169,7 @@ function Legend({ totals, hues }: LegendProps) {
   );
 }
 
-/** The heads of the columns; all but the places of services order the rows. */
+/** The column headers. All of them sort the rows, except the columns of services. */
 function Heads({ sort, columns, onSort }: Pick<ResultListProps, "sort" | "columns" | "onSort">) {
   return (
     <tr>
@@ -206,7 +206,7 @@ function Heads({ sort, columns, onSort }: Pick<ResultListProps, "sort" | "column
   );
 }
 
-/** A head of a column that can order the rows; a second click turns the order. */
+/** A column header that sorts the rows; a second click reverses the order. */
 function SortHead(props: {
   className: string;
   sort: Sort;

@@ -1,7 +1,7 @@
 import type { Sort } from "../../searches/search-address.ts";
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
 
-/** Figures by the name of their column; the largest comes first. */
+/** Functions that read the figure of a column, by column name. Rows with the largest figure come first. */
 const measures: Readonly<Record<string, (row: TraceSummary) => number>> = {
   newest: (row) => row.startUs,
   longest: (row) => row.durationUs,
@@ -21,7 +21,7 @@ export function nextSort(column: string, current: Sort): Sort {
 }
 
 /**
- * How the rows of a column stand, for `aria-sort`. Figures begin with the largest, so their plain order is
+ * Sort direction of a column, for `aria-sort`. Figures begin with the largest, so their plain order is
  * descending.
  */
 export function directionOf(column: string, current: Sort): "ascending" | "descending" | "none" {
@@ -33,8 +33,8 @@ export function directionOf(column: string, current: Sort): "ascending" | "desce
 }
 
 /**
- * The results in the order asked for: figures largest first, texts from a to z, and rows without a value last.
- * Equal ones the newest first.
+ * Sorts the results: figures largest first, texts from a to z, and rows without a value last.
+ * Among equal rows the newest comes first.
  */
 export function sortResults(results: readonly TraceSummary[], sort: Sort): TraceSummary[] {
   const column = sort.replace(/^-/, "");

@@ -16,19 +16,19 @@ interface ResultRowProps {
   row: TraceSummary;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** Services that have a place of their own in every row, in the order of places. */
+  /** Services that have a column each, from left to right. */
   places: readonly string[];
-  /** Duration of the longest trace of the list, in microseconds: the length of a full bar. */
+  /** Duration of the longest trace of the list, in microseconds. A full bar has this length. */
   longestUs: number;
-  /** Columns of choice. */
+  /** Extra columns: attributes in TraceQL syntax. */
   columns: readonly string[];
-  /** A or B for a trace that is chosen for comparing, "" for another; undefined where none can be chosen. */
+  /** `A` or `B` when the trace is chosen for a comparison, else ""; undefined when traces cannot be chosen. */
   side: string | undefined;
 }
 
 /**
- * One trace of the result list; the whole row leads to it. A trace without its root says whether it is
- * still arriving or lost.
+ * One trace of the result list; the whole row links to the trace. A note on a trace without a root says if the root is
+ * still expected or lost.
  */
 export function ResultRow(props: ResultRowProps) {
   const { row, hues, places, longestUs, columns, side } = props;
@@ -84,7 +84,7 @@ export function ResultRow(props: ResultRowProps) {
   );
 }
 
-/** A box that chooses the trace for comparing; its letter is in the tooltip. */
+/** A checkbox that chooses the trace for a comparison. The tooltip has the letter of the side. */
 function ChooseBox({ row, side }: { row: TraceSummary; side: string }) {
   const { traceId, rootService, rootOperation, durationUs } = row;
   const name = `${rootService} ${rootOperation}`;
@@ -100,7 +100,7 @@ function ChooseBox({ row, side }: { row: TraceSummary; side: string }) {
   );
 }
 
-/** The values of a column of choice: the first, and how many others there are. */
+/** The values of an extra column: the first value, and the number of others. */
 function ValueCell({ values }: { values: readonly string[] }) {
   const [first, ...others] = values;
   return (
@@ -111,7 +111,7 @@ function ValueCell({ values }: { values: readonly string[] }) {
   );
 }
 
-/** Counts of spans, each service in the same place in every row, so that rows can be compared at a glance. */
+/** Span counts by service. A service has the same column in every row, so that rows are easy to compare. */
 function ServiceCounts(props: {
   services: readonly ServiceCount[];
   hues: ReadonlyMap<string, number>;
@@ -142,7 +142,7 @@ function ServiceCounts(props: {
   );
 }
 
-/** A count in at most four letters, `999`, `2.4k` or `12k`: the exact one is in the tooltip. */
+/** A count in at most four letters: `999`, `2.4k` or `12k`. The tooltip has the exact count. */
 function shortCount(count: number): string {
   if (count < 1_000) {
     return String(count);

@@ -12,8 +12,8 @@ import { scatterOf } from "./scatter-points.ts";
 import { TimeAxis } from "./time-axis.tsx";
 
 /**
- * The traces of the list by start and duration: larger circles have more spans, red ones errors. A click
- * opens a trace; pointing at one names it below. For keyboards the list has the same links.
+ * The traces of the list by start and duration: larger circles have more spans, red circles have errors. A click
+ * opens a trace; a line below names the trace under the pointer. Keyboard users have the same links in the list.
  */
 export function ScatterPlot({ results }: { results: readonly TraceSummary[] }) {
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function ScatterPlot({ results }: { results: readonly TraceSummary[] }) {
         ))}
       </ul>
       <div className="heat-map-frame scatter-frame">
-        {/* The list below is the same for the keyboard and for screen readers. */}
+        {/* Keyboards and screen readers use the list below, which has the same traces. */}
         <svg role="img" aria-label={`${results.length} traces by start and duration, as in the list below`}>
           {/* Some readers stop at each dot of an image. */}
           {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a group of shapes takes no focus */}

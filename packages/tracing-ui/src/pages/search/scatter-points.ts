@@ -1,24 +1,24 @@
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 
-/** A trace's place in the plot, from 0 to 1, from the left and from below. */
+/** Position of a trace in the plot. */
 export interface ScatterPoint {
   /** The trace of the point. */
   trace: TraceSummary;
-  /** From the left, 0 to 1. */
+  /** Distance from the left edge, 0 to 1. */
   x: number;
-  /** From below, 0 to 1. */
+  /** Distance from the lower edge, 0 to 1. */
   y: number;
-  /** Radius in pixels, 2.5 to 9: by the logarithm of the spans. */
+  /** Radius in pixels, 2.5 to 9, by the logarithm of the number of spans. */
   radius: number;
 }
 
-/** Places of at least one trace: time across, logarithm of the duration up. Small traces come last, so that none is covered. */
+/** Positions of the traces: time across, logarithm of the duration up. Small traces come last, so that none is covered. */
 export function scatterOf(results: readonly TraceSummary[]): {
   points: ScatterPoint[];
   /** The time range of the plot's width, microseconds since 1970. */
   startUs: number;
   endUs: number;
-  /** Powers of ten within the plot, in microseconds, and how high. */
+  /** Powers of ten within the plot, in microseconds, with their heights. */
   ticks: { us: number; y: number }[];
 } {
   let [startUs, endUs, least, most] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 1];

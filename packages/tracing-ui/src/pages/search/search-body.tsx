@@ -24,23 +24,23 @@ const NothingFound = lazy(() =>
 interface SearchBodyProps {
   /** The search that is shown. */
   address: SearchAddress;
-  /** Its questions and answers. */
+  /** The requests of the search and their answers. */
   searched: Searched;
-  /** The failure of a file that was to be opened; undefined for none. */
+  /** Error of the last attempt to open a file; undefined without an error. */
   fileError: unknown;
-  /** Called when that failure has been read. */
+  /** Called when the user dismisses the file error. */
   onFileRead: () => void;
-  /** Opens another search; `replace` leaves no entry in the history. */
+  /** Opens another search. `replace` replaces the current history entry. */
   goTo: (next: SearchAddress, replace?: boolean) => void;
-  /** Opens a search as the form does, which keeps it among the recent ones. */
+  /** Opens a search as the form does: the search is also added to the recent searches. */
   onSearch: (next: SearchAddress) => void;
 }
 
 /**
- * The part of the search page below the form, the first that is true:
+ * The part of the search page below the form. The first state that applies is shown:
  * - a file that failed to open, or the traces of a file
  * - the live view
- * - a failure, an empty store, a field that is wrong
+ * - an error, an empty store, or an invalid field
  * - groups by an attribute
  * - searching, nothing found, or the list of traces
  */
@@ -86,7 +86,7 @@ export function SearchBody(props: SearchBodyProps) {
   return <FoundTraces {...props} />;
 }
 
-/** The traces of an opened file, or the remark that it is no longer open, as after a reload. */
+/** The traces of an opened file, or a note that the file is no longer open, for example after a reload. */
 function FileTraces(props: SearchBodyProps) {
   const rows = openedTraces().map(summariseTrace);
   if (rows.length > 0) {
@@ -116,13 +116,13 @@ function FoundTraces(props: SearchBodyProps) {
 interface TraceListProps extends Pick<SearchBodyProps, "address" | "searched" | "goTo"> {
   /** The traces, in the service's order. */
   rows: readonly TraceSummary[];
-  /** Most traces that were asked for. */
+  /** Requested limit of traces. */
   limit: number;
-  /** Whether the list belongs to the search before the one that runs. */
+  /** True when the list belongs to the previous search while the new search runs. */
   stale: boolean;
 }
 
-/** The list of traces with its menu of columns. Files have neither columns of choice nor a comparison. */
+/** The list of traces with its menu of columns. Traces of files have neither extra columns nor a comparison. */
 function TraceList({ address, searched, goTo, rows, limit, stale }: TraceListProps) {
   const { can, plan } = searched;
   const isFile = address.file === "1";

@@ -1,24 +1,24 @@
 import "./search-form.css";
 import type { ReactNode } from "react";
 
-/** The field that the key / goes to. */
+/** Attribute of the field that the key `/` focuses. */
 export const slash = { "data-slash": true };
 
 /** The inputs of {@link SearchField}. */
 interface SearchFieldProps {
-  /** Part of the ids: the field within has the id `search-` and this name. */
+  /** Suffix of the id: the field inside has the id `search-` and this name. */
   name: string;
-  /** The words before the field. */
+  /** The text of the label. */
   label: string;
-  /** The fault below the field, which names it by `aria-describedby`; undefined for none. */
+  /** Error message below the field, referenced by `aria-describedby`; undefined for a valid field. */
   error?: string | undefined;
-  /** Stands at the end of the label's line. */
+  /** Shown at the end of the label's line. */
   action?: ReactNode;
   /** The field. */
   children: ReactNode;
 }
 
-/** A label, a field, and its fault below it. */
+/** A label, a field, and its error message below. */
 export function SearchField(props: SearchFieldProps) {
   const { name, label, error, action, children } = props;
   return (

@@ -9,7 +9,7 @@ import { QueryField } from "./query-field.tsx";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { SimpleFields } from "./simple-fields.tsx";
 
-/** The simple fields, all empty: TraceQL takes their place. */
+/** Clears the simple fields when TraceQL replaces them. */
 const noFields = {
   ...{ service: undefined, operation: undefined, tags: undefined },
   ...{ minDuration: undefined, maxDuration: undefined },
@@ -19,22 +19,22 @@ const noFields = {
 interface SearchFormProps {
   /** The search that is shown. */
   address: SearchAddress;
-  /** Whether there is a service to search. */
+  /** True when the store has a service to search. */
   hasServices: boolean;
   can: Capabilities;
   /** True while the search runs; the button shows it. */
   searching: boolean;
   /** Called with the draft when no field is wrong. */
   onSearch: (address: SearchAddress) => void;
-  /** Stands at the end of the form. */
+  /** Shown at the end of the form. */
   children?: ReactNode;
 }
 
 /**
- * The search form: simple fields, or the same conditions as TraceQL. It edits a draft, and hands it over when it is
- * right; a search that fails takes nothing from it. Give it a key made of the address, so that another address
+ * The search form: simple fields, or the same conditions as TraceQL. It edits a draft and submits it when it is
+ * valid. A failed search keeps the draft. Its React key must be made of the address, so that another address
  * starts another draft.
- * @param can what the server's store knows: without TraceQL, fields and one service at a time
+ * @param can abilities of the store. Without TraceQL the form has simple fields and needs a service
  */
 export function SearchForm(props: SearchFormProps) {
   const { address, hasServices, can, searching, onSearch, children } = props;
@@ -75,16 +75,16 @@ export function SearchForm(props: SearchFormProps) {
 }
 
 /**
- * The search as it is edited. Hands it over when it is right; a name of which only half was typed becomes
- * the whole one before. `switched` holds from the first change between fields and TraceQL on.
+ * State of the edited search. Submits it when it is valid, and completes a partly typed service name
+ * before that. `switched` is true after the first change between fields and TraceQL.
  */
 function useDraft(address: SearchAddress, onSearch: (address: SearchAddress) => void) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(address);
-  // Errors of a field are shown after the first search; before, half-typed text is not wrong.
+  // Errors show only after a submit and until the next change: half-typed text is not yet an error.
   const [asked, setAsked] = useState(true);
   const errors: FieldErrors = asked ? conditionsOf(draft).errors : {};
-  // The button that changes the view goes with the view: the keyboard goes on in the new one.
+  // The switch unmounts its own button with the old fields, so the new fields must take the focus.
   const [switched, setSwitched] = useState(false);
   const change = (fields: Partial<SearchAddress>) => {
     setDraft({ ...draft, ...fields });
@@ -107,7 +107,7 @@ function useDraft(address: SearchAddress, onSearch: (address: SearchAddress) => 
     if (service === draft.service) {
       return onSearch(draft);
     }
-    // Half a name that was typed becomes the whole one, in sight.
+    // The form then shows the completed name.
     setDraft({ ...draft, service });
     onSearch({ ...draft, service });
   }

@@ -8,9 +8,9 @@ import { type SavedSearches, useSavedSearches } from "../../searches/saved-searc
 import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
 
 /**
- * Searches saved for all and run in this browser, and a field that takes a name for the present one. A name
- * that exists, and removing for all users, need a second press. Failures are shown above the lists.
- * @param address the search that would be saved
+ * Searches saved for all users, recent searches of this browser, and a field that saves the current search by name. A name
+ * that exists needs a second press, and so does removing for all users. Errors are shown above the lists.
+ * @param address the current search, which the field saves
  * @param onLeave called when a search of the lists is opened
  */
 export function SearchLists({ address, onLeave }: { address: SearchAddress; onLeave: () => void }) {
@@ -73,15 +73,15 @@ export function SearchLists({ address, onLeave }: { address: SearchAddress; onLe
 
 /** The inputs of {@link SaveRow}. */
 interface SaveRowProps {
-  /** The search that would be saved. */
+  /** The current search, which the button saves. */
   address: SearchAddress;
-  /** Where it is saved. */
+  /** The saved searches and their storage. */
   searches: SavedSearches;
-  /** Runs a change and tells its failure. */
+  /** Runs a change and shows its error. */
   act: (change: () => Promise<void>) => Promise<void>;
 }
 
-/** The name for the present search, and the button that saves it; a name that is taken is asked about. */
+/** The name for the current search, and the save button. If the name is taken, the user must confirm. */
 function SaveRow({ address, searches, act }: SaveRowProps) {
   const [name, setName] = useState("");
   const [taken, setTaken] = useState(false);
@@ -138,15 +138,15 @@ function SaveRow({ address, searches, act }: SaveRowProps) {
 interface SavedItemProps {
   /** The saved search. */
   search: KeptSearch;
-  /** Whether the first press was made of the two that remove it for all. */
+  /** True after the first of the two presses that remove the search for all users. */
   isAsking: boolean;
-  /** Called with its address, to open it. */
+  /** Called with the search's address when the user opens it. */
   onGo: (address: string) => void;
-  /** Called with its name at each press of the button that removes it. */
+  /** Called with the search's name at each press of the remove button. */
   onRemove: (name: string) => void;
 }
 
-/** A saved search in words, and the button that removes it. */
+/** A saved search in words, with a remove button. */
 function SavedItem({ search, isAsking, onGo, onRemove }: SavedItemProps) {
   return (
     <li>
@@ -176,7 +176,7 @@ function SavedItem({ search, isAsking, onGo, onRemove }: SavedItemProps) {
   );
 }
 
-/** The searches run in this browser, as they were when the list was drawn. */
+/** The recent searches of this browser, as stored when the list was drawn. */
 function RecentSearches({ onGo }: { onGo: (address: string) => void }) {
   const { recent } = keptSearches();
   return (

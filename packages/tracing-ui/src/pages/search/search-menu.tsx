@@ -6,14 +6,14 @@ import { addressFields, type SearchAddress } from "../../searches/search-address
 
 const SearchLists = lazy(() => import("./search-lists.tsx").then((file) => ({ default: file.SearchLists })));
 
-/** Puts a search among the recent ones of this browser, without its selection and live view. */
+/** Adds a search to the recent searches of this browser, without its selection and live view. */
 export function rememberSearch(address: SearchAddress): void {
   const { live: _, sel: __, ...fields } = addressFields(address);
   keepSearches(withRecent(keptSearches(), new URLSearchParams(fields).toString()));
 }
 
 /**
- * A button that opens the saved and recent searches, and takes a name for the present one or a file of
+ * A button that opens a menu: saved and recent searches, a field to save the current search, and a button for a file of
  * traces. The lists are loaded when it opens.
  */
 export function SearchMenu({

@@ -3,15 +3,15 @@ import { attributeParts } from "./columns.ts";
 import { withCondition } from "./with-condition.ts";
 
 /**
- * The search for the traces of a group. Texts become a condition like any other, so that fields can show it;
- * other values become a second step of the query. An example is the group 500 of `span.http.status_code` in
+ * Builds the search for the traces of a group. A text value becomes an ordinary condition, so that fields can show it;
+ * other values become a second stage of the query. An example is the group 500 of `span.http.status_code` in
  * the search `{ }`:
  *
  *     { }
  *     | { span.http.status_code = 500 }
  *
- * @param spans the spans that were counted, as TraceQL
- * @param group value and TraceQL type of the group; null for spans without the attribute
+ * @param spans TraceQL query of the grouped spans
+ * @param group value and TraceQL type of the group; value null for spans without the attribute
  */
 export function searchOfGroup(
   address: SearchAddress,

@@ -4,11 +4,11 @@ import { parseDuration } from "../../format/parse-duration.ts";
 import { lookbacks, type SearchAddress } from "../../searches/search-address.ts";
 import { parseTagText } from "../../searches/tag-text.ts";
 
-/** Fields of the form that can be wrong, with what is wrong. */
+/** Error messages by field of the form. */
 export type FieldErrors = Partial<Record<"tags" | "minDuration" | "maxDuration" | "range", string>>;
 
 /**
- * The search that an address, or the form, stands for.
+ * Builds the search of an address or of the form.
  * @returns `search`, undefined without a service or when a field is wrong; `errors`, by field
  */
 export function searchOf(address: SearchAddress): { search: TraceSearch | undefined; errors: FieldErrors } {
@@ -60,12 +60,12 @@ export function conditionsOf(address: SearchAddress): {
   return { conditions: { service, operation, tags: tags.tags, minDuration, maxDuration }, range, errors };
 }
 
-/** The remedy for a text that is no duration: `100` lacks its unit. */
+/** Error message for a text that is not a duration, such as `100` without a unit. */
 function durationComplaint(text: string): string {
   return /^\d+(\.\d+)?$/.test(text) ? `Add a unit: ${text}ms or ${text}s` : "Write 300ms, 1.5s or 2h45m";
 }
 
-/** The asked time; undefined for a custom time without a start and a later end. */
+/** The requested time range; undefined for a custom range without a start and a later end. */
 function rangeOf({ lookback, start, end }: SearchAddress): AskedRange | undefined {
   if (lookback !== "custom") {
     return { lookbackUs: lookbacks.find((entry) => entry.value === lookback)?.us ?? 3_600e6 };

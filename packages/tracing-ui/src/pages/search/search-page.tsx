@@ -22,10 +22,10 @@ import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
 const ChosenBar = lazy(() => import("./chosen-bar.tsx").then((file) => ({ default: file.ChosenBar })));
-/** Milliseconds that the query service has to turn a file into traces. */
+/** Timeout in milliseconds for the request that converts a file to traces. */
 const fileTimeoutMs = 60_000;
 
-/** Opens another search. `replace` leaves no entry in the history. */
+/** Opens another search. `replace` replaces the current history entry. */
 type GoTo = (next: SearchAddress, replace?: boolean) => Promise<void>;
 
 /**
@@ -92,7 +92,7 @@ export function SearchPage() {
   );
 }
 
-/** Opens files of traces. A failure stays until it has been read, or until another search. */
+/** Opens files of traces. An error stays until the user dismisses it or runs another search. */
 function useTraceFile(address: SearchAddress, goTo: GoTo) {
   const [fileError, setFileError] = useState<unknown>();
 
@@ -110,7 +110,7 @@ function useTraceFile(address: SearchAddress, goTo: GoTo) {
   return { fileError, setFileError, openFile };
 }
 
-/** The search of a draft: order and view stay as they are, and it begins at its first page. */
+/** The search of a submitted draft. It keeps the current order and view, and begins at the first page. */
 function searchOfDraft(draft: SearchAddress, address: SearchAddress): SearchAddress {
   return {
     ...{ ...draft, sort: address.sort, ...viewOf(address) },
@@ -118,11 +118,11 @@ function searchOfDraft(draft: SearchAddress, address: SearchAddress): SearchAddr
   };
 }
 
-/** The inputs of {@link MatchingSpans}, and some of those of {@link FormTools}. */
+/** The inputs of {@link MatchingSpans}, which {@link FormTools} shares. */
 interface SearchPartProps {
   /** The search that is shown. */
   address: SearchAddress;
-  /** Its questions and answers. */
+  /** The requests of the search and their answers. */
   searched: Searched;
   /** Opens another search. */
   goTo: GoTo;
@@ -134,7 +134,7 @@ interface FormToolsProps extends SearchPartProps {
   openFile: (file: File) => Promise<void>;
 }
 
-/** The tools at the end of the form: live view, reading again, and the menu of searches and files. */
+/** The tools at the end of the form: live view, automatic refresh, and the menu of searches and files. */
 function FormTools({ address, searched, goTo, openFile }: FormToolsProps) {
   const live = isLive(address, searched.can);
   return (
@@ -157,7 +157,7 @@ function FormTools({ address, searched, goTo, openFile }: FormToolsProps) {
   );
 }
 
-/** Whether there is an overview: for searches of the store that have not failed. */
+/** True when the overview is shown: for searches of the store without an error. */
 function showsOverview(address: SearchAddress, searched: Searched): boolean {
   const { services, results, can, plan, isEmptyStore, isWrong } = searched;
   return (
@@ -191,7 +191,7 @@ function MatchingSpans({ address, searched, goTo }: SearchPartProps) {
   );
 }
 
-/** The address that compares the spans of a search with those of the time before. */
+/** The address that compares the spans of a search with the spans of the time range before. */
 function changesOf(
   { service, operation, tags = {} }: SpanConditions,
   { lookback, start, end }: SearchAddress,

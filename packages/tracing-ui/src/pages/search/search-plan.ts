@@ -8,29 +8,29 @@ import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { parseSelection, type Selection, selectedDurations } from "./selection.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
 
-/** Everything that the search page asks the server for one address. */
+/** All requests that the search page sends for one address. */
 export interface SearchPlan {
-  /** Faults of fields; with one nothing is asked. */
+  /** Error messages by field. With an error no request is sent. */
   errors: FieldErrors;
-  /** The plain search for the list; undefined when another question brings the list. */
+  /** The plain search for the list; undefined when another request loads the list. */
   bySearch: TraceSearch | undefined;
-  /** The TraceQL search for the list; undefined when another question brings the list. */
+  /** The TraceQL search for the list; undefined when another request loads the list. */
   byTraceQl: TraceQlSearch | undefined;
-  /** The spans of the list as TraceQL, to be counted in groups; undefined without TraceQL. */
+  /** The TraceQL query and time range for groups of spans; undefined without TraceQL. */
   grouped: { q: string; range: AskedRange } | undefined;
-  /** Traces that are asked for by their ids, instead of both; undefined when there are none. */
+  /** Ids of traces to load, instead of either search; undefined without ids. */
   byIds: readonly string[] | undefined;
-  /** The spans of the heat map; undefined without a heat map. */
+  /** The request for the heat map; undefined without a heat map. */
   map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;
-  /** The selected stretch of the heat map; undefined for none. */
+  /** The selected range of the heat map; undefined for none. */
   selection: Selection | undefined;
-  /** The search as conditions on one span, for endpoints that do not take TraceQL; undefined when it is not so simple. */
+  /** The search as conditions on one span, for endpoints without TraceQL; undefined when conditions cannot express it. */
   conditions: SpanConditions | undefined;
 }
 
 /**
- * Turns an address into questions. Fields with a service ask the plain search, which every store answers.
- * All services at once, TraceQL and columns of choice need a store that knows TraceQL. A selection narrows
+ * Turns an address into requests. Fields with a service use the plain search, which every store supports.
+ * Searches over all services, TraceQL and extra columns need a store with TraceQL. A selection narrows
  * the list, not the heat map.
  */
 export function searchPlan(address: SearchAddress, can: Capabilities): SearchPlan {
@@ -70,7 +70,7 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
   if (can.traceql) {
     plan.grouped = { q, range: listRange };
   }
-  // Only TraceQL brings the values of attributes without the spans themselves.
+  // Only TraceQL searches return attribute values without the spans themselves.
   const isPlain = address.q === undefined && columns.length === 0;
   if (isPlain && fromFields?.service) {
     plan.bySearch = { ...fromFields, ...durations, service: fromFields.service, limit, range: listRange };
@@ -80,7 +80,7 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
   return plan;
 }
 
-/** The ids in a list with commas between; undefined for none. */
+/** The ids in a comma-separated list; undefined for none. */
 function idsOf(traceIds: string | undefined): readonly string[] | undefined {
   const ids = (traceIds ?? "").split(",").filter((id) => /^[0-9a-f]{1,32}$/i.test(id));
   return ids.length === 0 ? undefined : ids;
@@ -102,7 +102,7 @@ export function comparisonOf(
   return { selection, background };
 }
 
-/** Texts that are empty ask nothing. */
+/** Drops conditions with empty text. */
 function withoutEmpty(conditions: SpanConditions): SpanConditions {
   return Object.fromEntries(
     Object.entries(conditions).filter(([, value]) => value !== undefined && value !== ""),
@@ -114,7 +114,7 @@ function durationsOf(selection: Selection): string {
   return traceQlOfFields(selectedDurations(selection, {}));
 }
 
-/** A TraceQL query as conditions on one span; undefined when it is more than that. */
+/** Converts a TraceQL query to conditions on one span; undefined when conditions cannot express it. */
 function looseConditions(q: string): SpanConditions | undefined {
   const fields = fieldsOfTraceQl(q, true);
   const tags = parseTagText(fields?.tags ?? "");

@@ -1,10 +1,10 @@
 import { parseDuration } from "../../format/parse-duration.ts";
 
-/** A stretch of the heat map: times in microseconds since 1970, rows by the logarithm of nanoseconds. */
+/** A range of the heat map: times in microseconds since 1970, rows by the base 2 logarithm of nanoseconds. */
 export interface Selection {
   /** Start of the first column. */
   startUs: number;
-  /** End of the last column, which is not selected itself. */
+  /** End of the last column, exclusive. */
   endUs: number;
   /** The lowest selected row. */
   fromRow: number;
@@ -13,7 +13,7 @@ export interface Selection {
 }
 
 /**
- * A selection as the address has it: `start-end-row-row`, for example
+ * Formats a selection for the address: `start-end-row-row`, for example
  * `1700000000000000-1700000060000000-20-23`.
  */
 export function selectionText({ startUs, endUs, fromRow, toRow }: Selection): string {
@@ -33,14 +33,14 @@ export function parseSelection(text: string | undefined): Selection | undefined 
   return endUs > startUs && fromRow <= toRow && toRow < 64 ? { startUs, endUs, fromRow, toRow } : undefined;
 }
 
-/** Least duration of a row, microseconds; that of row 0 is 0. */
+/** Lower bound of a row's durations, microseconds; 0 for row 0. */
 export function rowStartUs(row: number): number {
   return row === 0 ? 0 : 2 ** row / 1_000;
 }
 
 /**
- * The durations of a selection, within bounds that hold anyway, in Go's form. Rows end a nanosecond before the
- * next begins.
+ * The durations of a selection in Go's format, within the bounds of the search. Rows end a nanosecond before the
+ * next row begins.
  */
 export function selectedDurations(
   { fromRow, toRow }: Selection,

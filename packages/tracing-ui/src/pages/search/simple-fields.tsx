@@ -10,21 +10,21 @@ import { useCompletions } from "./use-completions.ts";
 
 /** The inputs of {@link SimpleFields}. */
 interface SimpleFieldsProps {
-  /** The search as it is edited. */
+  /** The edited search, not yet submitted. */
   draft: SearchAddress;
-  /** Faults by field; empty until a search was asked for. */
+  /** Error messages by field; empty until the user submits the search. */
   errors: FieldErrors;
   /** Abilities of the server's store. */
   can: Capabilities;
-  /** Whether the keyboard goes to the tags at once. */
+  /** True when the field of tags gets the focus on mount. */
   focused: boolean;
   /** Changes fields of the draft. */
   change: (fields: Partial<SearchAddress>) => void;
-  /** Changes them and goes on in the other form, TraceQL. */
+  /** Changes fields and switches to the TraceQL editor. */
   switchTo: (fields: Partial<SearchAddress>) => void;
 }
 
-/** Service, operation, tags and bounds of the duration, each a field. An operation needs a service. */
+/** The fields for service, operation, tags and bounds of the duration. An operation needs a service. */
 export function SimpleFields({ draft, errors, can, focused, change, switchTo }: SimpleFieldsProps) {
   const textField = (name: "minDuration" | "maxDuration", placeholder: string) => ({
     id: `search-${name}`,
@@ -79,19 +79,19 @@ export function SimpleFields({ draft, errors, can, focused, change, switchTo }: 
 interface TagsFieldProps {
   /** The tags as text: `error=true http.route="/api"`. */
   value: string;
-  /** The fault of the text; undefined for none. */
+  /** Error message of the text; undefined for valid tags. */
   error: string | undefined;
   /** Abilities of the server's store. */
   can: Capabilities;
-  /** Whether the keyboard goes here at once. */
+  /** True when the field gets the focus on mount. */
   focused: boolean;
   /** Called with the text after each change. */
   onChange: (tags: string) => void;
-  /** Called by the button that goes on with TraceQL. */
+  /** Called by the button that switches to TraceQL. */
   onQuery: () => void;
 }
 
-/** Tags with completion, and the way to TraceQL. */
+/** The field of tags with completion, and the button that switches to TraceQL. */
 function TagsField(props: TagsFieldProps) {
   const { value, error, can, focused, onChange, onQuery } = props;
   const [caret, setCaret] = useState(value.length);

@@ -1,27 +1,27 @@
 import type { TailSpan } from "../../api/tail.ts";
 
-/** Rows that are kept; older ones fall out. Without a bound a busy tail would fill the tab's memory. */
+/** Limit of kept rows; older rows are dropped. Without a limit a busy tail would fill the tab's memory. */
 export const mostTailRows = 500;
 
 /** The visible state of a tail. */
 export interface TailState {
-  /** Whether the stream was opened since the conditions changed. */
+  /** True when the stream was opened since the conditions changed. */
   open: boolean;
-  /** Whether new spans wait. */
+  /** True while the list is paused and new spans go to `waiting`. */
   paused: boolean;
-  /** The newest first. */
+  /** Shown spans, newest first. */
   rows: readonly TailSpan[];
   /** Spans that arrived during a pause, newest first. */
   waiting: readonly TailSpan[];
-  /** Spans that arrived, also those that fell out of the rows. */
+  /** Number of spans that arrived, including the dropped spans. */
   seen: number;
-  /** Spans that the server left out, because there were too many. */
+  /** Number of spans that the server left out, because there were too many. */
   skipped: number;
-  /** Why the stream is broken; undefined while it is not. */
+  /** Error of the stream; undefined while the stream works. */
   problem: string | undefined;
 }
 
-/** Before anything arrived. */
+/** The state before any span arrived. */
 export const startTail: TailState = {
   ...{ open: false, paused: false, rows: [], waiting: [] },
   ...{ seen: 0, skipped: 0, problem: undefined },
@@ -29,12 +29,12 @@ export const startTail: TailState = {
 
 /**
  * An event of a tail:
- * - `begin`: other conditions, everything starts again
+ * - `begin`: the conditions changed, so the state is reset
  * - `opened`: the stream is open, for the first time or again
- * - `spans`: new spans, the newest last
+ * - `spans`: new spans arrived, newest last
  * - `skipped`: the server left spans out
  * - `failed`: the stream is broken
- * - `pause`: the user paused or goes on
+ * - `pause`: the user paused or resumed
  */
 export type TailAction =
   | { type: "begin" }
@@ -44,7 +44,7 @@ export type TailAction =
   | { type: "failed"; message: string }
   | { type: "pause"; paused: boolean };
 
-/** The state after an action. Neither rows nor what waits ever grows past `mostTailRows`. */
+/** The state after an action. `rows` and `waiting` never grow past `mostTailRows`. */
 export function tailReducer(state: TailState, action: TailAction): TailState {
   switch (action.type) {
     case "begin":
@@ -55,7 +55,7 @@ export function tailReducer(state: TailState, action: TailAction): TailState {
       const seen = state.seen + action.spans.length;
       const into = state.paused ? "waiting" : "rows";
       const known = new Set(state[into].slice(0, 2 * action.spans.length).map(idOf));
-      // A stream that broke begins again a little before.
+      // A reconnected stream starts slightly before the break, so known spans arrive again.
       const fresh = action.spans.filter((span) => !known.has(idOf(span))).toReversed();
       return {
         ...state,
@@ -75,7 +75,7 @@ export function tailReducer(state: TailState, action: TailAction): TailState {
   }
 }
 
-/** A text that names a span. */
+/** A unique text for a span. */
 function idOf({ traceID, spanID }: TailSpan): string {
   return `${traceID} ${spanID}`;
 }

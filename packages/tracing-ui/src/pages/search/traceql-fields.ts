@@ -1,24 +1,24 @@
 import { parseDuration } from "../../format/parse-duration.ts";
 import { parseTagText, tagText } from "../../searches/tag-text.ts";
 
-/** The simple fields of a search: conditions that one span meets together. */
+/** The simple fields of a search: one span must meet all conditions. */
 export interface SimpleFields {
-  /** Name of the service; all services without it. */
+  /** Name of the service; absent: all services. */
   service?: string | undefined;
-  /** Name of the operation; all operations without it. */
+  /** Name of the operation; absent: all operations. */
   operation?: string | undefined;
-  /** As typed: `error=true`, or a JSON object. */
+  /** Tags as typed: `error=true`, or a JSON object. */
   tags?: string | undefined;
-  /** Shortest duration in Go's form: `1.5s`. */
+  /** Minimum duration in Go's format: `1.5s`. */
   minDuration?: string | undefined;
-  /** Longest duration in Go's form. */
+  /** Maximum duration in Go's format. */
   maxDuration?: string | undefined;
 }
 
 /**
- * The same conditions as a spanset of TraceQL, `{ resource.service.name = "cart" && duration >= 5ms }`. Values of
- * tags that look like numbers or booleans are taken for such.
- * @returns `{ }`, all spans, when no field is set; tags that cannot be read are left out
+ * Converts fields to a TraceQL spanset, `{ resource.service.name = "cart" && duration >= 5ms }`. Values of
+ * tags that look like numbers or booleans become numbers or booleans.
+ * @returns `{ }` (all spans) when no field is set; unreadable tags are left out
  */
 export function traceQlOfFields(fields: SimpleFields): string {
   const conditions: string[] = [];
@@ -42,8 +42,8 @@ export function traceQlOfFields(fields: SimpleFields): string {
 }
 
 /**
- * A condition on an attribute, typed by how its value looks.
- * @param scope `span`, `resource` …; "" for an attribute of either
+ * A condition on an attribute. The form of the value decides its type.
+ * @param scope `span`, `resource` …; "" for any scope
  */
 export function traceQlCondition(scope: string, key: string, value: string): string {
   if (key === "error" && value === "true") {
@@ -64,19 +64,19 @@ export function traceQlCondition(scope: string, key: string, value: string): str
     : `${intrinsic} = ${quoted(value)}`;
 }
 
-/** Tags that the query service shows for texts of a span which are no attributes of it, and their names in TraceQL. */
+/** TraceQL names of tags that the query service adds for span fields that are not attributes. */
 const textsOfSpan: ReadonlyMap<string, string> = new Map([
   ["otel.scope.name", "instrumentation:name"],
   ["otel.scope.version", "instrumentation:version"],
   ["otel.status_description", "statusMessage"],
 ]);
-/** The way back, with both names of the status message. */
+/** The inverse of `textsOfSpan`, with both TraceQL names of the status message. */
 const tagsOfTexts: ReadonlyMap<string, string> = new Map([
   ...[...textsOfSpan].map(([tag, name]): [string, string] => [name, tag]),
   ["span:statusMessage", "otel.status_description"],
 ]);
 
-/** A condition on an attribute of a span that is there. @param type what the query service calls its type */
+/** A condition on an attribute of an existing span. @param type type name of the query service: `int64`, `bool` … */
 export function attributeCondition(
   scope: string,
   { name, value, type }: { name: string; value: string; type: string },
@@ -92,16 +92,16 @@ export function attributeCondition(
   return `${attributeName(scope, name)} = ${literal ? value : quoted(value)}`;
 }
 
-/** An attribute as TraceQL writes it: quotes only where they are needed. */
+/** An attribute in TraceQL syntax, with quotes only when needed. */
 export function attributeName(scope: string, key: string): string {
   return `${scope}.${/^[\p{L}\p{N}_./:-]+$/u.test(key) ? key : quoted(key)}`;
 }
 
 /**
  * The inverse of `traceQlOfFields`.
- * @param loose also takes conditions that fields cannot say exactly: attributes with a scope become plain tags,
- *   texts that look like numbers too. Good for a look at spans, not for a view of the same query
- * @returns undefined for a query that fields cannot say
+ * @param loose also accepts conditions that fields cannot express exactly: attributes with a scope become plain tags,
+ *   and so do texts that look like numbers. Use it to show similar spans, not to edit the same query
+ * @returns undefined for a query that fields cannot express
  */
 export function fieldsOfTraceQl(text: string, loose = false): SimpleFields | undefined {
   const inner = /^\s*\{([\s\S]*)\}\s*$/.exec(text)?.[1];
@@ -145,7 +145,7 @@ interface Condition {
   loose: boolean;
 }
 
-/** Tags of conditions on the status. */
+/** Tags for conditions on the status. */
 const statusTags: ReadonlyMap<string, readonly [key: string, value: string]> = new Map([
   ["= ok", ["otel.status_code", "OK"]],
   ["= error", ["error", "true"]],
@@ -153,8 +153,8 @@ const statusTags: ReadonlyMap<string, readonly [key: string, value: string]> = n
 ]);
 
 /**
- * Puts one condition in its field; each field takes one.
- * @returns whether fields can say the condition
+ * Stores one condition in its field. A second condition for the same field is rejected.
+ * @returns true when fields can express the condition
  */
 function take(fields: SimpleFields, tags: Record<string, string>, condition: Condition): boolean {
   const { left, operator, right, loose } = condition;
@@ -213,17 +213,17 @@ function take(fields: SimpleFields, tags: Record<string, string>, condition: Con
   return tag(name.startsWith('"') ? unquoted(name) : name, value);
 }
 
-/** Whether TraceQL would read the text as a number or a boolean. */
+/** True when TraceQL would parse the text as a number or a boolean. */
 function looksTyped(value: string): boolean {
   return /^(true|false|-?(0|[1-9]\d{0,17})(\.\d+)?)$/.test(value);
 }
 
-/** A text as TraceQL quotes it. A line break cannot stand in it as it is. */
+/** A text as a quoted TraceQL string. Line breaks are escaped, because TraceQL allows no raw line breaks in quotes. */
 export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
-/** The text between quotes or backticks; only quotes know escapes. */
+/** The text between quotes or backticks. Escapes exist only between quotes. */
 function unquoted(text: string): string {
   const inner = text.slice(1, -1);
   return text.startsWith("`")

@@ -7,10 +7,10 @@ import { quotedTag } from "../../searches/tag-text.ts";
 import { type CompletionPlace, tagPlace, traceQlPlace } from "./completion.ts";
 import { attributeName, quoted } from "./traceql-fields.ts";
 
-/** Completions that are offered at a time; more would not be read. */
+/** Limit of offered completions; nobody reads a longer list. */
 const most = 50;
 
-/** Intrinsics worth offering: the short forms. */
+/** The offered intrinsics, in their short forms. */
 const intrinsics = [
   "name",
   "status",
@@ -23,9 +23,9 @@ const intrinsics = [
 ];
 
 /**
- * Completions of `key=value` pairs at the caret, from recent spans. Names are asked for once, values for
- * each typed beginning. While new values are read, the old ones stay.
- * @param enabled whether the server knows names and values
+ * Completions of `key=value` pairs at the caret, from recent spans. Names are requested once, values for
+ * each typed prefix. While new values load, the old values stay.
+ * @param enabled true when the server offers names and values
  */
 export function useCompletions(text: string, caret: number, enabled: boolean): Completions | undefined {
   const place = tagPlace(text, caret);
@@ -51,7 +51,7 @@ export function useCompletions(text: string, caret: number, enabled: boolean): C
   return { from, to, items, ...unread(names.error) };
 }
 
-/** Says below a list of completions why it is short. */
+/** The note below a list of completions whose request failed. */
 function unread(error: Error | null): { rest?: string } {
   return error === null ? {} : { rest: `Names and values could not be read: ${error.message}` };
 }
@@ -79,7 +79,7 @@ export async function traceQlCompletions(
   return { from, to, items: valueItems(values, want, "traceql") };
 }
 
-/** Names for the field of tags, each with `=` behind it; a name in several scopes once. */
+/** Names for the field of tags, each followed by `=`. A name in several scopes appears once. */
 function tagNames(known: readonly { scope: string; name: string }[]): Completion[] {
   const names = new Map<string, string>();
   for (const { scope, name } of known) {
@@ -112,8 +112,8 @@ function traceQlNames(known: readonly { scope: string; name: string }[]): Comple
 }
 
 /**
- * The names that hold the typed text: first those that begin with it, then those with a part between dots
- * that does, then the others.
+ * The names that contain the typed text. Names that begin with the text come first, then names with a part between dots
+ * that begins with it, then the others.
  */
 function matching(items: readonly Completion[], typed: string): Completion[] {
   const wanted = typed.toLowerCase();
@@ -128,7 +128,7 @@ function matching(items: readonly Completion[], typed: string): Completion[] {
 }
 
 /**
- * The values that hold the typed text, with their counts. `error` has no values in the store, so its two
+ * The values that contain the typed text, with their counts. `error` has no values in the store, so its two values
  * are built in.
  */
 function valueItems(
@@ -155,12 +155,12 @@ function valueItems(
     }));
 }
 
-/** Those that begin with what is typed come first. */
+/** Sort key that puts values first that begin with the typed text. */
 function begins({ value }: AttributeValue, typed: string): number {
   return Number(value.toLowerCase().startsWith(typed));
 }
 
-/** A value as the language writes it: TraceQL quotes texts only. */
+/** A value in the syntax of the language. TraceQL quotes only texts. */
 function written(type: string, value: string, language: "tags" | "traceql"): string {
   if (language === "tags") {
     return quotedTag(value);

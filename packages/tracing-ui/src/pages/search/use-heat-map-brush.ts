@@ -30,8 +30,8 @@ interface HeatMapBrush {
 }
 
 /**
- * Selects cells of the heat map by pointer and keyboard. Returns the corners of the stretch to draw, the
- * cell to describe, and the listeners of the frame. Both are undefined while there is none.
+ * Selects cells of the heat map by pointer and keyboard. Returns the corners of the rectangle to draw, the
+ * cell to describe, and the listeners of the frame. Corners and cell are undefined while there are none.
  */
 export function useHeatMapBrush({ frame, map, rows, cells, selection, onSelect }: HeatMapBrush) {
   const [drag, setDrag] = useState<Corners>();
@@ -61,7 +61,7 @@ export function useHeatMapBrush({ frame, map, rows, cells, selection, onSelect }
       return;
     }
     setDrag(undefined);
-    // A click on one cell takes it only when there is something in it: otherwise it clears.
+    // A click selects a cell only when the cell has spans; otherwise it clears the selection.
     const one = drag.column === drag.toColumn && drag.row === drag.toRow;
     if (one && !cells.has(cellKey(drag.column, drag.row))) {
       onSelect(undefined);
@@ -85,13 +85,13 @@ export function useHeatMapBrush({ frame, map, rows, cells, selection, onSelect }
 
 /** The state that a key of the brush reads and changes. */
 interface BrushState extends Pick<HeatMapBrush, "map" | "rows" | "selection" | "onSelect"> {
-  /** The stretch that is being selected; undefined for none. */
+  /** The rectangle that the user is selecting; undefined for none. */
   drag: Corners | undefined;
-  /** Changes that stretch. */
+  /** Changes this rectangle. */
   setDrag: (drag: Corners | undefined) => void;
 }
 
-/** Follows a key: arrows move, with Shift they widen, Enter takes the stretch, Esc gives it up. */
+/** Handles a key: arrows move, Shift and arrows widen, Enter selects the rectangle, Esc cancels. */
 function press(event: KeyboardEvent, { map, rows, selection, onSelect, drag, setDrag }: BrushState) {
   const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
   if (event.key === "Escape" && (drag !== undefined || selection !== undefined)) {
@@ -115,7 +115,7 @@ function press(event: KeyboardEvent, { map, rows, selection, onSelect, drag, set
   event.stopPropagation();
 }
 
-/** The cell below the pointer, or the nearest one; the cell in the corner while there is no element. */
+/** The cell below the pointer, or the nearest cell; the corner cell while there is no element. */
 function cellUnder(event: PointerEvent, frame: HTMLElement | null, map: HeatMap, rows: RowRange): Cell {
   const box = frame?.getBoundingClientRect();
   if (box === undefined) {

@@ -3,8 +3,8 @@ import { isTyping } from "ui-kit/components/typing-target.ts";
 
 /**
  * Moves the focus through a list with `j` and `k`, and opens the focused entry with `l`; Enter does so
- * anyway. The listener ends with the list.
- * @param links selector of the links in it, in their order
+ * anyway. The listener is removed with the list.
+ * @param links CSS selector of the list's links
  */
 export function useListKeys(list: RefObject<HTMLElement | null>, links: string): void {
   useEffect(() => {

@@ -9,8 +9,8 @@ import type { Searched } from "./use-searched.ts";
 const route = getRouteApi("/search");
 
 /**
- * Opens the search of a store that cannot search all services on one, so that the first sight is traces. It
- * is the service that was searched last while it still exists, else the first one. Any other address stays.
+ * Preselects a service when the store cannot search all services, so that the page opens with traces. It
+ * is the last searched service if it still exists, else the first service. Any other address stays.
  */
 export function useOpeningService(address: SearchAddress, searched: Searched): void {
   const { services, capabilities, can } = searched;

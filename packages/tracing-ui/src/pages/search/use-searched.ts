@@ -12,12 +12,12 @@ import { searchPlan } from "./search-plan.ts";
 /** Abilities assumed until the server reports its own. */
 const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 
-/** The questions of a search and their answers, as {@link useSearched} gives them. */
+/** The requests of a search and their answers, as {@link useSearched} returns them. */
 export type Searched = ReturnType<typeof useSearched>;
 
 /**
- * Asks the questions of an address. The list is asked for in one of three ways: by ids, by TraceQL, or by
- * fields. `asks` says whether any is, and `interval` is the time in milliseconds between two reads.
+ * Sends the requests of an address. The list is loaded in one of three ways: by ids, by TraceQL, or by
+ * fields. `asks` is true when one of them applies. `interval` is the time in milliseconds between two requests.
  */
 export function useSearched(address: SearchAddress) {
   const services = useQuery(firstServicesQuery);
@@ -30,7 +30,7 @@ export function useSearched(address: SearchAddress) {
   const byTraceQl = useQuery({ ...traceQlSearchQuery(plan.byTraceQl), ...again });
   const byIds = useQuery(tracesByIdQuery(plan.byIds));
   const results = plan.byIds !== undefined ? byIds : plan.byTraceQl === undefined ? bySearch : byTraceQl;
-  // Nothing found in a store of which a part is away is no empty store.
+  // While a part of the store is unavailable, an empty answer does not prove an empty store.
   const isWhole = usePartialReasons().length === 0;
   const isEmptyStore =
     isWhole && services.data?.total === 0 && address.service === undefined && address.q === undefined;
@@ -40,7 +40,7 @@ export function useSearched(address: SearchAddress) {
   return { services, capabilities, can, plan, results, interval, asks, isEmptyStore, isWrong };
 }
 
-/** Searches again once the first span has arrived: a result from the time before is useless. */
+/** Searches again once the first span has arrived, because the earlier empty result is outdated. */
 function useSearchAfterEmpty(isEmptyStore: boolean, search: () => Promise<unknown>): void {
   const wasEmpty = useRef(false);
   const searchAgain = useEffectEvent(search);
@@ -52,7 +52,7 @@ function useSearchAfterEmpty(isEmptyStore: boolean, search: () => Promise<unknow
   }, [isEmptyStore]);
 }
 
-/** Whether the live view is shown: it is asked for, and the server has it. */
+/** True when the live view is shown: the address requests it and the server supports it. */
 export function isLive(address: SearchAddress, can: Capabilities): boolean {
   return address.live === "1" && can.tail;
 }

@@ -3,7 +3,7 @@ import { parseTagText, tagText } from "../../searches/tag-text.ts";
 import { traceQlCondition } from "./traceql-fields.ts";
 
 /**
- * The search narrowed by one attribute: a tag more in the fields, a condition more in TraceQL.
+ * Narrows the search by one attribute: adds a tag to the fields, or a condition to TraceQL.
  * @param condition the attribute's scope (`span`, `resource`), name, and value in text form
  */
 export function withCondition(
@@ -26,7 +26,7 @@ export function withCondition(
   return { ...address, tags: tagText({ ...(tags.ok ? tags.tags : {}), [key]: value }) };
 }
 
-/** An or binds looser than the and that follows. */
+/** Adds parentheses around conditions with `||`, because `||` binds looser than the added `&&`. */
 function bracketed(conditions: string): string {
   return conditions.includes("||") ? `(${conditions})` : conditions;
 }

@@ -11,42 +11,42 @@ import { timeTicks } from "../../trace/time-ticks.ts";
 export interface Curve {
   /** Name in the legend. */
   label: string;
-  /** A value for each time; null for gaps. */
+  /** A value for each point of time; null for gaps. */
   values: Samples;
   /** CSS colour. */
   colour: string;
 }
 
-/** Room in pixels that a time on the axis takes. */
+/** Width in pixels reserved for a time label on the axis. */
 const tickPx = 72;
-/** Length of an axis in milliseconds from which on it has dates instead of times of day. */
+/** Limit of an axis in milliseconds for labels with times of day. A longer axis has dates. */
 const mostClockMs = 2 * 86_400_000;
-/** Most lines across. */
+/** Limit of horizontal lines. */
 const mostLines = 4;
 /**
- * Share of sparklinePath's box that the largest value takes in height. A change there moves the lines off
+ * Share of the height that `sparklinePath` gives the largest value. If the two differ, the lines no longer match
  * their values.
  */
 const fill = 0.9;
 
 /** The inputs of {@link RateChart}. */
 interface RateChartProps {
-  /** The subject of the curves, with their unit. */
+  /** Title of the chart: the subject of the curves and their unit. */
   title: string;
   times: readonly number[];
-  /** Curves on one scale. */
+  /** Curves, drawn on one common scale. */
   curves: readonly Curve[];
   /** Writes a value with its unit. */
   text: (value: number) => string;
   at: number | undefined;
-  /** Called when the pointer moves, with undefined when it leaves. */
+  /** Called with the index of the pointed moment when the pointer moves, with undefined when it leaves. */
   onAt: (at: number | undefined) => void;
   onPick: (at: number) => void;
 }
 
 /**
- * A chart of curves over time. The pointed moment is kept by the page, so that all charts show the same
- * one. Screen readers get the least and the largest value of each curve.
+ * A chart of curves over time. The page holds the pointed moment, so that all charts show the same
+ * moment. Screen readers get the minimum and maximum of each curve.
  * @param times milliseconds since 1970, at even steps
  * @param at    index of the pointed moment; undefined for none
  * @param onPick called with the index of a clicked moment; for keyboards the page has links to the traces
@@ -101,7 +101,7 @@ export function RateChart(props: RateChartProps) {
   );
 }
 
-/** The index of the moment below the pointer, of `count` at even steps. */
+/** The index of the moment below the pointer, among `count` evenly spaced moments. */
 function pointedIndex(event: MouseEvent<HTMLDivElement>, count: number): number {
   const { left, width: whole } = event.currentTarget.getBoundingClientRect();
   const index = Math.round(((event.clientX - left) / whole) * (count - 1));
@@ -116,7 +116,7 @@ interface LinesProps {
   text: RateChartProps["text"];
 }
 
-/** Lines across with their values, up to the height of the chart. */
+/** Horizontal lines with their values, up to the height of the chart. */
 function Lines({ top, text }: LinesProps) {
   return timeTicks(0, top / fill, mostLines).map((value) => (
     <span key={value} className="rate-line mono" style={{ bottom: `${5 + (value / top) * 100 * fill}%` }}>
@@ -127,11 +127,11 @@ function Lines({ top, text }: LinesProps) {
 
 /** The inputs of {@link Legend}. */
 interface LegendProps extends Pick<RateChartProps, "curves" | "text" | "at"> {
-  /** The pointed moment in words; the last one while none is pointed at. */
+  /** The pointed moment as text; without a pointed moment the last moment. */
   time: string;
 }
 
-/** The curves with their values at the pointed moment; the last values while none is pointed at. */
+/** The curves with their values at the pointed moment; without a pointed moment the last values. */
 function Legend({ curves, text, at, time }: LegendProps) {
   return (
     <div className="rate-legend mono" aria-hidden="true">
@@ -149,7 +149,7 @@ function Legend({ curves, text, at, time }: LegendProps) {
   );
 }
 
-/** A chart in words: the least and the largest value of each curve. */
+/** A chart in words: the minimum and maximum of each curve. */
 function describe(title: string, curves: readonly Curve[], text: (value: number) => string): string {
   const parts = curves.map(({ label, values }) => {
     const known = values.filter((value) => value !== null);

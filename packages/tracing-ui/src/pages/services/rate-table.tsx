@@ -6,7 +6,7 @@ import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { RateRow, RateSort } from "../../api/rates.ts";
 import { type TracesSearch, tracesOfCell } from "./traces-of-rate.ts";
 
-/** Columns of figures, with heads and tooltips. */
+/** Columns of figures, with headers and tooltips. */
 const columns: { sort: RateSort; label: string; title: string }[] = [
   { sort: "calls", label: "Calls", title: "Calls a second" },
   { sort: "errors", label: "Errors", title: "Share of calls that failed" },
@@ -18,10 +18,10 @@ const columns: { sort: RateSort; label: string; title: string }[] = [
 /** The inputs of {@link RateTable}. */
 interface RateTableProps {
   rows: readonly RateRow[];
-  /** Head of the first column. */
+  /** Header of the first column. */
   head: string;
   sort: RateSort;
-  /** Called with the order of a clicked head. */
+  /** Called with the order of a clicked header. */
   onSort: (sort: RateSort) => void;
   name: (row: RateRow) => ReactNode;
   lookback: string;
@@ -30,17 +30,17 @@ interface RateTableProps {
 
 /**
  * Rates in rows of 24 px, with curves of calls, errors and the 95th percentile. Curves of errors share one
- * scale; each of the others has its own, because sizes differ by orders of magnitude. Figures lead to their
+ * scale. Each other curve has its own scale, because sizes differ by orders of magnitude. Figures lead to their
  * traces.
- * @param rows  in the order of `sort`, which the server makes
+ * @param rows  rows, which the server has sorted by `sort`
  * @param name  draws the first column of a row
- * @param lookback time of the rates, for links to their traces
+ * @param lookback time range of the rates, for links to their traces
  * @param onTraces called with the search for the traces of a clicked figure
  */
 export function RateTable(props: RateTableProps) {
   const { rows, head, sort, onSort, name, lookback, onTraces } = props;
   const mostErrors = Math.max(0.05, ...rows.flatMap(({ errors }) => errors.map((value) => value ?? 0)));
-  // One listener for all figures: a router's link for each would take as long to draw as the rest of the table.
+  // One listener for all figures: a router link for each figure would double the time to draw the table.
   const follow = (event: MouseEvent<HTMLTableElement>) => followTraces(event, onTraces);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the links within are what is clicked, and take Enter
@@ -76,7 +76,7 @@ export function RateTable(props: RateTableProps) {
 /** A column whose figures lead to traces. */
 type Figure = "calls" | "errors" | "p50" | "p95" | "p99";
 
-/** Follows a click on a figure; a click that opens another tab or window is the browser's. */
+/** Handles a click on a figure. Clicks that open a new tab or window are left to the browser. */
 function followTraces(event: MouseEvent<HTMLTableElement>, onTraces: RateTableProps["onTraces"]) {
   const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-traces]");
   if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) {
@@ -90,11 +90,11 @@ function followTraces(event: MouseEvent<HTMLTableElement>, onTraces: RateTablePr
 interface RowProps extends Pick<RateTableProps, "name" | "lookback"> {
   /** The rates of a service, or of an operation. */
   row: RateRow;
-  /** The largest share of errors of all rows, to which the curves of errors are drawn. */
+  /** The largest share of errors of all rows: the top of the scale for error curves. */
   mostErrors: number;
 }
 
-/** A name with its rates, and their curves. */
+/** A row: name, rates and their curves. */
 function Row({ row, name, lookback, mostErrors }: RowProps) {
   const traces = (column: Figure, what: string, figure: ReactNode) => (
     <a
@@ -141,12 +141,12 @@ function Row({ row, name, lookback, mostErrors }: RowProps) {
   );
 }
 
-/** The largest of the values; gaps are passed over, and 0 stands for none. */
+/** The largest value, without gaps; 0 without values. */
 function largest(values: readonly (number | null)[]): number {
   return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
-/** Calls a second, the unit lighter. */
+/** Calls per second, with the unit in a lighter colour. */
 export function Rate({ perSecond }: { perSecond: number }) {
   const { figure, unit } = formatRate(perSecond);
   return (
@@ -157,7 +157,7 @@ export function Rate({ perSecond }: { perSecond: number }) {
   );
 }
 
-/** A share in per cent; red when there is any. */
+/** A share in per cent; red above 0. */
 export function Share({ share }: { share: number }) {
   if (!(share > 0)) {
     return <span className="mono unit">–</span>;
@@ -165,7 +165,7 @@ export function Share({ share }: { share: number }) {
   return <span className="mono failed-text">{formatShare(share)}&nbsp;%</span>;
 }
 
-/** The head of a column: names are sorted from a to z, figures from the largest. */
+/** A column header that sorts: names from a to z, figures from the largest. */
 function SortHead(props: {
   className: string;
   title?: string;

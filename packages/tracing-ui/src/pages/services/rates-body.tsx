@@ -22,13 +22,13 @@ const route = getRouteApi("/services");
 interface RatesBodyProps {
   /** State of the page. */
   address: ServicesAddress;
-  /** The answers, or their failures. */
+  /** The queries of the page, with answers or errors. */
   shown: ShownRates;
   /** Changes the state. */
   change: (fields: Partial<ServicesAddress>) => void;
 }
 
-/** The charts and the table, or a sentence in place of them while there are none. */
+/** The charts and the table, or a sentence instead while there are no rates. */
 export function RatesBody({ address, shown, change }: RatesBodyProps) {
   const navigate = route.useNavigate();
   const { service, lookback, sort, kinds } = address;
@@ -102,7 +102,7 @@ function RowName({ row, address }: { row: RateRow; address: ServicesAddress }) {
   );
 }
 
-/** Says why the table is empty. @param wanted the filter */
+/** Text that explains an empty table. @param wanted the filter */
 function NoRows({ wanted, kinds }: { wanted: string; kinds: ServicesAddress["kinds"] }) {
   return (
     <p className="services-note">
@@ -112,7 +112,7 @@ function NoRows({ wanted, kinds }: { wanted: string; kinds: ServicesAddress["kin
   );
 }
 
-/** Says that no service has sent anything yet. */
+/** Text for a store in which no service has sent spans yet. */
 function NoServices() {
   return (
     <Notice kind="plain" title="No services yet">
@@ -123,7 +123,7 @@ function NoServices() {
   );
 }
 
-/** Says that the server has no rates, and which options bring them. */
+/** Text for a server without rates, with the options that enable them. */
 function NoMetrics() {
   return (
     <Notice kind="plain" title="This server has no rates">

@@ -5,7 +5,7 @@ import type { RateRow } from "../../api/rates.ts";
 import { RateChart } from "./rate-chart.tsx";
 import { type TracesSearch, tracesOfStep } from "./traces-of-rate.ts";
 
-/** `1.5/s`; 0 without a unit, for the foot of the axis. */
+/** Formats a rate: `1.5/s`; 0 without a unit, for the lower end of the axis. */
 const rateText = (value: number) => {
   const { figure, unit } = formatRate(value);
   return figure === "0" ? "0" : `${Number(figure)}${unit}`;
@@ -14,7 +14,7 @@ const shareText = (value: number) => `${formatShare(value)}\u00a0%`;
 const timeText = (value: number) => (value === 0 ? "0" : durationText(value));
 
 /**
- * Three charts of one service: calls, errors, durations. They point at the same moment.
+ * Three charts of one service: calls, errors, durations. All show the same pointed moment.
  * @param onTraces called with the search for the traces of a clicked step
  */
 export function ServiceCharts(props: {

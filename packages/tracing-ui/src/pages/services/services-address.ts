@@ -11,27 +11,27 @@ const rateSorts = ["name", "calls", "errors", "p50", "p95", "p99"] as const sati
 
 /** State of the services page in its address. Unreadable parts fall back to their defaults. */
 export const servicesAddress = z.object({
-  /** One service, with its operations; all services without it. */
+  /** Name of one service, whose operations are listed; absent: all services. */
   service: text,
-  /** Length of the time up to now. */
+  /** Length of the time range, which ends now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
   /** Column that orders the list. */
   sort: z.catch(z.enum(rateSorts), "calls"),
-  /** Part of a name. */
+  /** Filter: part of a name. */
   filter: text,
   page: pageNumber,
   refresh: refreshField,
-  /** Spans that count: calls answered, or all. */
+  /** Spans that count: `served` are answered calls, `all` are all spans. */
   kinds: z.catch(z.enum(["served", "all"]), "served"),
 });
 
 /** State of the services page in its address. */
 export type ServicesAddress = z.infer<typeof servicesAddress>;
 
-/** The defaults, which an address leaves out. */
+/** The default state. An address leaves out fields with these values. */
 export const defaultServicesAddress: ServicesAddress = servicesAddress.parse({});
 
-/** A look back in milliseconds. */
+/** Length of a `lookback` in milliseconds. */
 export function lookbackMs(lookback: ServicesAddress["lookback"]): number {
   return (lookbacks.find(({ value }) => value === lookback)?.us ?? 3_600e6) / 1_000;
 }

@@ -11,11 +11,11 @@ import { useShownRates } from "./use-shown-rates.ts";
 
 const route = getRouteApi("/services");
 
-/** Changes fields of the address. The table begins at its first page again, unless a page is given. */
+/** Changes fields of the address. Resets the table to its first page, unless a page is given. */
 type Change = (fields: Partial<ServicesAddress>) => void;
 
 /**
- * Calls, errors and durations of all services, or of one and its operations, a page at a time. States:
+ * Calls, errors and durations of all services, or of one service and its operations, a page at a time. States:
  * counting, failed, a server without rates, no services yet, nothing called, and the table. One service has
  * charts above the table.
  */
@@ -49,7 +49,7 @@ interface PageHeadProps {
   change: Change;
 }
 
-/** The name of the page or of the service, with the ways to other pages, and the tools. */
+/** The name of the page or of the service, links to other pages, and the tools. */
 function PageHead({ address, change }: PageHeadProps) {
   const { service, lookback } = address;
   return (
@@ -71,13 +71,13 @@ function PageHead({ address, change }: PageHeadProps) {
 
 /** The inputs of {@link ServiceLinks}. */
 interface ServiceLinksProps {
-  /** The service that the page is about. */
+  /** The service of the page. */
   service: string;
-  /** Length of the time, which the other pages take over. */
+  /** Length of the time range, which the links pass to the other pages. */
   lookback: ServicesAddress["lookback"];
 }
 
-/** The other pages about a service. */
+/** Links to the other pages about a service. */
 function ServiceLinks({ service, lookback }: ServiceLinksProps) {
   return (
     <nav className="page-head-links" aria-label="More of this service">
@@ -97,7 +97,7 @@ function ServiceLinks({ service, lookback }: ServiceLinksProps) {
   );
 }
 
-/** The fields of the head: filter, spans that count, reading again and time. */
+/** The fields of the page head: filter, spans that count, automatic refresh and time range. */
 function PageTools({ address, change }: PageHeadProps) {
   const { lookback, filter = "", kinds } = address;
   return (

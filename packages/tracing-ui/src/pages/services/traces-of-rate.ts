@@ -1,11 +1,11 @@
 import type { RateRow } from "../../api/rates.ts";
 
-/** The search for the traces behind a figure, as its address writes it. */
+/** The search for the traces behind a figure, as fields of the search address. */
 export type TracesSearch = Record<string, string>;
 
 /**
  * The search for the traces that a cell counts.
- * @param column `errors`: those that failed; `p50` to `p99`: those that took as long, or longer
+ * @param column `errors`: failed traces; `p50` to `p99`: traces with about this duration or longer
  */
 export function tracesOfCell(
   { service, operation, whole }: RateRow,
@@ -19,7 +19,7 @@ export function tracesOfCell(
   if (column === "errors") {
     search.tags = "error=true";
   }
-  // Percentiles are right within a tenth, and above the value of many spans that are meant.
+  // Percentiles are accurate to 10 %, so the search starts 10 % below, or it would miss matching spans.
   else if (column !== "calls") {
     search.minDuration = `${Math.max(1, Math.floor(whole[column] * 0.9))}us`;
   }

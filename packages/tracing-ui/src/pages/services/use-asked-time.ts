@@ -4,8 +4,8 @@ import { useEffect, useState } from "react";
 const minuteMs = 60_000;
 
 /**
- * The end of the newest whole minute, milliseconds since 1970. The store counts by minute, so the same
- * minute gives the same question and the cached answer. Checked twice a minute while the page is shown.
+ * The end of the newest whole minute, in milliseconds since 1970. The store counts by minute, so the same
+ * minute gives the same request and the cached answer. Updated twice a minute while the page is shown.
  */
 export function useAskedTime(): number {
   const [now, setNow] = useState(wholeMinute);

@@ -6,12 +6,12 @@ import { refetchInterval } from "../../components/refresh-select.tsx";
 import { lookbackMs, type ServicesAddress } from "./services-address.ts";
 import { useAskedTime } from "./use-asked-time.ts";
 
-/** The answers that the services page shows. */
+/** The queries of the services page. */
 export type ShownRates = ReturnType<typeof useShownRates>;
 
 /**
- * Asks for the rates that an address shows: those of the page's rows, and those of the one service as a
- * whole. `wanted` is the filter once typing has paused; `isEmpty` says that nothing at all was called.
+ * Loads the rates of an address: the rates of the page's rows, and the overall rates of the one
+ * service. `wanted` is the filter after a pause in typing. `isEmpty` is true when no service was called at all.
  */
 export function useShownRates(address: ServicesAddress) {
   const { service, lookback, sort, filter = "", kinds } = address;
@@ -29,7 +29,7 @@ export function useShownRates(address: ServicesAddress) {
     ...again,
   });
   const isEmpty = service === undefined && wanted === "" && rates.data?.total === 0;
-  // Only an empty list needs the question whether there are services that nobody called.
+  // Only an empty list needs this request: services may exist that nobody called.
   const services = useQuery({ ...firstServicesQuery, enabled: isEmpty });
   return { rates, whole, services, isEmpty, wanted, page };
 }

@@ -1,6 +1,6 @@
 import { EditorView } from "@codemirror/view";
 
-/** The editor as a field of the form: variables of the theme reach into its shadow tree. */
+/** Styles that make the editor look like a form field. CSS variables of the theme also apply in its shadow tree. */
 export const editorTheme = EditorView.theme({
   "&": {
     minHeight: "30px",

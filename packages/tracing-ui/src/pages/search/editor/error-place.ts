@@ -1,16 +1,16 @@
-/** The part of a text that an error is about, and what is wrong with it. */
+/** An error message, and the part of the query that it is about. */
 export interface ErrorPlace {
   /** Start of the marked part. */
   from: number;
   /** End of the marked part. */
   to: number;
-  /** The server's words, without the place. */
+  /** The server's message without the line and column. */
   message: string;
 }
 
 /**
- * The place of the server's TraceQL error: the word at the line and column of its message, or the whole
- * text when it names none. `parse error at line 1, col 3: unexpected x` marks the word from the third
+ * Finds the place of a TraceQL error: the word at the line and column in the server's message, or the whole
+ * text when the message has no position. `parse error at line 1, col 3: unexpected x` marks the word from the third
  * letter.
  */
 export function errorPlace(text: string, said: string): ErrorPlace {
@@ -24,7 +24,7 @@ export function errorPlace(text: string, said: string): ErrorPlace {
   const before = lines.slice(0, Number(line) - 1).reduce((sum, one) => sum + one.length + 1, 0);
   const from = Math.min(text.length, before + Number(column) - 1);
   const word = /^(?:"(?:[^"\\\n]|\\.)*"?|[\p{L}\p{N}_.:/-]+|[=~!<>&|]+|.)/u.exec(text.slice(from))?.[0] ?? "";
-  // At the very end there is no word: the last letter is marked.
+  // An error at the very end has no word, so the last letter is marked.
   const start = word === "" ? Math.max(0, from - 1) : from;
   const words = message.replace(/^parse error at /, "").replace(place, "");
   return { from: start, to: Math.max(from + word.length, start), message: words || message };

@@ -1,6 +1,6 @@
 declare module "*.grammar" {
   import type { LRParser } from "@lezer/lr";
 
-  /** Made of the grammar when the app is built. */
+  /** The parser that the build generates from the grammar. */
   export const parser: LRParser;
 }

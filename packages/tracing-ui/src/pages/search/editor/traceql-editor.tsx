@@ -22,28 +22,28 @@ import { errorPlace } from "./error-place.ts";
 import { traceQl } from "./traceql-language.ts";
 
 /**
- * Milliseconds after the last key until the server is asked for mistakes. Shorter, it would be asked about
- * half words.
+ * Milliseconds from the last key to the request that checks the query. A shorter delay would check
+ * incomplete words.
  */
 const lintDelayMs = 500;
 
 /** The inputs of {@link TraceQlEditor}. */
 interface TraceQlEditorProps {
-  /** The query. A value that the editor did not tell itself replaces its text. */
+  /** The query. A value that did not come from the editor's own `onValue` replaces its text. */
   value: string;
-  /** True: the field gets the focus when it appears. */
+  /** True when the field gets the focus on mount. */
   focused: boolean;
   /** Called with the text after each change. */
   onValue: (value: string) => void;
-  /** Called by Enter. */
+  /** Called when the user presses Enter. */
   onSearch: () => void;
 }
 
 /**
- * An editor for TraceQL of several lines: colours, completion of names and values, and mistakes marked
- * where they are, in the server's words. Built once, when it is shown, and destroyed with the component.
+ * A multi-line editor for TraceQL: colours, completion of names and values, and mistakes marked
+ * in place with the server's message. Created once on mount, and destroyed with the component.
  *
- * Keys: Enter searches, Shift Enter begins a line, Tab takes a completion.
+ * Keys: Enter searches, Shift Enter begins a new line, Tab accepts a completion.
  */
 export function TraceQlEditor(props: TraceQlEditorProps) {
   const { value, focused, onValue, onSearch } = props;
@@ -64,7 +64,7 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
     const { value: doc, focused: isFocused } = first.current;
     const state = EditorState.create({
       doc,
-      // Within the braces, where the next condition goes.
+      // The caret starts before the closing brace, where the user types the next condition.
       selection: { anchor: doc.endsWith("}") ? doc.length - 1 : doc.length },
       extensions: extensionsOf(queries, {
         search,
@@ -95,15 +95,15 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
   return <div ref={host} className="traceql-editor" data-slash />;
 }
 
-/** Told of what happens in an editor. */
+/** Listeners for the events of an editor. */
 interface EditorListeners {
   /** Called by Enter. */
   search: () => void;
-  /** Called with the text after each change, whoever made it. */
+  /** Called with the text after each change, by the user or by the program. */
   changed: (text: string) => void;
 }
 
-/** The parts of the editor. Keys of an earlier keymap win: Enter takes a completion while a list is open. */
+/** The extensions of the editor. Earlier keymaps win, so Enter accepts a completion while a list is open. */
 function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners): Extension[] {
   return [
     traceQl(),
@@ -140,8 +140,8 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
 }
 
 /**
- * Names and values for the text before the caret; null for none. Unasked, a list opens only within a word,
- * or after what a word follows: `.`, or a comparison.
+ * Names and values for the text before the caret; null for none. Without an explicit request a list opens only within a word,
+ * or after `.` or a comparison operator.
  */
 async function complete(
   queries: QueryClient,
@@ -169,7 +169,7 @@ async function complete(
   };
 }
 
-/** The mistake that the server finds in the text, at its place; an empty text has none. */
+/** The mistake that the server finds in the text, with its position. Empty text is not checked. */
 async function mistakes(queries: QueryClient, { state }: EditorView): Promise<Diagnostic[]> {
   const text = state.doc.toString();
   const problem = text.trim() === "" ? undefined : await traceQlProblem(queries, text);
