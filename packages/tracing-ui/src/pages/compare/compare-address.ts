@@ -13,7 +13,7 @@ export const compareAddress = z.object({
   a: text,
   /** Id of the trace to compare with; absent: the median of a search. */
   b: text,
-  /** TraceQL of the search for the median; absent: traces whose root resembles that of trace A. */
+  /** TraceQL of the search for the median; absent: traces with the root operation of trace A. */
   q: text,
   /** Order of the rows; default `time`. */
   order: z.catch(z.optional(z.enum(compareOrders)), undefined),

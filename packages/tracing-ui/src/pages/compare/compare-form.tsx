@@ -66,7 +66,7 @@ interface CompareDraft {
   a: string;
   /** Text that contains the id of trace B. */
   b: string;
-  /** TraceQL of the search whose median is side B; "" for traces whose root resembles that of trace A. */
+  /** TraceQL of the search whose median is side B; "" for traces with the root operation of trace A. */
   q: string;
   /** Kind of side B: `trace` uses `b`, `median` uses `q`. */
   beside: Beside;

@@ -12,10 +12,10 @@ import { tagText } from "../../searches/tag-text.ts";
 import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { isSavedPage } from "./saved-trace.ts";
 
-/** Letters of a value put into the page; the rest can be copied. Attribute values may be megabytes. */
+/** Limit of letters shown of a value; the copy button copies all. Attribute values may be megabytes. */
 const mostLetters = 4_000;
 
-/** Attributes whose key or value holds the text, in any case. */
+/** Attributes whose key or value contains the text; upper and lower case are equal. */
 export function matchingAttributes(
   attributes: readonly ApiAttribute[],
   text: string,
@@ -28,10 +28,10 @@ export function matchingAttributes(
 }
 
 /**
- * Keys, values and types, one attribute a row. Values can be laid out, copied and searched for. Without
- * attributes it says "None".
- * @param service with it, each row offers a search for other traces of the service with this attribute
- * @param linksOf gives the links that the configuration makes of an attribute
+ * Keys, values and types, one attribute per row. Values can be formatted, copied and searched for. Without
+ * attributes the table is replaced by "None".
+ * @param service service of the search for other traces with this attribute; undefined: rows offer no search
+ * @param linksOf returns the configured links of an attribute
  */
 export function AttributeTable(props: {
   attributes: readonly ApiAttribute[];
@@ -56,7 +56,7 @@ export function AttributeTable(props: {
   );
 }
 
-/** One attribute: its key, its value as sent or laid out, its type, and the buttons. */
+/** One attribute: its key, its value as sent or formatted, its type, and the buttons. */
 function AttributeRow(props: {
   attribute: ApiAttribute;
   service: string | undefined;
@@ -65,7 +65,7 @@ function AttributeRow(props: {
   const { attribute, service, links } = props;
   const text = String(attribute.value);
   const pretty = usePretty(attribute.key, text);
-  // An address is a link as it is; its parts are shown on demand.
+  // An address starts unformatted, as a link; its parts are shown on demand.
   const [isLaidOut, setLaidOut] = useState(pretty?.kind !== "url");
   return (
     <div>
@@ -112,7 +112,7 @@ function AttributeRow(props: {
   );
 }
 
-/** A text, of which an address of the web is a link. Empty texts are named, long ones cut. */
+/** A text; a web address becomes a link. An empty text gets a label, a long text is cut. */
 function ShownText({ text }: { text: string }) {
   if (text === "") {
     return <span className="unit">(empty)</span>;
@@ -128,7 +128,7 @@ function ShownText({ text }: { text: string }) {
   );
 }
 
-/** A value as it is, in a form that no content of it can break out of: text, never markup. */
+/** An unformatted value. It is always rendered as text, so no value can inject markup. */
 function AttributeValue({ text }: { text: string }) {
   return (
     <span className="attribute-value mono" dir="auto">
@@ -144,7 +144,7 @@ function AttributeValue({ text }: { text: string }) {
   );
 }
 
-/** A remark that names the letters of a value that cannot be seen; nothing without such letters. */
+/** A remark that names the invisible letters of a value; hidden without such letters. */
 function InvisibleLetters({ text }: { text: string }) {
   const invisible = invisibleLetters(text.slice(0, mostLetters));
   if (invisible === "") {

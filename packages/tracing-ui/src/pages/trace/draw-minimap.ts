@@ -3,7 +3,7 @@ import type { CriticalPath } from "../../trace/critical-path.ts";
 import { spanFlag, type Trace } from "../../trace/trace.ts";
 import { wholeRange } from "./trace-view.ts";
 
-/** Colours as the canvas takes them. */
+/** Colours in a form that the canvas accepts. */
 export interface MinimapColours {
   /** Colour of each service, by index into `trace.services`. */
   services: readonly string[];
@@ -14,17 +14,17 @@ export interface MinimapColours {
 }
 
 /**
- * Room above and below the lines, in pixels.
+ * Margin above and below the lines, in pixels.
  */
 const marginPx = 5;
-/** Height of the tick at the lower edge that marks an error, however short the span, in pixels. */
+/** Height in pixels of the error tick at the lower edge, which marks a failed span of any length. */
 const errorTickPx = 5;
-/** The least height of a line when each span has its own; with more spans, lines are levels of the tree. */
+/** Minimum distance in pixels of lines if each span has a line. If there is less room, a line is a level of the tree. */
 const leastPitchPx = 3;
-/** The greatest distance from line to line, in pixels. */
+/** Maximum distance from line to line, in pixels. */
 const mostPitchPx = 10;
 
-/** Reads the theme's colours, which depend on where in the page they are used. */
+/** Reads the theme's colours for an element, because CSS variables depend on the place in the page. */
 export function minimapColours(
   canvas: HTMLCanvasElement,
   trace: Trace,
@@ -36,18 +36,18 @@ export function minimapColours(
 
 /** Path, colours and size of a drawn minimap. */
 interface MinimapLook {
-  /** The critical path; without sections no path is drawn. */
+  /** The critical path. Without sections no path is drawn. */
   readonly path: CriticalPath;
-  /** Colours of the theme, as the canvas takes them. */
+  /** Colours of the theme, in a form that the canvas accepts. */
   readonly colours: MinimapColours;
   /** Size of the canvas in CSS pixels. */
   readonly size: { width: number; height: number };
 }
 
 /**
- * Draws every span as a line: across by time, down by its place in the tree. Where there are too many spans
- * for that, a line is a level of the tree. Errors are drawn last, so that none is covered, and each has a
- * tick at the lower edge. A span that would paint the same pixels as the one before it is passed over.
+ * Draws every span as a line: horizontal position by time, vertical position by place in the tree. With too many spans
+ * for that, a line is a level of the tree. Errors are drawn last, so that none is covered, and each error has a
+ * tick at the lower edge. A span that would paint the same pixels as the previous span is skipped.
  * Cost: two passes over the spans.
  */
 export function drawMinimap(
@@ -103,7 +103,7 @@ export function drawMinimap(
   drawPath(context, path, colours.path, { perUs, topOf: (span) => topOf(span) + thickness, height: scale });
 }
 
-/** The critical path: along the foot of each line that it leads through, with steps from line to line. */
+/** Draws the critical path along the lower edge of the lines of its spans, with steps from line to line. */
 function drawPath(
   context: CanvasRenderingContext2D,
   { sections }: CriticalPath,
@@ -116,7 +116,7 @@ function drawPath(
     return;
   }
   let beforeY = place.topOf(first.span);
-  // A long path has many sections in one column of pixels: of those, what they reach is drawn, once.
+  // A long path has many sections in one column of pixels. Their whole vertical range is drawn once.
   let column = Math.round(first.fromUs * place.perUs);
   let least = beforeY;
   let most = beforeY;

@@ -10,15 +10,15 @@ import type { Trace } from "../../trace/trace.ts";
 import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
-/** Events in the page. A span may have thousands, and each is several elements. */
+/** Limit of shown events. A span may have thousands of events, and each needs several elements. */
 const mostEvents = 200;
-/** Letters of a field that stand in its line. */
+/** Limit of letters of a field shown in its line. */
 const mostFieldLetters = 2_000;
 
 /**
- * The events of a span: as marks on a line as long as the span, and below it one by one. Past the first 200 a line says how many there are.
+ * The events of a span: marks on a line as long as the span, then a list. With more than 200 events a line shows their number.
  * @param span   index of the span
- * @param filter only fields that hold this text are shown
+ * @param filter text that shown fields must contain
  */
 export function EventList({ trace, span: at, filter }: { trace: Trace; span: number; filter: string }) {
   const span = trace.spans[at];
@@ -77,8 +77,8 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
 }
 
 /**
- * A field of an event: in the line, or laid out below its key.
- * @param children links that the configuration makes of it
+ * A field of an event: inline, or formatted below its key.
+ * @param children configured links of the field
  */
 export function EventField({ attribute, children }: { attribute: ApiAttribute; children?: ReactNode }) {
   const text = String(attribute.value);

@@ -1,13 +1,13 @@
 import { isArriving } from "../../trace/is-arriving.ts";
 import { countFlag, spanFlag, type Trace } from "../../trace/trace.ts";
 
-/** Something about a trace that a reader should know before trusting the picture. */
+/** An oddity of a trace that readers should know before they trust the waterfall. */
 export interface TraceRemark {
   /** The remark in a few words, with a count. */
   title: string;
   /** Its meaning and its cause. */
   text: string;
-  /** A span to look at, −1 for none. */
+  /** Index of an example span, −1 for none. */
   span: number;
 }
 

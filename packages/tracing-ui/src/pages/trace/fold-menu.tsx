@@ -7,24 +7,24 @@ import { type FoldRule, foldRuleText, offeredDurations } from "../../trace/fold-
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Levels that are offered; the keys go up to nine. */
+/** Limit of offered levels; keys go up to nine. */
 const mostLevels = 6;
-/** Letters of a service. */
+/** Limit of letters of a service name. */
 const mostLetters = 32;
 
 /** The inputs of {@link FoldMenu}. */
 interface FoldMenuProps {
   /** The trace, for its levels, services and durations. */
   trace: Trace;
-  /** The present rule of folding. */
+  /** The current rule of folding; undefined for none. */
   rule: FoldRule | undefined;
   /** Takes the action of the chosen rule. */
   dispatch: Dispatch<ViewAction>;
 }
 
 /**
- * A button that opens the ways to fold many spans at once: by level, below a duration, by service. The rule
- * that holds is marked; choosing one closes the menu.
+ * A button that opens a menu to fold many spans at once: by level, below a duration, by service. The rule
+ * in use is marked. Choosing a rule closes the menu.
  */
 export function FoldMenu(props: FoldMenuProps) {
   const { trace, rule, dispatch } = props;
@@ -86,11 +86,11 @@ export function FoldMenu(props: FoldMenuProps) {
 
 /** The inputs of {@link FoldChoice}. */
 interface FoldChoiceProps {
-  /** The words on the button, short: the heading above says the rest. */
+  /** Short text of the button; the heading above has the rest. */
   text: ReactNode;
   /** The whole sentence, for the palette and screen readers. */
   command: string;
-  /** Whether this rule holds. */
+  /** True when this rule is in use. */
   isChosen: boolean;
   /** Called by a click. */
   onChoose: () => void;

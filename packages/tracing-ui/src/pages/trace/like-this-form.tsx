@@ -13,14 +13,14 @@ import {
   traitsOf,
 } from "./like-this.ts";
 
-/** Letters of a value shown in a choice; all of it is searched for. */
+/** Limit of letters of a value in a choice. The search uses the whole value. */
 const mostLetters = 60;
 
 /**
- * Chooses the traits that other traces must share with a span, and leads to the search for them. Chosen at
- * first: service, operation, and that it failed. Stores without TraceQL need the service.
+ * Chooses the traits that other traces must share with a span, and links to the search for them. Chosen at
+ * first: service, operation, and failure. Stores without TraceQL need the service.
  * @param span   index of the span
- * @param filter only attributes that hold this text are offered, and those that are chosen
+ * @param filter text that offered attributes must contain; chosen attributes always stay
  */
 export function LikeThis({ trace, span, filter }: { trace: Trace; span: number; filter: string }) {
   const traits = useMemo(() => traitsOf(trace, span), [trace, span]);
@@ -76,7 +76,7 @@ export function LikeThis({ trace, span, filter }: { trace: Trace; span: number; 
   );
 }
 
-/** A trait in words, its value cut at 60 letters. */
+/** A trait as text, with its value cut at 60 letters. */
 function TraitText({ trait: { kind, name, value } }: { trait: Trait }) {
   if (kind === "failed") {
     return <span>failed</span>;

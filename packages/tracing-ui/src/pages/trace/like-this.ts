@@ -5,11 +5,11 @@ import type { Trace } from "../../trace/trace.ts";
 import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { attributeCondition, traceQlOfFields } from "../search/traceql-fields.ts";
 
-/** Something of a span that other spans may share. */
+/** A property of a span that other spans may share. */
 export interface Trait {
-  /** Names the trait among those of the span: `service`, `span http.method`. */
+  /** Id, unique among the traits of a span: `service`, `span http.method`. */
   id: string;
-  /** The fact that the trait is, or the place of its attribute. */
+  /** Kind of property; `span` and `resource` are the owners of an attribute. */
   kind: "service" | "operation" | "kind" | "failed" | "span" | "resource";
   /** The attribute's key, or the name of the trait. */
   name: string;
@@ -19,11 +19,11 @@ export interface Trait {
   type: string;
 }
 
-/** Letters of a value that a search may ask for: it goes into the address. */
+/** Limit of letters of a searchable value, because the value goes into the address. */
 const mostLetters = 500;
-/** Searches reach this far to both sides of a span that is older than the longest look back, microseconds. */
+/** Distance in microseconds searched before and after a span that is older than the longest `lookback`. */
 const besideUs = 1_800e6;
-/** Attributes that are the query service's words for facts of the span itself, which are traits already. */
+/** Attributes with which the query service repeats fields of the span. These fields are traits already. */
 const facts = /^(error|span\.kind|otel\.status_(code|description)|internal\.|w3c\.tracestate)/;
 
 /**
@@ -51,7 +51,7 @@ export function traitsOf(trace: Trace, at: number): readonly Trait[] {
     const { key, type } = attribute;
     const value = String(attribute.value);
     const id = `${scope} ${key}`;
-    // A sender may repeat a key; its first value is the one that a search compares.
+    // A sender may repeat a key; a search compares the first value.
     if (seen.has(id) || facts.test(key) || value.length > mostLetters || type === "binary") {
       return;
     }
@@ -67,13 +67,13 @@ export function traitsOf(trace: Trace, at: number): readonly Trait[] {
   return own.filter(({ kind: one, value }) => value !== "" || one === "span" || one === "resource");
 }
 
-/** The traits that are chosen at first: service, operation, and that it failed. */
+/** The ids of the traits chosen at first: service, operation, and failure. */
 export function firstTraits(traits: readonly Trait[]): ReadonlySet<string> {
   return new Set(traits.filter(({ kind }) => /^(service|operation|failed)$/.test(kind)).map(({ id }) => id));
 }
 
 /**
- * The spans that have all of the traits, in TraceQL: `{ resource.service.name = "cart" && name = "GET" &&
+ * TraceQL for the spans that have all traits: `{ resource.service.name = "cart" && name = "GET" &&
  * status = error }`.
  */
 export function traceQlOfTraits(traits: readonly Trait[]): string {
@@ -95,7 +95,7 @@ export function traceQlOfTraits(traits: readonly Trait[]): string {
   return `{ ${first}${conditions.join(" && ")} }`;
 }
 
-/** The traits that a store without TraceQL can be asked for: one service, and tags of any place. */
+/** Search fields for the traits, for a store without TraceQL: one service, and tags of any owner. */
 export function fieldsOfTraits(
   traits: readonly Trait[],
 ): Pick<SearchAddress, "service" | "operation" | "tags"> {
@@ -118,9 +118,9 @@ export function fieldsOfTraits(
 }
 
 /**
- * A time to search in that holds the span: the shortest look back of an hour or more, or, for one that is older,
- * the half hours around it.
- * @param startUs when the span began, and `nowUs` when it is asked, microseconds since 1970
+ * A time range that contains the span: the shortest `lookback` of at least one hour, or for an older span
+ * the half hours before and after its start.
+ * @param startUs start of the span, microseconds since 1970; `nowUs` is the current time in the same unit
  */
 export function timeAround(
   startUs: number,
@@ -134,7 +134,7 @@ export function timeAround(
   return { lookback: "custom", start, end: start + 2 * besideUs };
 }
 
-/** A trait that is no attribute; its kind is its id. */
+/** A trait that is not an attribute; the kind is also the id. */
 function trait(kind: Trait["kind"], name: string, value: string): Trait {
   return { id: kind, kind, name, value, type: "string" };
 }

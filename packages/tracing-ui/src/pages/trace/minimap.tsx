@@ -20,7 +20,7 @@ import { isWhole, type TimeRange, type ViewAction, wholeRange } from "./trace-vi
 
 /** A drag shorter than this, in pixels, is a click and selects no range. */
 const clickPx = 4;
-/** Room in pixels for the text of a point of time. */
+/** Width in pixels reserved for a time label. */
 const labelPx = 64;
 
 /** The inputs of {@link Minimap}. */
@@ -29,23 +29,23 @@ interface MinimapProps {
   trace: Trace;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** Undefined: not yet known, and nothing is drawn. */
+  /** The critical path; undefined until it is computed, and not drawn then. */
   path: CriticalPath | undefined;
   /** Idle gaps that are folded in this trace. */
   gaps: readonly IdleGap[];
-  /** The time that the waterfall shows. */
+  /** The time range that the waterfall shows. */
   range: TimeRange;
-  /** Takes the zoom of a drag. */
+  /** Receives the zoom action of a drag. */
   dispatch: Dispatch<ViewAction>;
 }
 
 /**
- * The whole trace in one strip. Each span is a line in its service's colour, errors are red on top, and the
- * critical path is a dark line along the foot of its spans. The time outside the waterfall's view is
+ * The whole trace as a strip. Each span is a line in its service's colour. Errors are drawn on top in red. The
+ * critical path is a dark line along the lower edge of its spans. The time outside the waterfall's view is
  * veiled.
  *
- * A drag selects another range of time, its edges can be pulled, a double click shows all. Screen readers
- * get a sentence: the waterfall has the same in words.
+ * A drag selects another time range, its edges can be dragged, a double click shows the whole trace. Screen readers
+ * get one sentence, because the waterfall has the same content as text.
  */
 export function Minimap(props: MinimapProps) {
   const { trace, hues, path, gaps, range, dispatch } = props;
@@ -106,19 +106,19 @@ function orderedRange(a: number, b: number): TimeRange {
 
 /** The inputs of {@link useRangeDrag}. */
 interface RangeDrag {
-  /** The element that the trace is as wide as. */
+  /** The element whose width is the whole time of the trace. */
   frame: RefObject<HTMLElement | null>;
   /** The whole time, in microseconds. */
   total: number;
-  /** The time that the waterfall shows. */
+  /** The time range that the waterfall shows. */
   range: TimeRange;
-  /** Takes the zoom at the end of a drag. */
+  /** Receives the zoom action at the end of a drag. */
   dispatch: Dispatch<ViewAction>;
 }
 
 /**
- * Selects a range by the pointer, or pulls an edge of the present one. Returns the range to show, which is
- * the dragged one meanwhile, and the listeners of the frame.
+ * Selects a range by the pointer, or drags an edge of the current range. Returns the range to show, which during a drag is
+ * the dragged range, and the listeners of the frame.
  */
 function useRangeDrag({ frame, total, range, dispatch }: RangeDrag) {
   // The fixed edge and the moving edge in microseconds, and where the drag began in pixels; undefined
@@ -138,7 +138,7 @@ function useRangeDrag({ frame, total, range, dispatch }: RangeDrag) {
       return;
     }
     event.currentTarget.setPointerCapture(event.pointerId);
-    // Pulling an edge is a drag that is anchored at the other edge.
+    // Dragging an edge starts a drag that is anchored at the other edge.
     const edge = (event.target as HTMLElement).dataset.edge;
     const at = timeAt(event);
     const anchorUs = edge === "from" ? range.toUs : edge === "to" ? range.fromUs : at;
@@ -163,15 +163,15 @@ function useRangeDrag({ frame, total, range, dispatch }: RangeDrag) {
 
 /** The inputs of {@link RangeInView}. */
 interface RangeInViewProps {
-  /** The range that is in view, or being selected. */
+  /** The visible range, or the range being selected. */
   shown: TimeRange;
   /** The whole time, in microseconds. */
   total: number;
-  /** Whether the range has a frame, whose edges can be pulled. */
+  /** True when the range has a frame with draggable edges. */
   isFramed: boolean;
 }
 
-/** Veils over the time out of view, and the frame around the time in view. */
+/** Veils over the hidden times, and a frame around the visible range. */
 function RangeInView({ shown, total, isFramed }: RangeInViewProps) {
   return (
     <>
@@ -207,7 +207,7 @@ function Scale({ ticks, total, width }: ScaleProps) {
       {ticks.map(({ us, text }) => (
         <span
           key={us}
-          // Where there is no room right of its point, a text stands left of it.
+          // A label without room to the right of its point is placed to the left.
           className={((total - us) / total) * width < labelPx ? "before" : undefined}
           style={{ left: percent(us, total) }}
         >
@@ -218,7 +218,7 @@ function Scale({ ticks, total, width }: ScaleProps) {
   );
 }
 
-/** A time as its share of the whole, as CSS writes it. */
+/** A time as a share of the whole time, as a CSS percentage. */
 function percent(us: number, total: number): string {
   return `${(100 * us) / total}%`;
 }

@@ -10,7 +10,7 @@ import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Operations that are listed; those behind them take next to no time. */
+/** Limit of listed operations; operations beyond it take almost no time. */
 const mostShares = 100;
 
 /** The inputs of {@link PathPanel}. */
@@ -19,19 +19,19 @@ interface PathPanelProps {
   trace: Trace;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** The path by operation. */
+  /** The critical path, with its shares by operation. */
   path: CriticalPath;
   /** Index of the selected span, −1 for none; its row is marked. */
   selected: number;
-  /** Takes the selection of a clicked operation. */
+  /** Receives the selection of a clicked operation. */
   dispatch: Dispatch<ViewAction>;
   /** Called by the button that closes the panel. */
   onClose: () => void;
 }
 
 /**
- * The critical path, the operation that was waited for longest first. A click goes to its longest span. A
- * trace without a root says so.
+ * The critical path by operation, longest wait first. A click selects the operation's longest span. For a
+ * trace without a root a sentence is shown.
  */
 export function PathPanel(props: PathPanelProps) {
   const { trace, hues, path, selected, dispatch, onClose } = props;

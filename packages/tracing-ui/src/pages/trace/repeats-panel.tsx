@@ -10,7 +10,7 @@ import type { RepeatedCalls } from "../../trace/repeated-calls.ts";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Operations that are listed; a line says how many follow. */
+/** Limit of listed operations; a line shows the number of the others. */
 const mostListed = 100;
 
 /** The inputs of {@link RepeatsPanel}. */
@@ -19,11 +19,11 @@ interface RepeatsPanelProps {
   trace: Trace;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** The operations, those that take most of the trace first. */
+  /** Repeated operations, ordered by their share of the trace, largest first. */
   repeats: readonly RepeatedCalls[];
   /** Index of the selected span, −1 for none; its row is marked. */
   selected: number;
-  /** Takes the selection of a clicked operation. */
+  /** Receives the selection of a clicked operation. */
   dispatch: Dispatch<ViewAction>;
   /** Called by the button that closes the panel. */
   onClose: () => void;
@@ -31,7 +31,7 @@ interface RepeatsPanelProps {
 
 /**
  * Operations that single spans call many times, by their share of the trace: often one query for each item
- * of a list. A click goes to the first call. A trace without any says so.
+ * of a list. A click selects the first call. For a trace without repeated calls a sentence is shown.
  */
 export function RepeatsPanel(props: RepeatsPanelProps) {
   const { trace, hues, repeats, selected, dispatch, onClose } = props;

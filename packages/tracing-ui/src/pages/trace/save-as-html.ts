@@ -5,14 +5,14 @@ import { saveFile } from "../../components/save-file.ts";
 import type { ApiTrace } from "../../trace/trace-schema.ts";
 import { pageWithTrace } from "./page-with-trace.ts";
 
-/** The viewer as it was built; see build/offline-viewer.ts. */
+/** Path of the built viewer; see build/offline-viewer.ts. */
 const viewerPath = "static/offline-viewer.html";
 
 /**
  * Saves a trace as one HTML file that shows it without a server.
- * @param notes what people wrote on it and its spans
- * @param search what the page shows now: the search part of its address
- * @throws ApiError API_UNREACHABLE, API_SHAPE when the viewer cannot be had
+ * @param notes notes on the trace and its spans
+ * @param search current state of the page: the search part of its address
+ * @throws ApiError API_UNREACHABLE, API_SHAPE when the viewer cannot be loaded
  */
 export async function saveAsHtml(
   trace: ApiTrace,

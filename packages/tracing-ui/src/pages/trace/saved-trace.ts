@@ -5,10 +5,10 @@ import { apiTrace } from "../../trace/trace-schema.ts";
 /** Id of the element of a saved page that holds the data. */
 export const savedTraceId = "trace-data";
 
-/** The form of the data in a saved page. Older files must stay readable, so new fields are optional. */
+/** The schema of the data in a saved page. Older files must stay readable, so new fields must be optional. */
 const savedTrace = z.object({
   trace: apiTrace,
-  /** Where its spans stand among their peers, as known when it was saved. */
+  /** Percentile ranks of its spans among their peers, as known when the trace was saved. */
   peers: z.array(
     z.tuple([
       z.string(),
@@ -21,18 +21,18 @@ const savedTrace = z.object({
       }),
     ]),
   ),
-  /** The notes on it and its spans; older files have none. */
+  /** The notes on the trace and its spans; absent in older files. */
   notes: z.optional(z.array(noteSchema)),
   /** The page's state: the search part of its address with the `?`, or "". */
   search: z.string(),
-  /** Milliseconds since 1970. */
+  /** Time of saving, in milliseconds since 1970. */
   savedAt: z.number(),
 });
 
 /** The content of a saved page. */
 export type SavedTrace = z.infer<typeof savedTrace>;
 
-/** The trace in this page; undefined where there is none, or none that can be read. */
+/** The trace in this page; undefined when there is none, or when it is unreadable. */
 export function readSavedTrace(): SavedTrace | undefined {
   const text = document.getElementById(savedTraceId)?.textContent;
   if (text === undefined || text === null) {
@@ -46,7 +46,7 @@ export function readSavedTrace(): SavedTrace | undefined {
   }
 }
 
-/** Whether this page is a saved one: there is no server to ask. */
+/** True when this page is a saved page, which has no server. */
 export function isSavedPage(): boolean {
   return document.getElementById(savedTraceId) !== null;
 }

@@ -23,9 +23,9 @@ import { isSavedPage } from "./saved-trace.ts";
 import { SpanLinks } from "./span-links.tsx";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Number of attributes from which on there is a field to filter them. */
+/** Minimum number of attributes for a filter field. */
 const filterFrom = 6;
-/** Letters of a name put into the page; all are copied. */
+/** Limit of letters shown of a name; the copy button copies the whole name. */
 const mostNameLetters = 1_000;
 
 /** The inputs of {@link SpanDetail}. */
@@ -38,17 +38,17 @@ interface SpanDetailProps {
   top: number;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** Where the span stands among its peers; undefined where that is not known. */
+  /** Percentile rank of the span among its peers; undefined when unknown. */
   peers: SpanPeers | undefined;
-  /** Takes the actions of buttons and links. */
+  /** Receives the actions of buttons and links. */
   dispatch: Dispatch<ViewAction>;
   onHeight: (height: number) => void;
 }
 
 /**
- * Everything that is known of a span, below its row: facts, warnings, notes, attributes, events, links and
+ * All details of a span, below its row: facts, warnings, notes, attributes, events, links and
  * resource. A field filters attributes and event fields.
- * @param id       of the panel
+ * @param id       id of the panel element
  * @param top      pixels from the first row
  * @param onHeight called with the panel's height, now and when it changes
  */
@@ -99,13 +99,13 @@ export function SpanDetail(props: SpanDetailProps) {
   );
 }
 
-/** Number of attributes that the filter looks at: those of the span, its resource and its events. */
+/** Number of attributes that the filter searches: attributes of the span, its resource and its events. */
 function countAttributes(trace: Trace, span: ApiSpan): number {
   const events = (span.logs ?? []).reduce((sum, log) => sum + log.fields.length, 0);
   return (span.tags ?? []).length + (trace.processes[span.processID]?.tags ?? []).length + events;
 }
 
-/** The warnings of the span, and one of its own for a span that ends before it begins. */
+/** The warnings of the span. A span that ends before it begins gets an additional warning. */
 function Warnings({ span }: { span: ApiSpan }) {
   const warnings = [
     ...(span.warnings ?? []),
@@ -136,7 +136,7 @@ interface PartsProps extends Pick<SpanDetailProps, "trace" | "hues" | "dispatch"
   filter: string;
 }
 
-/** Notes and attributes left, events, links and resource right of them. */
+/** The sections of the panel: notes and attributes on the left, events, links and resource on the right. */
 function Parts({ trace, at, span, hues, filter, dispatch }: PartsProps) {
   const service = trace.services[trace.service[at] as number] ?? "";
   const resource = trace.processes[span.processID]?.tags ?? [];
@@ -240,7 +240,7 @@ function Facts(props: FactsProps) {
   );
 }
 
-/** Service and operation; the copy button takes the whole name of the operation. */
+/** Service and operation. The copy button copies the whole name of the operation. */
 function NameFact({ trace, at }: { trace: Trace; at: number }) {
   const name = trace.spans[at]?.operationName ?? "";
   return (
@@ -254,7 +254,7 @@ function NameFact({ trace, at }: { trace: Trace; at: number }) {
   );
 }
 
-/** Where the span stands among the spans of its operation, and their durations. */
+/** Percentile rank of the span among the spans of its operation, and percentiles of their durations. */
 function PeersFact({ peers }: { peers: SpanPeers }) {
   return (
     <div className="span-fact" title="Spans of this operation in the hour before">
@@ -272,7 +272,7 @@ function PeersFact({ peers }: { peers: SpanPeers }) {
   );
 }
 
-/** A part of the panel with its title and count; with a filter, how many of them are shown. */
+/** A section of the panel with its title and count. With a filter it also shows the number of matches. */
 function Section(props: { title: string; count: number; shown: number; children: ReactNode }) {
   const { title, count, shown, children } = props;
   return (
@@ -286,7 +286,7 @@ function Section(props: { title: string; count: number; shown: number; children:
 }
 
 /**
- * Tells the element's height in pixels, before the first paint and whenever it changes. The observer ends
+ * Reports the element's height in pixels, before the first paint and at each change. The observer stops
  * with the panel.
  */
 function useHeight(element: { current: HTMLDivElement | null }, onHeight: (height: number) => void): void {

@@ -4,16 +4,16 @@ import { ServiceMark } from "../../components/service-mark.tsx";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** How a reference is put into words. */
+/** Text for each type of reference. */
 const words: Record<string, string> = { CHILD_OF: "Child of", FOLLOWS_FROM: "Follows from" };
 
-/** Where the span points to: its parent, spans it is linked with in this trace, and other traces. */
+/** The references of the span: its parent, linked spans of this trace, and other traces. */
 export function SpanLinks(props: {
   trace: Trace;
   span: number;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** Takes the selection of a clicked span of this trace. */
+  /** Receives the selection of a clicked span of this trace. */
   dispatch: Dispatch<ViewAction>;
 }) {
   const { trace, span: at, hues, dispatch } = props;

@@ -11,10 +11,10 @@ import type { ApiTrace } from "../../trace/trace-schema.ts";
 import { saveAsHtml } from "./save-as-html.ts";
 
 /**
- * The actions for a trace: compare it, save it as a file, archive it. Archiving is offered only where the
- * store can, and the configuration allows it.
- * @param input the trace as the query service gave it
- * @param peers ranks of its spans, which the saved file keeps
+ * The actions for a trace: compare it, save it as a file, archive it. Archiving is offered only if the
+ * store supports it and the configuration allows it.
+ * @param input the trace as received from the query service
+ * @param peers percentile ranks of its spans, which the saved file contains
  */
 export function TraceActions({ input, peers }: { input: ApiTrace; peers: ReadonlyMap<string, SpanPeers> }) {
   const client = useQueryClient();
@@ -50,7 +50,7 @@ export function TraceActions({ input, peers }: { input: ApiTrace; peers: Readonl
   );
 }
 
-/** A button that does one thing, and says that it is done or why not. While it works it is off. */
+/** A button that runs one action and then shows success or the error. It is disabled while the action runs. */
 function ActionButton(props: { name: string; done: string; title: string; act: () => Promise<void> }) {
   const { name, done, title, act } = props;
   const [state, setState] = useState<"idle" | "busy" | "done" | Error>("idle");

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 const text = z.catch(z.optional(z.string()), undefined);
-/** A whole number of microseconds; absent when the text is none. */
+/** A whole number of microseconds; absent when the text is not such a number. */
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
 /** Columns that the statistics can be sorted by. */
@@ -19,7 +19,7 @@ const statisticsColumns = [
 
 /** A column that the statistics can be sorted by. */
 export type StatisticsColumn = (typeof statisticsColumns)[number];
-/** The order when the address has none. */
+/** The default order, used when the address has none. */
 export const defaultStatisticsSort: StatisticsColumn = "self";
 
 /**
@@ -31,34 +31,34 @@ export const traceAddress = z.object({
   span: text,
   /** Ids of the spans whose details are open, with commas between them. */
   open: text,
-  /** Ids of the folded spans likewise, or `all`: every span that has children; or a rule, such as `depth:2`. */
+  /** Folded spans: ids with commas between them, `all` for every span with children, or a rule such as `depth:2`. */
   fold: text,
-  /** Ids of the first spans of unfolded runs of like siblings, or `all`. */
+  /** Unfolded runs of similar siblings: ids of their first spans, or `all`. */
   runs: text,
-  /** The filter. */
+  /** Text of the filter. */
   q: text,
-  /** `dim` when spans that the filter does not match are dimmed and not hidden. */
+  /** `dim`: spans that do not match the filter are dimmed; absent: they are hidden. */
   others: z.catch(z.optional(z.enum(["dim"])), undefined),
-  /** `shown` when idle gaps are drawn as long as they were. */
+  /** `shown`: idle gaps are drawn at full length; absent: they are folded. */
   gaps: z.catch(z.optional(z.enum(["shown"])), undefined),
   /** Start of the visible time, in microseconds after the start of the drawn trace. */
   from: microseconds,
-  /** End of the visible time, likewise. */
+  /** End of the visible time, in microseconds after the start of the drawn trace. */
   to: microseconds,
-  /** How the trace is drawn; the waterfall by itself. */
+  /** The view of the trace; default: the waterfall. */
   view: z.catch(
     z.optional(z.enum(["flame", "graph", "statistics", "events", "conversation", "json"])),
     undefined,
   ),
-  /** Id of a span of the group that takes the whole width of the flame graph. */
+  /** Flame graph: id of a span of the group that has the whole width. */
   at: text,
   /** The grouping of the statistics: `service`, or the key of an attribute; `operation` by default. */
   by: text,
   /** The order of the statistics; `self` by default. */
   sort: z.catch(z.optional(z.enum(statisticsColumns)), undefined),
-  /** Words that the events of the list must hold. */
+  /** Filter of the events view: words that each event must contain. */
   events: text,
-  /** The panel beside the waterfall. */
+  /** The open panel beside the waterfall; absent: none. */
   panel: z.catch(z.optional(z.enum(["path", "repeats", "notes"])), undefined),
 });
 
@@ -66,8 +66,8 @@ export const traceAddress = z.object({
 export type TraceAddress = z.infer<typeof traceAddress>;
 
 /**
- * An address with some of its fields changed, as texts. A field that becomes undefined is taken out. The
- * router takes such an object as the new search part.
+ * Changes fields of an address. The result has text fields, without fields that become undefined. The
+ * router accepts the result as the new search part.
  */
 export function changedAddress(
   address: TraceAddress,

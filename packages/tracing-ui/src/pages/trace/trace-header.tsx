@@ -27,35 +27,35 @@ import type { ViewAction } from "./trace-view.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
 const route = getRouteApi("/trace/$traceId");
-/** Letters of an operation in the title: two lines of a narrow window. */
+/** Limit of letters of an operation in the title, which fit in two lines of a narrow window. */
 const mostTitleLetters = 120;
-/** Letters of a service where others stand beside it. */
+/** Limit of letters of a service name, because other texts follow it. */
 const mostServiceLetters = 40;
 
 /** The inputs of {@link TraceHeader}. */
 interface TraceHeaderProps {
   /** The trace with its idle gaps shown. */
   trace: Trace;
-  /** The trace as the query service gave it. */
+  /** The trace as received from the query service. */
   input: ApiTrace;
   peers: ReadonlyMap<string, SpanPeers>;
   /** Gaps that can be folded. */
   gaps: readonly IdleGap[];
   /** Operations that single spans call many times. */
   repeats: number;
-  /** Number of notes on the trace and its spans; undefined where none are kept, or known. */
+  /** Number of notes on the trace and its spans; undefined until loaded, or when the service stores no notes. */
   notes: number | undefined;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** Text of the filter; a service of this name is marked. */
+  /** Text of the filter. A service with exactly this name is marked. */
   filter: string;
-  /** Takes the actions of buttons. */
+  /** Receives the actions of buttons. */
   dispatch: Dispatch<ViewAction>;
 }
 
 /**
- * Names the trace and gives its figures; services are buttons that filter by them. Links lead to the views
- * and panels. It is drawn again only when an input changes, because the view changes at each key.
+ * Shows the name and the figures of the trace. Services are buttons that set the filter. Links lead to the views
+ * and panels. It is memoised, because the view changes at each key.
  */
 export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
   const { trace, input, peers, gaps, repeats, notes, hues, filter, dispatch } = props;
@@ -97,7 +97,7 @@ export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
   );
 });
 
-/** The links to the panels, and everything that can be done with the whole trace. */
+/** The links to the panels, and the actions for the whole trace. */
 function HeaderActions(props: Pick<TraceHeaderProps, "trace" | "input" | "peers" | "repeats" | "notes">) {
   const { trace, input, peers, repeats, notes } = props;
   const address = route.useSearch();
@@ -136,7 +136,7 @@ function HeaderActions(props: Pick<TraceHeaderProps, "trace" | "input" | "peers"
   );
 }
 
-/** The time in which no span ran, all gaps together, and the link that folds or shows them. */
+/** The sum of all idle gaps, in which no span ran, with the link that folds or shows the gaps. */
 function IdleFigure({ gaps, traceId }: { gaps: readonly IdleGap[]; traceId: string }) {
   const address = route.useSearch();
   return (
@@ -156,7 +156,7 @@ function IdleFigure({ gaps, traceId }: { gaps: readonly IdleGap[]; traceId: stri
   );
 }
 
-/** When the trace began, in the zone of choice. Microseconds since 1970. */
+/** Start of the trace, in the chosen time zone. @param startUs microseconds since 1970 */
 function StartFigure({ startUs }: { startUs: number }) {
   const zone = useChoice(zoneChoice);
   return (
@@ -170,7 +170,7 @@ function StartFigure({ startUs }: { startUs: number }) {
   );
 }
 
-/** The short form of the id; nothing for an id of 128 bits. */
+/** The short form of the id; hidden for an id of 128 bits. */
 function IdFigure({ traceId }: { traceId: string }) {
   const short = shortId(traceId);
   if (short === undefined) {
@@ -186,7 +186,7 @@ function IdFigure({ traceId }: { traceId: string }) {
   );
 }
 
-/** The number of failed spans; a button that goes to the next one. */
+/** The number of failed spans, as a button that selects the next failed span. */
 function ErrorsFigure({ trace, dispatch }: Pick<TraceHeaderProps, "trace" | "dispatch">) {
   const errors = trace.errorsBefore[trace.spans.length] as number;
   return (
@@ -207,7 +207,7 @@ function ErrorsFigure({ trace, dispatch }: Pick<TraceHeaderProps, "trace" | "dis
   );
 }
 
-/** A name and its value. */
+/** A figure: its name and its value. */
 function Figure({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="trace-figure">
@@ -218,7 +218,7 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /**
- * The services with their spans, the most spans first, as buttons that filter by them; then the switch for
+ * The services with their span counts, the largest first, as buttons that set the filter; then the switch for
  * patterns.
  */
 function ServiceLegend(props: {

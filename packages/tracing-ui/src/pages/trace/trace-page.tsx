@@ -58,7 +58,7 @@ const ConversationView = lazy(() =>
 );
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
-/** The views beside the waterfall. */
+/** The views other than the waterfall. */
 const otherViews: Record<NonNullable<TraceAddress["view"]>, ComponentType<Omit<OtherViewProps, "view">>> = {
   flame: FlameView,
   graph: GraphView,
@@ -81,7 +81,7 @@ export function TracePage() {
   const { traceId } = route.useParams();
   const { gaps } = route.useSearch();
   const trace = useQuery(traceQuery(traceId));
-  // Made again when gaps are folded or shown: the range of time in view is another then.
+  // The key recreates the view when gaps are folded or shown, because the visible range is then different.
   if (trace.isSuccess) {
     return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
   }
@@ -128,8 +128,8 @@ export function TracePage() {
 
 /**
  * The trace in the chosen view. The waterfall is drawn first; critical path, repeated calls and search
- * texts are computed after the first paint. Percentiles and notes come when they come, and their failure
- * leaves the trace as it is.
+ * texts are computed after the first paint. Percentiles and notes load independently, and their failure
+ * does not affect the trace.
  */
 function LoadedTrace({ input }: { input: ApiTrace }) {
   const address = route.useSearch();
@@ -175,7 +175,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
 
 /** The spans that the filter finds, and the rows that are shown. */
 function useShownRows(trace: Trace, view: TraceView) {
-  // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
+  // Typing has priority: in large traces the matches may lag behind by a frame or two.
   const filterText = useDeferredValue(view.filter);
   const filter = useMemo(() => filterSpans(trace, filterText), [trace, filterText]);
   const rows = useMemo(
@@ -185,7 +185,7 @@ function useShownRows(trace: Trace, view: TraceView) {
   return { filter, rows };
 }
 
-/** The facts of a trace that its rows do not wait for; `pathKnown` says that they are computed. */
+/** Facts computed after the rows are drawn. `pathKnown` is true once they are computed. */
 function useSettledFacts(trace: Trace) {
   // The critical path and the overview are computed after the rows are drawn, so that rows do not wait.
   const settled = usePainted(trace);
@@ -210,17 +210,17 @@ function useTraceTitle(trace: Trace): void {
 
 /** The inputs of {@link OtherView}. */
 interface OtherViewProps {
-  /** The chosen view; undefined for the waterfall, of which nothing is drawn here. */
+  /** The chosen view; undefined for the waterfall, which another component draws. */
   view: TraceAddress["view"];
   /** The trace as it is drawn, with idle gaps folded or not. */
   trace: Trace;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** The trace as the query service gave it. */
+  /** The trace as received from the query service. */
   input: ApiTrace;
 }
 
-/** The chosen view, loaded when it is opened; the place stays empty meanwhile. */
+/** The chosen view, loaded when first opened. Its area is empty while it loads. */
 function OtherView({ view, trace, hues, input }: OtherViewProps) {
   const View = view && otherViews[view];
   return (
@@ -232,13 +232,13 @@ function OtherView({ view, trace, hues, input }: OtherViewProps) {
 
 /** The inputs of {@link PartFailures}. */
 interface PartFailuresProps {
-  /** The question for percentiles. */
+  /** The query for percentiles. */
   ranks: UseQueryResult<ReadonlyMap<string, SpanPeers>>;
-  /** The question for notes. */
+  /** The query for notes. */
   written: UseQueryResult<readonly TraceNote[] | null>;
 }
 
-/** Says which parts beside the trace could not be read, each with a button to try again. */
+/** Errors of percentiles and notes, each with a button to retry. */
 function PartFailures({ ranks, written }: PartFailuresProps) {
   return (
     <>
@@ -258,13 +258,13 @@ function PartFailures({ ranks, written }: PartFailuresProps) {
 
 /** The inputs of {@link WaterfallView}. */
 interface WaterfallViewProps extends ComponentProps<typeof Waterfall> {
-  /** Operations that single spans call many times; those of `noRepeats` are not computed yet. */
+  /** Operations that single spans call many times; `noRepeats` until they are computed. */
   repeats: readonly RepeatedCalls[];
   /** Whether the critical path is computed. */
   pathKnown: boolean;
 }
 
-/** The overview, the waterfall, and the panel that is open beside it. */
+/** The overview, the waterfall, and the open panel beside it. */
 function WaterfallView({ repeats, pathKnown, ...shown }: WaterfallViewProps) {
   const { trace, hues, view, path, gaps, dispatch } = shown;
   const address = route.useSearch();

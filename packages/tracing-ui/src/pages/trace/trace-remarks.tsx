@@ -5,7 +5,7 @@ import type { Trace } from "../../trace/trace.ts";
 import { explainTrace } from "./explain-trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** The oddities of the trace, one line each, with the explanation a click away. Empty for a normal trace. */
+/** The oddities of the trace, one line each; a click opens the explanation. Empty for a normal trace. */
 export function TraceRemarks({ trace, dispatch }: { trace: Trace; dispatch: Dispatch<ViewAction> }) {
   const remarks = useMemo(() => explainTrace(trace, Date.now() * 1_000), [trace]);
   if (remarks.length === 0) {

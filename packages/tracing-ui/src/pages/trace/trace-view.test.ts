@@ -117,7 +117,7 @@ test("a view survives the way through the address", () => {
   );
   const fields = addressOfView(trace, view);
   expect(fields).toEqual({ span: "c", open: "d,c", fold: "a", q: "a b", from: "100", to: "300" });
-  // The selected span was folded away by hand; an address that selects it shows it.
+  // The selected span is hidden by a fold. An address that selects the span must unfold it.
   expect(viewOfAddress(trace, traceAddress.parse(fields))).toEqual({ ...view, folded: new Set() });
   expect(traceAddress.parse(traceAddress.parse(fields))).toEqual(traceAddress.parse(fields));
   expect(addressOfView(trace, start)).toEqual({});

@@ -5,47 +5,47 @@ import { spanFlag, type Trace } from "../../trace/trace.ts";
 import { rowOf } from "../../trace/visible-rows.ts";
 import type { TraceAddress } from "./trace-address.ts";
 
-/** A stretch of time, in microseconds after the trace's start; at least 1 µs long. */
+/** A time range, in microseconds after the trace's start; at least 1 µs long. */
 export interface TimeRange {
-  /** Start of the stretch. */
+  /** Start of the range. */
   fromUs: number;
-  /** End of the stretch. */
+  /** End of the range. */
   toUs: number;
 }
 
-/** How a trace is looked at. Spans are indices into the trace. */
+/** The view state of a trace. Spans are indices into the trace. */
 export interface TraceView {
-  /** The selected span; −1 when none is. */
+  /** The selected span; −1 for none. */
   selected: number;
   /** Spans whose details are open. */
   open: ReadonlySet<number>;
   /** Spans whose descendants are hidden. */
   folded: ReadonlySet<number>;
-  /** The rule that `folded` still is as it made it; undefined once a span was folded or unfolded by itself. */
+  /** The rule that produced `folded`; undefined once a single span was folded or unfolded. */
   foldRule: FoldRule | undefined;
-  /** First spans of the runs of like siblings that are shown one by one. */
+  /** First spans of the unfolded runs of similar siblings. */
   openRuns: ReadonlySet<number>;
   /** Text of the filter, as typed. */
   filter: string;
-  /** Whether spans that the filter does not match are dimmed and not hidden. */
+  /** True when spans that do not match the filter are dimmed instead of hidden. */
   dims: boolean;
-  /** The time that the waterfall shows. */
+  /** The time range that the waterfall shows. */
   range: TimeRange;
 }
 
 /**
  * An action of the user on the view. `rows` are the shown spans, from visibleRows.
- * - `select`: goes to a span and unfolds what hides it
- * - `move`: goes by rows, up or down
+ * - `select`: selects a span and unfolds the spans that hide it
+ * - `move`: moves the selection by rows, up or down
  * - `foldOrParent`, `unfoldOrChild`: the keys left and right
- * - `toggleFold`, `toggleRun`: folds or unfolds one span, or one run of like siblings
+ * - `toggleFold`, `toggleRun`: folds or unfolds one span, or one run of similar siblings
  * - `foldAll`, `unfoldAll`, `foldBy`: folds many spans at once
  * - `toggleOpen`: opens or closes the details of a span
- * - `nextError`, `nextMatch`: goes to the next or previous one; past the end it begins again
- * - `filter`, `dim`: changes the filter, and whether other spans are dimmed or hidden
+ * - `nextError`, `nextMatch`: selects the next or previous error or match, wrapping around at the ends
+ * - `filter`, `dim`: changes the filter text, or switches between dimming and hiding other spans
  * - `zoom`, `zoomBy`, `pan`, `zoomOut`: changes the visible time
- * - `escape`: clears the filter, else the selection
- * - `restore`: takes a whole view, when the address changed
+ * - `escape`: clears the filter, or without a filter the selection
+ * - `restore`: replaces the whole view after the address changed
  */
 export type ViewAction =
   | { type: "select"; span: number }
@@ -69,12 +69,12 @@ export type ViewAction =
   | { type: "escape" }
   | { type: "restore"; view: TraceView };
 
-/** The shortest stretch of time to zoom to, in microseconds. */
+/** Minimum length of the visible range, in microseconds. */
 const shortestRangeUs = 1;
-/** Ids of open or folded spans in an address. With more, an address grows too long to send. */
+/** Limit of open or folded span ids in an address. With more, the address would be too long to send. */
 const mostIds = 40;
 
-/** The view after an action; the same object when nothing changes, so that React draws nothing. */
+/** The view after an action. Without a change it returns the same object, so that React renders nothing. */
 export function reduceView(trace: Trace, view: TraceView, action: ViewAction): TraceView {
   const { selected } = view;
   switch (action.type) {
@@ -121,14 +121,14 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
   }
 }
 
-/** Selects the row that is `by` rows further, as far as there are rows; the first one while none is selected. */
+/** Selects the row `by` rows further, limited by the first and last row; the first row without a selection. */
 function moved(trace: Trace, view: TraceView, by: number, rows: Int32Array): TraceView {
   const row = rowOf(rows, view.selected);
   const next = row === -1 ? 0 : Math.max(0, Math.min(rows.length - 1, row + by));
   return select(trace, view, rows[next] ?? -1);
 }
 
-/** Folds the selected span; one that is folded, or has nothing to fold, folds its run, else it goes to the parent. */
+/** Folds the selected span. If the span is folded or childless, folds its run; without a run, selects the parent. */
 function foldOrParent(trace: Trace, view: TraceView): TraceView {
   const { selected } = view;
   if (!isFoldedRun(trace, view, selected)) {
@@ -142,7 +142,7 @@ function foldOrParent(trace: Trace, view: TraceView): TraceView {
   return select(trace, view, Math.max(trace.parent[selected] as number, -1), selected);
 }
 
-/** Unfolds the selected run or span; one that is unfolded goes to its first child. */
+/** Unfolds the selected run or span. If it is unfolded already, selects the first child. */
 function unfoldOrChild(trace: Trace, view: TraceView): TraceView {
   const { selected } = view;
   if (isFoldedRun(trace, view, selected)) {
@@ -154,7 +154,7 @@ function unfoldOrChild(trace: Trace, view: TraceView): TraceView {
   return view.folded.has(selected) ? fold(view, selected, false) : select(trace, view, selected + 1);
 }
 
-/** Opens or closes the details of a span, and selects it; a folded run is unfolded. */
+/** Opens or closes the details of a span, and selects the span. A folded run is unfolded instead. */
 function toggleOpen(trace: Trace, view: TraceView, span: number): TraceView {
   if (isFoldedRun(trace, view, span)) {
     return toggleRun(trace, view, span);
@@ -171,7 +171,7 @@ export function wholeRange(trace: Trace): TimeRange {
   return { fromUs: 0, toUs: Math.max(trace.durationUs, shortestRangeUs) };
 }
 
-/** Whether the whole time of the trace is in view. */
+/** True when the whole time of the trace is visible. */
 export function isWhole(trace: Trace, { fromUs, toUs }: TimeRange): boolean {
   return fromUs <= 0 && toUs >= wholeRange(trace).toUs;
 }
@@ -181,7 +181,7 @@ export function hasChildren(trace: Trace, span: number): boolean {
   return (trace.subtreeEnd[span] as number) > span + 1;
 }
 
-/** Selects a span and unfolds what hides it. @param otherwise what stays selected when `span` is −1 */
+/** Selects a span and unfolds the spans that hide it. @param otherwise span selected when `span` is −1 */
 function select(trace: Trace, view: TraceView, span: number, otherwise = -1): TraceView {
   if (span === -1) {
     return otherwise === view.selected ? view : { ...view, selected: otherwise };
@@ -194,7 +194,7 @@ function select(trace: Trace, view: TraceView, span: number, otherwise = -1): Tr
       unfold.add(up);
     }
     const head = runs.headOf[up] as number;
-    // The head of a folded run is shown as it is: it stands for the run.
+    // The head of a folded run is visible already, as the row of the run.
     if (head !== -1 && !(up === span && up === head) && !view.openRuns.has(head)) {
       open.add(head);
     }
@@ -212,13 +212,13 @@ function select(trace: Trace, view: TraceView, span: number, otherwise = -1): Tr
   };
 }
 
-/** Selects a span that somebody asked for by itself: when it is the head of a folded run, the run is unfolded. */
+/** Selects a single requested span. If the span is the head of a folded run, the run is unfolded. */
 function reveal(trace: Trace, view: TraceView, span: number, otherwise = -1): TraceView {
   const selected = select(trace, view, span, otherwise);
   return span !== -1 && isFoldedRun(trace, selected, span) ? toggleRun(trace, selected, span) : selected;
 }
 
-/** Whether the span is shown as a folded run of like siblings, which it is the first of. */
+/** True when the row of the span shows a folded run of similar siblings, of which the span is the first. */
 export function isFoldedRun(trace: Trace, view: TraceView, span: number): boolean {
   if (view.filter.trim() !== "" && !view.dims) {
     return false;
@@ -226,7 +226,7 @@ export function isFoldedRun(trace: Trace, view: TraceView, span: number): boolea
   return siblingRuns(trace).headOf[span] === span && !view.openRuns.has(span);
 }
 
-/** Folds or unfolds the run that the span is in, and selects its head. */
+/** Folds or unfolds the run of the span, and selects the run's head. */
 function toggleRun(trace: Trace, view: TraceView, span: number): TraceView {
   const run = runOf(siblingRuns(trace), span);
   if (run === undefined) {
@@ -239,12 +239,12 @@ function toggleRun(trace: Trace, view: TraceView, span: number): TraceView {
   return { ...view, openRuns, selected: run.head };
 }
 
-/** The heads of all runs of like siblings. */
+/** The heads of all runs of similar siblings. */
 function allRuns(trace: Trace): Set<number> {
   return new Set(siblingRuns(trace).byHead.keys());
 }
 
-/** Folds or unfolds one span; the rule that folded many no longer holds then. */
+/** Folds or unfolds one span. The folding rule no longer applies then. */
 function fold(view: TraceView, span: number, folding: boolean): TraceView {
   const folded = new Set(view.folded);
   if (folding) {
@@ -266,7 +266,7 @@ function allParents(trace: Trace): Set<number> {
   return parents;
 }
 
-/** The next or previous failed span, around the end; −1 without any. */
+/** The next or previous failed span, wrapping around at the ends; −1 without failed spans. */
 function nextError(trace: Trace, from: number, by: 1 | -1): number {
   const count = trace.spans.length;
   const first = from === -1 && by === -1 ? 0 : from;
@@ -279,7 +279,7 @@ function nextError(trace: Trace, from: number, by: 1 | -1): number {
   return -1;
 }
 
-/** Zooms about a point: the given one, else the middle of the selected span, else of the range. */
+/** Zooms about the given point, else the middle of the selected span, else the middle of the range. */
 function zoomed(
   trace: Trace,
   view: TraceView,
@@ -297,7 +297,7 @@ function zoomed(
   });
 }
 
-/** Moves the range by a share of its length, as far as the trace goes. */
+/** Moves the range by a share of its length, limited by the trace. */
 function panned(trace: Trace, { fromUs, toUs }: TimeRange, by: number): TimeRange {
   const whole = wholeRange(trace);
   const step = Math.max(-fromUs, Math.min(whole.toUs - toUs, by * (toUs - fromUs)));
@@ -305,7 +305,7 @@ function panned(trace: Trace, { fromUs, toUs }: TimeRange, by: number): TimeRang
 }
 
 /**
- * A range within the trace, in order, and not shorter than `shortestRangeUs`. A range of NaN becomes the
+ * Limits a range to the trace, orders its ends, and makes it at least `shortestRangeUs` long. A range of NaN becomes the
  * whole trace.
  */
 function withinTrace(trace: Trace, range: TimeRange): TimeRange {
@@ -317,7 +317,7 @@ function withinTrace(trace: Trace, range: TimeRange): TimeRange {
   return Number.isFinite(fromUs) && Number.isFinite(toUs) ? { fromUs, toUs } : whole;
 }
 
-/** The view that an address stands for. Ids that the trace does not have are passed over. */
+/** The view of an address. Ids that the trace does not have are ignored. */
 export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
   const listed = (ids: string | undefined) => (ids ?? "").split(",").filter((id) => id !== "");
   const wanted = new Set([
@@ -354,7 +354,7 @@ export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
   return select(trace, view, byId.get(address.span ?? "") ?? -1);
 }
 
-/** The spans that an address folds by one word; undefined where it lists them. */
+/** The spans folded by `all` or by a rule in an address; undefined when the address lists span ids. */
 function foldedOf(trace: Trace, fold: string | undefined): Set<number> | undefined {
   if (fold === "all") {
     return allParents(trace);
@@ -363,7 +363,7 @@ function foldedOf(trace: Trace, fold: string | undefined): Set<number> | undefin
   return rule === undefined ? undefined : foldedBy(trace, rule);
 }
 
-/** The address of a view, without what is as it is by itself. Open and folded spans past 40 are left out. */
+/** The address of a view, without default values. Open and folded spans past 40 are left out. */
 export function addressOfView(trace: Trace, view: TraceView): Record<string, string> {
   const idsOf = (spans: ReadonlySet<number>) =>
     [...spans]

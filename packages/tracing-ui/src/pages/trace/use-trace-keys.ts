@@ -3,35 +3,35 @@ import { isTyping } from "ui-kit/components/typing-target.ts";
 import type { SpanFilter } from "../../trace/filter-spans.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Zooming in by a key shows this share of the time before. */
+/** Zoom factor of a key: the new range has this share of the old length. */
 const zoomStep = 0.6;
-/** Moving along by a key goes on by this share of the time in view. */
+/** Step of a key that moves the range, as a share of the visible range. */
 const panStep = 0.25;
 
 /** State that keys act on. */
 interface TraceKeys {
-  /** The spans shown. */
+  /** The spans of the shown rows. */
   readonly rows: Int32Array;
   /** The selected span, −1 for none. */
   readonly selected: number;
-  /** The filter whose spans `n` and `N` go through; undefined without a filter. */
+  /** The filter whose matches `n` and `N` select in turn; undefined without a filter. */
   readonly filter: SpanFilter | undefined;
-  /** Takes the action of a key. */
+  /** Receives the action of a key. */
   readonly dispatch: Dispatch<ViewAction>;
-  /** False while another view than the waterfall is shown, which has keys of its own. */
+  /** False while another view is shown: other views have different keys. */
   readonly on: boolean;
 }
 
 /**
- * The keys of the trace page, wherever the focus is, except in fields and dialogs. The listener ends with
+ * Handles the keys of the trace page, wherever the focus is, except in fields and dialogs. The listener is removed with
  * the page.
  *
  * Keys:
  * - `j` `k` and arrows: next and previous row; Page Up and Page Down: twenty rows; Home, End
- * - `h` `l` and arrows: fold or parent, unfold or child; 1 to 9: this number of levels
+ * - `h` `l` and arrows: fold or select the parent, unfold or select a child; 1 to 9: show this number of levels
  * - Enter: open or close the details
  * - `e` `E`: next and previous error; `n` `N`: next and previous match
- * - `+` `−` `[` `]` `0`: zoom, move along, show the whole time
+ * - `+` `−` `[` `]` `0`: zoom, move the range, show the whole time
  * - Esc: clear the filter, then the selection
  */
 export function useTraceKeys({ rows, selected, filter, dispatch, on }: TraceKeys): void {
@@ -115,7 +115,7 @@ function actionOf(
   }
 }
 
-/** Whether the key was pressed on a button or a link: Enter is theirs. */
+/** True when the focus is on a button or a link, which handle Enter themselves. */
 function isOfControl({ target }: KeyboardEvent): boolean {
   return target instanceof Element && target.closest("button, a, summary") !== null;
 }

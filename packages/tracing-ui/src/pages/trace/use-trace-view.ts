@@ -6,13 +6,13 @@ import { addressOfView, reduceView, type TraceView, type ViewAction, viewOfAddre
 
 const route = getRouteApi("/trace/$traceId");
 
-/** How long the view rests before it is written into the address, in milliseconds: browsers limit the rate. */
+/** Delay in milliseconds from the last change of the view to the update of the address: browsers limit the rate. */
 const addressDelayMs = 200;
 
 /**
- * The view of a trace: taken from the address, and written back to it as it changes. It replaces the present
- * entry of the history, so that "back" leaves the trace instead of undoing clicks. When the address changes by
- * itself (a link, "back"), the view follows.
+ * The view of a trace, read from the address. Changes of the view are written back and replace the current
+ * history entry, so that "back" leaves the trace instead of undoing clicks. When the address changes by
+ * navigation (a link, "back"), the view follows.
  */
 export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   const address = route.useSearch();
@@ -36,14 +36,14 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   }, [present]);
   useEffect(() => {
     const timer = setTimeout(() => {
-      // A user who has just left for another page sees this one until the other is loaded.
+      // This page stays mounted until the next page is loaded; its address must not overwrite the new address.
       const here = router.buildLocation({ to: "/trace/$traceId", params: { traceId } });
       if (router.latestLocation.pathname !== here.pathname) {
         return;
       }
       known.current = viewPart(addressOfView(trace, view));
       void navigate({
-        // How else the trace is drawn is part of the address, but not of this view.
+        // These address fields belong to other parts of the page and stay unchanged.
         search: ({ view: drawn, panel, at, by, sort, gaps, events }) => ({
           ...changedAddress({ view: drawn, panel, at, by, sort, gaps, events }, {}),
           ...addressOfView(trace, view),
@@ -57,7 +57,7 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   return [view, dispatch];
 }
 
-/** The view's part of an address, as one text. */
+/** The view's fields of an address, as one text for comparison. */
 function viewPart(address: Partial<Record<keyof TraceAddress, string | number | undefined>>): string {
   const { span, open, fold, runs, q, others, from, to } = address;
   return JSON.stringify([span, open, fold, runs, q, others, from, to].map((field) => String(field ?? "")));

@@ -4,7 +4,7 @@ import { changedAddress } from "./trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
 
-/** The views with their titles, in the order of the switch; the waterfall has no word in the address. */
+/** The views with their titles, in the order of the switch. The waterfall has no value in the address. */
 const views = [
   [undefined, "Waterfall"],
   ["flame", "Flame graph"],
@@ -16,8 +16,8 @@ const views = [
 ] as const;
 
 /**
- * The views of a trace side by side; the present one is marked.
- * @param hasConversation whether some span is of a model, an agent or a tool; else that view is left out
+ * Links to the views of a trace; the current view is marked.
+ * @param hasConversation true when a span belongs to a model, an agent or a tool; false hides the conversation view
  */
 export function ViewSwitch({ traceId, hasConversation }: { traceId: string; hasConversation: boolean }) {
   const address = route.useSearch();
@@ -32,7 +32,7 @@ export function ViewSwitch({ traceId, hasConversation }: { traceId: string; hasC
             to="/trace/$traceId"
             params={{ traceId }}
             search={changedAddress(address, { view })}
-            // Without these the router takes each link for the present page: they differ in the search alone.
+            // Without these options the router marks every link as active, because the links differ only in the search part.
             activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
           >
             {title}

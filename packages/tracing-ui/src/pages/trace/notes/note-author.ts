@@ -1,6 +1,6 @@
 const key = "tracing.note-author";
 
-/** The name that was last put under a note in this browser; "" for none. */
+/** The author name of the last note written in this browser; "" for none. */
 export function noteAuthor(): string {
   try {
     return localStorage.getItem(key) ?? "";
@@ -9,11 +9,11 @@ export function noteAuthor(): string {
   }
 }
 
-/** Keeps a name for the next note, where the browser allows it. */
+/** Stores the author name for the next note, if the browser allows storage. */
 export function keepNoteAuthor(name: string): void {
   try {
     localStorage.setItem(key, name);
   } catch {
-    // Storage refused or full: it is typed again.
+    // Storage is refused or full: the user must type the name again.
   }
 }

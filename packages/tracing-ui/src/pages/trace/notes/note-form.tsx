@@ -10,13 +10,13 @@ interface NoteFormProps {
   traceId: string;
   /** The span of the note; "" for the whole trace. */
   spanId: string;
-  /** Called after the note was kept, and on cancelling; without it the form stays. */
+  /** Called after the note was saved, and on cancel; undefined: the form stays open. */
   onClose?: () => void;
 }
 
 /**
- * Writes a note for all. Enter begins a line, Ctrl Enter saves, Esc cancels. The name of the author is kept
- * for the next note. A failure is told below the form, and the text stays.
+ * The form for a note that all users see. Enter begins a new line, Ctrl Enter saves, Esc cancels. The author's name is stored
+ * for the next note. After a failure an error is shown below the form, and the text stays.
  */
 export function NoteForm(props: NoteFormProps) {
   const { spanId, onClose } = props;
@@ -78,7 +78,7 @@ export function NoteForm(props: NoteFormProps) {
   );
 }
 
-/** A note that is being written: its text and author, whether it is on its way, and why it was not kept. */
+/** State of a note being written: text, author, request state and error. */
 function useNewNote({ traceId, spanId, onClose }: NoteFormProps) {
   const client = useQueryClient();
   const [text, setText] = useState("");

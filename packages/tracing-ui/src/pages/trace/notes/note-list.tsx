@@ -8,8 +8,8 @@ import { failureWords } from "../../../components/share/failure-words.ts";
 import { isSavedPage } from "../saved-trace.ts";
 
 /**
- * Notes one below the other, in the given order.
- * @param about names the span or trace of a note, where the place does not say it
+ * A list of notes, in the given order.
+ * @param about shows the span or trace of a note; undefined where the surroundings already name it
  */
 export function NoteList(props: {
   traceId: string;
@@ -29,7 +29,7 @@ export function NoteList(props: {
 }
 
 /**
- * A note with its author and time. Deleting needs a second press, because it is for all. In a saved page
+ * A note with its author and time. Deleting needs a second press, because it deletes the note for all users. In a saved page
  * notes cannot be deleted.
  */
 function NoteItem(props: { traceId: string; note: TraceNote; children: ReactNode }) {

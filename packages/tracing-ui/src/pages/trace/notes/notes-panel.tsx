@@ -19,14 +19,14 @@ interface NotesPanelProps {
   trace: Trace;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** Takes the selection of a clicked span. */
+  /** Receives the selection of a clicked span. */
   dispatch: Dispatch<ViewAction>;
   /** Called by the button that closes the panel. */
   onClose: () => void;
 }
 
 /**
- * All notes on a trace, the oldest first, and a form for one more. A click goes to the span that a note is
+ * All notes on a trace, oldest first, and a form for a new note. A click selects the span that a note is
  * on. States: failed with a button to try again, a service that keeps no notes, no notes yet, and the list.
  */
 export function NotesPanel(props: NotesPanelProps) {
@@ -75,7 +75,7 @@ export function NotesPanel(props: NotesPanelProps) {
   );
 }
 
-/** The spans that notes are on, by `spanKey`; the first of spans of one id. Looks through the trace once. */
+/** The spans that have notes, by `spanKey`. The first span counts if spans share an id. One pass over the trace. */
 function spansOfNotes(trace: Trace, notes: readonly TraceNote[]): ReadonlyMap<string, number> {
   const wanted = new Set(notes.map(({ spanId }) => spanKey(spanId)));
   const found = new Map<string, number>();
@@ -90,13 +90,13 @@ function spansOfNotes(trace: Trace, notes: readonly TraceNote[]): ReadonlyMap<st
 
 /** The inputs of {@link NotePlace}. */
 interface NotePlaceProps extends Pick<NotesPanelProps, "trace" | "hues" | "dispatch"> {
-  /** The span's id as the note has it; "" for the whole trace. */
+  /** Span id of the note; "" for the whole trace. */
   spanId: string;
-  /** Index of the span; undefined where the trace has none of this id. */
+  /** Index of the span; undefined when the trace has no span with this id. */
   span: number | undefined;
 }
 
-/** The span or trace that a note is on. A span is a button that goes to it. */
+/** The span or trace of a note. A span is a button that selects it. */
 function NotePlace({ trace, hues, spanId, span, dispatch }: NotePlaceProps) {
   if (spanId === "") {
     return <p className="note-about">The whole trace</p>;

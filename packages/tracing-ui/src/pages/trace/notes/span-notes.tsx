@@ -7,7 +7,7 @@ import { NoteForm } from "./note-form.tsx";
 import { NoteList } from "./note-list.tsx";
 import { spanKey } from "./notes-by-span.ts";
 
-/** Notes on a span, and a form for one more. Nothing where the query service keeps no notes. */
+/** Notes on a span, and a form for a new note. Hidden when the query service stores no notes. */
 export function SpanNotes({ traceId, spanId }: { traceId: string; spanId: string }) {
   const { data } = useQuery(notesQuery(traceId));
   const [writing, setWriting] = useState(false);

@@ -18,18 +18,18 @@ import { isSavedPage } from "../saved-trace.ts";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Calls of a page; each has many elements. */
+/** Limit of calls on a page; each call needs many elements. */
 const callsPerPage = 200;
-/** Letters of a text that are shown; the attributes of the span have all. */
+/** Limit of letters shown of a text; the span's attributes have the whole text. */
 const mostLetters = 20_000;
-/** Letters of an operation. */
+/** Limit of letters of an operation. */
 const mostNameLetters = 60;
-/** Calls deeper than this stand under the last of these levels. */
+/** Limit of indented levels; deeper calls get the same indent. */
 const deepest = 6;
 
 /**
- * Messages to models, agents and tools, and their answers, with tokens and cost. Calls within calls are
- * moved right. Without such spans it says how they are known; prices that cannot be read leave the costs
+ * Messages to models, agents and tools, and their answers, with tokens and cost. Nested calls are
+ * indented. Without such spans a text explains which attributes mark them. If prices cannot be loaded, costs are left
  * out.
  */
 export function ConversationView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
@@ -66,7 +66,7 @@ export function ConversationView({ trace, hues }: { trace: Trace; hues: Readonly
 
 /**
  * Calls, tokens and cost of the whole trace.
- * @param prices undefined while nobody knows them: nothing is said about cost then
+ * @param prices undefined when unknown: no cost is shown then
  */
 function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelPrices | undefined }) {
   const totals = useMemo(() => totalsOf(calls, prices?.models ?? []), [calls, prices]);
@@ -105,12 +105,12 @@ interface CallProps {
   hues: ReadonlyMap<string, number>;
   /** The call with its messages. */
   call: GenAiCall;
-  /** Prices of models; undefined while nobody knows them. */
+  /** Prices of models; undefined when unknown. */
   prices: ModelPrices | undefined;
 }
 
 /**
- * A call: operation, span, figures, and its messages. Messages that earlier calls had already are behind a
+ * A call: operation, span, figures, and messages. Messages repeated from earlier calls are hidden behind a
  * click.
  */
 function Call({ trace, hues, call, prices }: CallProps) {
@@ -163,7 +163,7 @@ function Call({ trace, hues, call, prices }: CallProps) {
   );
 }
 
-/** Model, tokens, cost and time to the first token, as far as the span says them. */
+/** Model, tokens, cost and time to the first token, as far as the span has them. */
 function Figures({ call, prices }: Pick<CallProps, "call" | "prices">) {
   const { model, provider, inputTokens, outputTokens, cachedTokens, firstTokenUs } = call;
   const hasTokens = inputTokens !== undefined || outputTokens !== undefined;
@@ -197,7 +197,7 @@ function Figures({ call, prices }: Pick<CallProps, "call" | "prices">) {
   );
 }
 
-/** Messages with their roles; a reason to end other than `stop` stands beside the role. */
+/** Messages with their roles. A finish reason other than `stop` is shown beside the role. */
 function Messages({ messages }: { messages: readonly GenAiMessage[] }) {
   return messages.map((message, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: messages have no name of their own
@@ -219,7 +219,7 @@ function Messages({ messages }: { messages: readonly GenAiMessage[] }) {
   ));
 }
 
-/** A piece of a message. Reasoning and unknown kinds are behind a click. */
+/** A part of a message. Reasoning and unknown kinds are hidden behind a click. */
 function Part({ part }: { part: MessagePart }) {
   switch (part.kind) {
     case "text":
@@ -257,7 +257,7 @@ function Part({ part }: { part: MessagePart }) {
   }
 }
 
-/** Text of a traced program: never markup, and cut where it is long. */
+/** Text of a traced program. It is never rendered as markup, and a long text is cut. */
 function Said({ text }: { text: string }) {
   return (
     <>
@@ -273,14 +273,14 @@ function Said({ text }: { text: string }) {
   );
 }
 
-/** An amount with its currency: three significant digits below 1, else cents. `0.00123 USD`, `2.50 USD`. */
+/** An amount with its currency: three significant digits below 1, else two decimals. `0.00123 USD`, `2.50 USD`. */
 function money(amount: number, currency: string): string {
   const digits =
     amount >= 1 || amount === 0 ? amount.toFixed(2) : Number(amount.toPrecision(3)).toFixed(decimals(amount));
   return `${digits} ${currency}`;
 }
 
-/** Decimals that show three significant digits of an amount below 1. */
+/** Number of decimals for three significant digits of an amount below 1. */
 function decimals(amount: number): number {
   return Math.min(12, 2 - Math.floor(Math.log10(amount)));
 }

@@ -20,16 +20,16 @@ import { EventField } from "../event-list.tsx";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Events put into the page at once; more would block it. A line says so. */
+/** Limit of shown events; more would block the page. A line reports the limit. */
 const mostEvents = 500;
-/** Exceptions of a group that are named one by one. */
+/** Limit of listed exceptions in a group. */
 const mostExamples = 20;
-/** Letters of an operation. */
+/** Limit of letters of an operation. */
 const mostLetters = 60;
 
 /**
- * All events of the trace in one list, and its exceptions by type and message. A filter keeps events that
- * hold all of its words. States: no events, none found, and the list.
+ * All events of the trace in one list, and exceptions grouped by type and message. A filter keeps events that
+ * contain all words of the filter. States: no events, none found, and the list.
  */
 export function EventsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
@@ -80,7 +80,7 @@ export function EventsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<st
   );
 }
 
-/** The filter of the events, which is in the address. */
+/** The field for the filter of events, which is stored in the address. */
 function EventsFilter() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -110,11 +110,11 @@ interface AllEventsProps {
   trace: Trace;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
-  /** The events that the filter keeps, by time. */
+  /** The events that match the filter, ordered by time. */
   events: readonly TraceEvent[];
 }
 
-/** The events one by one, with their fields, as many as a page can hold. */
+/** The list of events with their fields, up to `mostEvents`. */
 function AllEvents({ trace, hues, events }: AllEventsProps) {
   return (
     <>
@@ -142,12 +142,12 @@ function AllEvents({ trace, hues, events }: AllEventsProps) {
   );
 }
 
-/** When an event was, from the start of the trace; `−` for a clock that is behind. */
+/** Time of an event after the start of the trace; with `−` when a slow clock puts it before the start. */
 function At({ event: { offsetUs } }: { event: TraceEvent }) {
   return <Duration us={Math.abs(offsetUs)} sign={offsetUs < 0 ? "−" : "+"} />;
 }
 
-/** Leads to a span in the waterfall, with its details open. */
+/** A link to a span in the waterfall, with its details open. */
 function SpanLink(props: { trace: Trace; hues: ReadonlyMap<string, number>; span: number }) {
   const { trace, hues, span } = props;
   const address = route.useSearch();
@@ -169,8 +169,8 @@ function SpanLink(props: { trace: Trace; hues: ReadonlyMap<string, number>; span
 }
 
 /**
- * The exceptions of one type and message: how many, where, and the stack trace of the first that has one.
- * Closed at first.
+ * The exceptions of one type and message: their number, their spans, and the first available stack trace.
+ * The group is closed at first.
  */
 function Exceptions(props: { trace: Trace; hues: ReadonlyMap<string, number>; group: ExceptionGroup }) {
   const { trace, hues, group } = props;
