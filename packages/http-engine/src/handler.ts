@@ -22,20 +22,20 @@ export interface HttpHandler extends ModuleInstance {
   /** @throws HttpError, ServerError; its code becomes the status; anything else is 500 and logged */
   handle(exchange: Exchange, next: Next): void | Promise<void>;
   /**
-   * True when it starts no background work (a promise, a timer, a socket), except through `next`. An error in such work
-   * finds its request by its async context. Entering a context takes time, so a route without such handlers skips it.
-   * Absent: it may start background work.
+   * True when the handler starts no background work (a promise, a timer, a socket). Work of `next` does not count. An error in such
+   * work finds its request by its async context. Entering a context takes time, so a route without such work skips this.
+   * Absent: the handler may start background work.
    */
   readonly startsNothing?: boolean;
   /**
-   * Its part in a rehearsal (`GET /http/rehearsal`), which asks what would become of a request.
+   * The handler's part in a rehearsal (`GET /http/rehearsal`), which simulates a request.
    *
-   * - `runs`: `handle` is called. It changes nothing but the exchange, and calls `next` before it returns or
+   * - `runs`: `handle` is called. The handler changes only the exchange. It calls `next` before it returns, or
    *   answers at once.
-   * - `answers`: it always answers.
-   * - `changes the answer`: it always calls `next`.
-   * - `may answer`: it answers or calls `next`; the default.
-   * - A function goes through the routes of the handler.
+   * - `answers`: the handler always answers.
+   * - `changes the answer`: the handler always calls `next`.
+   * - `may answer`: the handler answers or calls `next`; the default.
+   * - A function rehearses the inner routes of the handler.
    */
   readonly inRehearsal?:
     | "runs"
@@ -43,7 +43,7 @@ export interface HttpHandler extends ModuleInstance {
     | "changes the answer"
     | "may answer"
     | ((exchange: Exchange, way: RehearsedWay) => void);
-  /** The lists of routes that it runs, by their path in its config: `routes`. Absent: it has none. */
+  /** Route lists that the handler runs, by their path in its config: `routes`. Absent: no inner routes. */
   readonly innerRoutes?: readonly (readonly [place: string, routes: InnerRoutes])[];
 }
 
@@ -52,7 +52,7 @@ export interface HttpMatcher extends ModuleInstance {
   /** Must not wait; file system access must be synchronous. @throws HttpError to end the request with a status */
   matches(exchange: Exchange): boolean;
   /**
-   * Hosts, in lower case, of all requests that it can match; absent when it names none. Lists of many routes are
+   * Hosts, in lower case, of all requests that can match; absent when the matcher names none. Long route lists are
    * indexed by these hosts.
    */
   readonly exactHosts?: readonly string[] | undefined;

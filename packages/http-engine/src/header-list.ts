@@ -19,7 +19,7 @@ function sameName(a: string, b: string): boolean {
 
 /**
  * A header value as text: its bytes decoded as UTF-8; an invalid byte becomes a lone surrogate. Field values are bytes,
- * one character each. A site compares them with text, and writes them into text.
+ * one character each. Matchers compare the values with text, and templates insert them into text.
  */
 export function headerText(value: string): string {
   return textOfBytes(value);

@@ -42,11 +42,11 @@ export const headerOperationsShape = {
 
 /** Changes to the fields of a message. They are applied in the order `add`, `set`, `delete`, `replace`. */
 export interface HeaderOperationsConfig {
-  /** Values that are added to those of the message. */
+  /** Values to add after the existing values of the field. */
   readonly add?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
-  /** Values that replace all other values of the field. */
+  /** Values that replace all existing values of the field. */
   readonly set?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
-  /** Fields to remove; `*` at an end matches any text. */
+  /** Names of fields to remove; `*` at an end of a name matches any text. */
   readonly delete?: readonly string[] | null | undefined;
   /** Replacements within values, in the order of the list. */
   readonly replace?: Readonly<Record<string, readonly ReplacementConfig[] | null>> | null | undefined;
@@ -81,7 +81,7 @@ function compileValues(config: HeaderOperationsConfig["add"]) {
   }));
 }
 
-/** Gives the value after the replacement. */
+/** Returns the value after the replacement. */
 type Replace = (value: string, exchange: Exchange) => string;
 
 /**
@@ -103,7 +103,7 @@ function compileReplacement(config: ReplacementConfig): Replace {
   const replace = compileHeaderPart(config.replace ?? "");
   if (config.search_regexp) {
     const search = compileSearch(config.search_regexp);
-    // A regular expression is about characters, not about their bytes.
+    // A regular expression matches characters, so the bytes of the value are decoded first.
     return (value, exchange) =>
       headerBytes(search(exchange).replaceAll(headerText(value), headerText(replace(exchange))));
   }

@@ -7,7 +7,7 @@ import { ResponseFilter } from "./response-sink.ts";
  * source pauses for a whole turn of the event loop. Therefore handlers need not announce a pause, and no subclass can
  * forget the release.
  *
- * A subclass calls {@link kept} whenever it keeps something, and runs the next handlers with {@link around}.
+ * A subclass calls {@link kept} whenever it keeps bytes, and runs the next handlers with {@link around}.
  */
 export abstract class HoldingFilter extends ResponseFilter {
   /** True when bytes arrived since the last turn of the event loop. */
@@ -15,7 +15,7 @@ export abstract class HoldingFilter extends ResponseFilter {
   #isWatching = false;
   #isGivenUp = false;
 
-  /** True when something is kept. */
+  /** True when the filter holds bytes back. */
   protected abstract get holds(): boolean;
 
   /** True when the kept bytes can be released now. A busy filter calls {@link kept} when it is ready again. */
@@ -25,7 +25,7 @@ export abstract class HoldingFilter extends ResponseFilter {
 
   /**
    * Passes the kept bytes on to the client: ends with a `flush` of the sink below.
-   * @param done called when that is done, which may be later
+   * @param done called when the bytes were passed on, which may be later
    */
   protected abstract release(done?: () => void): void;
 
@@ -34,7 +34,7 @@ export abstract class HoldingFilter extends ResponseFilter {
     return undefined;
   }
 
-  /** Something is kept: it is released after a turn of the event loop in which nothing more arrived. */
+  /** Plans the release of kept bytes: after a turn of the event loop in which no bytes arrived. */
   protected kept(): void {
     this.#moved = true;
     if (!this.#isWatching) {

@@ -54,15 +54,15 @@ interface Binding {
   readonly serverName: string;
   /** The server that answers on the address. */
   readonly server: HttpServer;
-  /** An address that servers may share only if their wrappers agree. */
+  /** The address. Servers may share it only if their wrappers are equal. */
   readonly address: ListenAddress;
-  /** Does the handshakes there; undefined: no TLS. */
+  /** Performs the TLS handshakes on the address; undefined: no TLS. */
   readonly tls: TlsAcceptor | undefined;
-  /** The protocols of the address. */
+  /** The protocols that the address serves: `h1`, `h2`, `h2c`, `h3`. */
   readonly protocols: readonly string[];
 }
 
-/** The configured protocols that are possible with TLS, or without it. */
+/** The configured protocols that the address supports: some need TLS, `h2c` needs plain connections. */
 function spokenProtocols(protocols: readonly string[], { address, secure }: PlannedAddress): string[] {
   const over = secure ? ["h1", "h2", ...(address.network === "tcp" ? ["h3"] : [])] : ["h1", "h2c"];
   return protocols.filter((name) => over.includes(name));
@@ -116,13 +116,13 @@ class HttpApp implements App {
   readonly #bindings: Binding[] = [];
   /** Open listeners, by the key of their binding. A newer config with the same address keeps the port open. */
   readonly #leases: Lease<SharedListener>[] = [];
-  /** By the place of their binding. */
+  /** Open HTTP/3 listeners, by the index of their binding. */
   readonly #http3 = new Map<number, Lease<Http3Listener>>();
-  /** Names of each server that get certificates. */
+  /** Names of each server for which certificates are requested. */
   readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
-  /** False: the config never ran, so its ports close without a delay. */
+  /** True once the config was activated. Ports of a config that never ran close without `shutdown_delay`. */
   #active = false;
-  /** Undefined when no server uses TLS. */
+  /** Requests certificates from the main thread; undefined when no server uses TLS. */
   #certificates: CertificateSource | undefined;
   /** Undefined when no server uses TLS. */
   #handshakeEvents: HandshakeEvents | undefined;
@@ -136,7 +136,7 @@ class HttpApp implements App {
     return this.#bindings.map(({ address }) => formatListenAddress(address));
   }
 
-  /** @throws ServerError saying which server */
+  /** @throws ServerError with the name of the server */
   async provision(): Promise<void> {
     for (const plan of planAutomaticHttps(this.#config)) {
       const { name } = plan;
@@ -271,9 +271,9 @@ class HttpApp implements App {
     });
   }
 
-  /** @param key of the TCP listener on the same address. @throws ServerError LISTEN */
+  /** @param key name of the TCP listener on the same address. @throws ServerError LISTEN */
   async #openHttp3(key: string, address: UdpAddress, server: HttpServer): Promise<Lease<Http3Listener>> {
-    // Loaded here: few servers speak HTTP/3.
+    // Imported only when needed, because few servers enable HTTP/3.
     const { Http3Listener } = await import("./h3/h3-listener.ts");
     const { ports, messages, processShared: shared } = this.#context;
     return this.#context.acquire(http3Listeners, key, () =>
@@ -409,7 +409,7 @@ class HttpApp implements App {
     });
   }
 
-  /** @returns undefined in the main thread, whose end is the end of the process */
+  /** @returns undefined in the main thread: when this thread dies, the process ends */
   async #underWay(): Promise<RequestsUnderWay | undefined> {
     const { messages, processShared } = this.#context;
     if (messages.thread === 0) {

@@ -17,7 +17,7 @@ function randomId(): string {
 export class HttpError extends ServerError {
   /** 400 to 599; 499 for a client that has disconnected. */
   readonly status: number;
-  /** Nine random characters, by which a user's report and a log line are brought together. */
+  /** Nine random characters on the error page and in the log, so that a user's report leads to the log line. */
   readonly id = randomId();
 
   /** @param message by default the text of the status */

@@ -21,7 +21,7 @@ import { answerError, type RouteList } from "./routes.ts";
 import { serverProduct } from "./server-product.ts";
 import type { RequestSink } from "./shared-listener.ts";
 
-/** Fields that determine the framing of a body or the form of its bytes. */
+/** Fields that describe the framing or the encoding of a body. */
 const ofBody = new Set(["content-length", "content-encoding", "content-range", "transfer-encoding"]);
 
 /** Runs after the last route; {@link answerNothing} then checks whether any handler has answered. */
@@ -75,13 +75,13 @@ export interface HttpServerParts {
   readonly limits: ConnectionLimits;
   /** Routes for requests. An error in them goes to the error routes. */
   readonly routes: RouteList;
-  /** Answer when a route fails. */
+  /** Routes that answer when a route fails; undefined: only the status is sent. */
   readonly errorRoutes: RouteList | undefined;
   /** Routes that the handler `invoke` finds by name. */
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Rules for the client address: which proxies may set it with `X-Forwarded-For`. */
   readonly clientAddress: ClientAddressRules;
-  /** Request fields that handlers see. */
+  /** Returns the request fields that handlers see. */
   readonly fieldFilter: (headers: HeaderList) => HeaderList;
   /** The server's own log, not its access log. */
   readonly log: Logger;
@@ -94,15 +94,15 @@ export interface HttpServerParts {
   /** Counts of answers by status, for metrics. */
   readonly tally: ResponseTally;
   /**
-   * True when user code may run for a request. Each request then runs in an async context, and errors of everything
-   * that it starts count as the request's.
+   * True when user code may run for a request. Each request then runs in an async context, and errors of all work
+   * that the request starts are errors of this request.
    */
   readonly hasUserModules: boolean;
   /** Records requests for the log of the main thread, in case this thread dies; undefined in the main thread itself. */
   readonly underWay: RequestsUnderWay | undefined;
   /**
-   * Called for each request that fails. `isHandled`: error routes answer it. `second`: these failed too, with
-   * that error.
+   * Called for each request that fails. `isHandled`: error routes answer it. `second`: the error of error routes
+   * that failed too.
    */
   readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean, second?: HttpError) => void;
   /** Called with the name of each handler that a request reaches; undefined: not logged. */
@@ -264,8 +264,8 @@ export class HttpServer implements RequestSink, ExchangeServer {
   }
 
   /**
-   * Answers at once, or cuts the connection. Error routes do not run: the handler that waits for the failed
-   * part would share the exchange with them.
+   * Answers with the status at once, or cuts the connection. Error routes do not run, because the handler that waits
+   * for the failed part still uses the exchange.
    */
   exchangeBroken(exchange: Exchange, error: unknown): void {
     const { stream } = exchange;
@@ -295,7 +295,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** @param path the place of this server below the app */
+  /** Reads the counts of all routes. @param path position of this server below the app */
   *routeReadings(path: string): Iterable<RouteReading> {
     yield* this.#parts.routes.readings(`${path}/routes`);
     yield* this.#parts.errorRoutes?.readings(`${path}/errors/routes`) ?? [];
@@ -365,7 +365,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
     const failure = HttpError.from(error);
     if (!(error instanceof ServerError)) {
-      // An unexpected error: the stack of its origin is more useful than the request that caused it.
+      // The error is unexpected, so its stack is more useful than the fields of the request.
       this.#log.error({ err: error }, `${exchange.method} ${exchange.hostport}: handler failed`);
     }
     this.#parts.logError(exchange, failure, this.#parts.errorRoutes !== undefined && !exchange.headSent);
@@ -387,7 +387,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#runErrorRoutes(errorRoutes, exchange, failure);
   }
 
-  /** Removes the unsent response, so that another one can be given. */
+  /** Removes the unsent response, so that another response can be sent. */
   #takeBack(exchange: Exchange, error: unknown): void {
     exchange.restartResponse();
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {

@@ -14,7 +14,7 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   PROXY_NO_UPSTREAM: 503,
 };
 
-/** Status of the answer to a request whose handling failed; 500 for an unforeseen error. */
+/** Status of the response to a request that failed; 500 for an unexpected error. */
 export function httpStatus(error: unknown): number {
   return (error instanceof ServerError ? statuses[error.code] : undefined) ?? 500;
 }

@@ -45,13 +45,13 @@ export interface HttpStream {
   readonly socket: Socket;
   /** True when the client sends a body that is not empty. */
   readonly hasBody: boolean;
-  /** Its declared length; undefined when none is declared or the body is chunked. */
+  /** Declared length of the body in bytes; undefined when none is declared or the body is chunked. */
   readonly bodyLength: number | undefined;
   /** The body, created on first access. It is destroyed when the client disconnects before its end. */
   readonly body: Readable;
   /** True when bytes of the body were read, so that it cannot be sent a second time. */
   readonly bodyTouched: boolean;
-  /** Bytes of the body that handlers were given. */
+  /** Number of bytes of the body that handlers have read. */
   readonly bodyBytesRead: number;
   /** The whole body, if it came with the head and {@link body} was not read; otherwise undefined. */
   readonly wholeBody: Buffer | undefined;

@@ -1,8 +1,8 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 
-/** Knows a set of addresses: proxies that are trusted. */
+/** A set of IP addresses, used for trusted proxies. */
 export interface IpSource extends ModuleInstance {
-  /** True when an address is in the present ranges; sources may load new ranges at any time. */
+  /** True when an address is in the current ranges. A source may load new ranges at any time. */
   contains(address: string): boolean;
 }
 

@@ -3,7 +3,7 @@ export const listenersTopic = "http.listeners";
 
 /** The state in one thread of one open address of one server of the config. */
 export interface ListenerState {
-  /** With the port that was opened; `unix//path` for a socket in the file system. */
+  /** Listening address with the port that was opened; `unix//path` for a socket in the file system. */
   readonly address: string;
   /** Name of the server in the config. */
   readonly server: string;

@@ -57,7 +57,7 @@ function loadHandlers(
 
 /**
  * Provisions routes; routes that an older config also had are reused.
- * @param path their position below the module's own config: `servers/s/routes`
+ * @param path position of the routes below the config of the module: `servers/s/routes`
  * @param observer counts the requests of the routes
  * @throws ServerError naming route and position
  */

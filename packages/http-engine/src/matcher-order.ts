@@ -2,8 +2,8 @@
 const capturing = ["path_regexp", "header_regexp", "vars_regexp"];
 
 /**
- * Names of a set's matchers in the order in which they are tried: matchers that store captures precede those that use a
- * capture. The model tries them in an order that changes with each load, so such a set sometimes matches there and
+ * Names of a set's matchers in the order in which they are tried. Matchers that store captures precede matchers
+ * that use captures. In the model, the order changes with each load of the config, so such a set sometimes matches and
  * sometimes does not.
  */
 export function matchersInOrder(set: Readonly<Record<string, unknown>>): string[] {

@@ -3,10 +3,10 @@ import type { ConnectionOwner } from "./h1/h1-connection.ts";
 import type { HttpStream } from "./http-stream.ts";
 
 /**
- * Answers plain requests on a port of TLS: each is sent to https, same host and port, and its connection
- * ends. Source: the public model, listener wrapper `http_redirect`
- * @param maxHeaderBytes of a request's head
- * @param listener has the time limits, and learns of the end
+ * Redirects plain HTTP requests on a TLS port to https, with the same host and port, and closes their
+ * connections. Source: the public model, listener wrapper `http_redirect`
+ * @param maxHeaderBytes limit of the header fields of a plain request
+ * @param listener listener of the port: its time limits apply, and `closed` is called for each connection
  */
 export function plainRedirects(maxHeaderBytes: number, listener: ConnectionOwner): ConnectionOwner {
   return {

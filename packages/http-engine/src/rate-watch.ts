@@ -1,11 +1,11 @@
-/** Time before the rate is checked, if no idle timeout sets it. */
+/** Default time in milliseconds before the rate is checked, used when there is no idle timeout. */
 const defaultHeadStartMs = 60_000;
 
 /** Limits for slow connections. */
 export interface RateLimits {
-  /** Bytes a second; 0: no limit. */
+  /** Minimum rate in bytes per second; 0: no limit. */
   readonly minRate: number;
-  /** Time without any byte before the rate is checked; 0: a minute. */
+  /** Milliseconds of waiting before the rate is checked; 0: a minute. */
   readonly idleTimeoutMs: number;
 }
 

@@ -1,8 +1,8 @@
 import { ServerError } from "server-core/errors";
 
-/** Further routes that do not match are counted: a site may have thousands. */
+/** Limit of listed routes that do not match. Further ones are only counted, because a site may have thousands. */
 const mostPassed = 200;
-/** Routes that invoke each other would go on for ever. */
+/** Limit of routes that match. Without it, routes that invoke each other would run for ever. */
 const mostRoutes = 400;
 
 /** The part of a handler in a rehearsal. */
@@ -11,28 +11,28 @@ export type RehearsedEffect =
   | "ran"
   /** It would change the answer of a later handler. */
   | "changes the answer"
-  /** It answers. */
+  /** It answers the request. */
   | "answers"
   /** It fails the request, so that error routes respond. */
   | "fails"
   /** It responds or passes the request on: a login, a limit, a cache, a module of a user. */
   | "may answer"
-  /** Its routes are next. */
+  /** Its inner routes are recorded next. */
   | "has routes";
 
-/** A handler that a simulated request reached; it did not run. */
+/** A handler that a simulated request reached. It ran only if its effect is `ran`, `fails` or `answers`. */
 export interface RehearsedHandler {
   /** Name of the module. */
   readonly name: string;
-  /** Its place below the app: `servers/s/routes/0/handle/1`. */
+  /** Position of the handler below the app: `servers/s/routes/0/handle/1`. */
   readonly path: string;
-  /** The action that the handler would have taken. */
+  /** The action that the handler took, or would take for a client. */
   readonly effect: RehearsedEffect;
 }
 
 /** A route that the request reached. */
 export interface RehearsedRoute {
-  /** Its place below the app: `servers/s/routes/0`. */
+  /** Position of the route below the app: `servers/s/routes/0`. */
   readonly path: string;
   /** Handlers of the route, in the order in which they would run. */
   readonly handlers: RehearsedHandler[];
@@ -40,11 +40,11 @@ export interface RehearsedRoute {
   after?: { readonly method: string; readonly host: string; readonly uri: string };
 }
 
-/** A route that was tried and was not for the request. */
+/** A route that was tried and did not match. */
 export interface PassedRoute {
-  /** Place of the route in the document. */
+  /** Position of the route below the app: `servers/s/routes/0`. */
   readonly path: string;
-  /** Names of the matchers that did not match, one of each set. `group`: another route of its group matched first. */
+  /** Names of the matchers that did not match, one per set. `group`: another route of the group matched first. */
   readonly refused: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export class Rehearsal {
   passedCount = 0;
   answeredBy: RehearsedHandler | undefined;
 
-  /** Enters a matching route. @returns a record for what happens there */
+  /** Enters a matching route. @returns a record for the handlers of the route */
   enter(path: string): RehearsedRoute {
     if (this.routes.length >= mostRoutes) {
       throw new RehearsalLimit();
@@ -72,7 +72,7 @@ export class Rehearsal {
     return route;
   }
 
-  /** A route that does not match. */
+  /** Records a route that does not match. */
   pass(path: string, refused: readonly string[]): void {
     this.passedCount++;
     if (this.passed.length < mostPassed) {
@@ -85,7 +85,7 @@ export class Rehearsal {
 export interface RehearsedWay {
   /** Records the way while handlers run. */
   readonly rehearsal: Rehearsal;
-  /** The handler's place below the app. */
+  /** Position of the handler below the app. */
   readonly path: string;
   /** Continues after the handler. */
   readonly next: () => void;

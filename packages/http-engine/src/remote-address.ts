@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { joinHostPort } from "server-core/go/host-port";
 
-/** An address of a socket. IPv4 as such, not in the IPv6 form (`::ffff:127.0.0.1`) of a socket that listens for both. */
+/** `127.0.0.1` for `::ffff:127.0.0.1`: a socket for IPv4 and IPv6 reports IPv4 addresses in this form. */
 function withoutMapping(address: string | undefined): string {
   // This runs for each request, and for most addresses the first characters are enough.
   return address?.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : (address ?? "");

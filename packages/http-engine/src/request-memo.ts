@@ -3,7 +3,7 @@ import { lowerCase } from "server-core/go/lower-case";
 import { cleanPath } from "server-core/uri/clean-path";
 import { authorityForm, RequestTarget } from "server-core/uri/request-target";
 
-/** Bytes of a name in DNS. */
+/** Length limit of a host, in characters: the limit of a DNS name. */
 const maxHostLength = 255;
 /** A name of only dots and a port does not name a host. */
 const nameless = /^\.+(?::\d*)?$/;
@@ -21,7 +21,7 @@ export function checkHost(hostport: string, version: string): void {
   }
 }
 
-/** Without port and brackets, lower case. */
+/** The host in lower case, without port and brackets. */
 function bareHost(hostport: string): string {
   const match = hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(hostport) : null;
   return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
@@ -37,16 +37,16 @@ export class RequestMemo {
   /** The last target as sent, and its parsed form. */
   #sent = "";
   #target: RequestTarget | undefined;
-  /** The last host with its port, and without. */
+  /** The last host with its port, whose bare form is stored too. */
   #hostport = "";
   #host = "";
-  /** The last path that patterns were compared with, and its form for that. */
+  /** The last path that patterns were compared with; its compared form is stored too. */
   #path = "";
   #comparedPath = "";
 
   /** @throws ServerError HTTP_BAD_REQUEST */
   checkHost(hostport: string, version: string): void {
-    // An empty host is good in some versions only.
+    // An empty host is always checked, because only some versions allow it.
     if (hostport !== this.#goodHost || hostport === "") {
       checkHost(hostport, version);
       this.#goodHost = hostport;

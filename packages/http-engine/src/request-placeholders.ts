@@ -106,7 +106,7 @@ function network(address: string, prefixes: string): string {
 
 const original = (exchange: Exchange): RequestTarget => exchange.original.target;
 
-/** Placeholders with one value each. Source: the public model (Caddy 2.11) */
+/** Placeholders without an argument. Source: the public model (Caddy 2.11) */
 export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.body": (exchange) =>
     exchange.bufferedBody === undefined ? "" : textOfBuffer(exchange.bufferedBody),
@@ -119,7 +119,7 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.orig_uri.path": (exchange) => original(exchange).path,
   "http.request.orig_uri.path.dir": (exchange) => directory(original(exchange).path),
   "http.request.orig_uri.path.file": (exchange) => file(original(exchange).path),
-  // The escaped path is cut: an encoded slash is part of the last segment.
+  // The segment is taken from the escaped path, so an encoded slash does not separate segments.
   "http.request.orig_uri.path.file_escaped": (exchange) => file(original(exchange).rawPath),
   "http.request.orig_uri.query": (exchange) => original(exchange).query.slice(1),
   "http.request.orig_uri.prefixed_query": (exchange) =>

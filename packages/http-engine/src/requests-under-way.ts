@@ -2,7 +2,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 
 /** Limit of requests of one thread that are recorded at the same time; further ones are only counted. */
 const places = 128;
-/** Each place: used, method, length of the host, length of the address, length of the path, then these three texts. */
+/** Size in bytes of a slot: used, method, lengths of host, address and path, then these three texts. */
 const placeBytes = 384;
 const maxHostBytes = 80;
 const maxAddressBytes = 48;
@@ -29,7 +29,7 @@ function write(bytes: Buffer, text: string, at: number, length: number): number 
  * contain secrets.
  */
 export interface UnfinishedRequest {
-  /** Method of a request that a stop would cut off. */
+  /** Method of the request. */
   readonly method: string;
   /** Host without its port. */
   readonly host: string;
@@ -41,9 +41,9 @@ export interface UnfinishedRequest {
 
 /** Requests that a thread had when it died. */
 export interface RequestsLeft {
-  /** Some of them; the rest is only counted. */
+  /** The recorded requests. Further ones are only counted in `more`. */
   readonly requests: UnfinishedRequest[];
-  /** Number of further requests. */
+  /** Number of requests that were not recorded. */
   readonly more: number;
 }
 
@@ -52,7 +52,7 @@ export function underWayName(thread: number): string {
   return `http.requests_under_way/${thread}`;
 }
 
-/** One for each thread, kept when the config changes. */
+/** The records of each thread, kept when the config changes. */
 export const requestsUnderWay: ResourceKind<RequestsUnderWay> = { name: "http.requests_under_way" };
 
 /**
@@ -64,10 +64,10 @@ export class RequestsUnderWay implements SharedResource {
   readonly #count: Int32Array;
   readonly #free = Int32Array.from({ length: places }, (_, index) => places - 1 - index);
   #freeCount = places;
-  /** The text in each slot. Clients repeat their requests, so it is often correct already. */
+  /** The last texts of each slot. Clients repeat requests, so a slot often needs no new text. */
   readonly #said = Array.from({ length: places }, () => ({ method: "", host: "", target: "" }));
 
-  /** @param memory of {@link underWayBytes} */
+  /** @param memory shared memory with {@link underWayBytes} bytes */
   constructor(memory: SharedArrayBuffer) {
     this.#bytes = Buffer.from(memory);
     this.#count = new Int32Array(memory, 0, 1);

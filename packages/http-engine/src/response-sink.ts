@@ -1,7 +1,7 @@
 import type { HeaderList } from "./header-list.ts";
 
 /**
- * The target of a response: the client, or a filter before it. The order of calls is `head`, any number of
+ * The receiver of a response: the client, or a filter before the client. The order of calls is `head`, any number of
  * `write`, `addTrailers`, `end`; nothing after `end`.
  */
 export interface ResponseSink {

@@ -8,7 +8,7 @@ const classes = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 export class ResponseTally implements SharedResource {
   readonly #server: string;
   readonly #tallies: Set<ResponseTally>;
-  /** By class. Counting is only one addition, even if reading the metrics takes longer. */
+  /** Number of responses by class. An array keeps counting cheap: one addition per request. */
   readonly #counts = new Float64Array(classes.length);
   inFlight = 0;
 
@@ -18,7 +18,7 @@ export class ResponseTally implements SharedResource {
     this.#tallies.add(this);
   }
 
-  /** A request has ended. @param status 0 when nothing was answered */
+  /** Counts a request at its end. @param status 0 when there was no response */
   count(status: number): void {
     const index = status >= 100 && status < 600 ? Math.floor(status / 100) : 0;
     this.#counts[index] = (this.#counts[index] as number) + 1;
@@ -80,5 +80,5 @@ function talliesOf(metrics: Registry): Set<ResponseTally> {
   return all;
 }
 
-/** One for each server name: counting continues over a reload, and a removed server is forgotten. */
+/** The tally of each server name. A reload keeps it; the tally of a removed server is dropped. */
 export const responseTallies: ResourceKind<ResponseTally> = { name: "http.response_tally" };

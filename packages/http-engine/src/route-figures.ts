@@ -10,17 +10,17 @@ export interface RouteReading {
   readonly path: string;
   /** Unique in this thread. It distinguishes counts of a replaced route from those of its successor. */
   readonly id: number;
-  /** Requests that it matched. */
+  /** Number of requests that the route matched. */
   readonly taken: number;
-  /** Responses with status 500 and above to requests that reached no later route. */
+  /** Number of responses with status 500 or above, to requests that reached no later route. */
   readonly failed: number;
-  /** Numbers of timed requests by {@link timeStep}, among those whose last route this was. */
+  /** Number of timed requests by {@link timeStep}. Only requests that reached no later route are timed. */
   readonly times: Uint32Array;
 }
 
 /** A list of routes inside a handler. */
 export interface InnerRoutes {
-  /** @param path its place below the app */
+  /** Reads the counts of the list's routes. @param path position of the list below the app */
   readings(path: string): Iterable<RouteReading>;
 }
 
@@ -63,7 +63,7 @@ export class RouteFigures {
   #left = mostTimed;
   readonly #id = ++lastId;
 
-  /** The response to a request whose last route this was is complete. @param startedAt as of `performance.now()` */
+  /** Counts a complete response; called for the last route of a request. @param startedAt as of `performance.now()` */
   ended(startedAt: number, status: number): void {
     if (status >= 500) {
       this.#failed++;
@@ -77,7 +77,7 @@ export class RouteFigures {
     this.#times[step] = (this.#times[step] as number) + 1;
   }
 
-  /** From then on requests are timed again. */
+  /** Reads the counts, and allows {@link mostTimed} further requests to be timed. @param path position below the app */
   reading(path: string): RouteReading {
     this.#left = mostTimed;
     const times = this.#times?.slice() ?? noTimes;

@@ -1,12 +1,12 @@
 import type { HttpMatcher } from "./handler.ts";
 
-/** A route as far as the index has to know it. */
+/** The part of a route that the index uses. */
 export interface IndexedRoute {
-  /** The hosts of its matchers, from {@link hostsOf}. */
+  /** Hosts that the matchers of the route name, from {@link hostsOf}. */
   readonly hosts: readonly string[] | undefined;
 }
 
-/** The last index of routes that start with the same route. */
+/** The last index, by the first route of its list. */
 const known = new WeakMap<IndexedRoute, RouteIndex>();
 
 function sameHosts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
@@ -21,7 +21,7 @@ function sameHosts(a: readonly string[] | undefined, b: readonly string[] | unde
   );
 }
 
-/** With fewer routes, checking each one is as fast as the index. */
+/** Minimum number of routes with hosts for an index. Checking fewer routes one by one is as fast. */
 const fewestRoutes = 8;
 
 /** The hosts that a route is limited to; undefined when its matchers do not determine them. */
@@ -52,7 +52,7 @@ export class RouteIndex {
   readonly #byHost = new Map<string, number[]>();
   /** For each position, the first position from there on of a route that is not limited to hosts. */
   readonly #nextUnbound: Int32Array;
-  /** The input of the index. */
+  /** The hosts of each route, from which the index was built. */
   readonly #hosts: readonly IndexedRoute["hosts"][];
 
   private constructor(routes: readonly IndexedRoute[]) {
@@ -77,7 +77,7 @@ export class RouteIndex {
 
   /**
    * The last index is reused when the hosts are the same: most config changes do not change hosts.
-   * @returns undefined when checking each route is as fast
+   * @returns undefined when fewer than {@link fewestRoutes} routes name hosts
    */
   static of(routes: readonly IndexedRoute[]): RouteIndex | undefined {
     const [first] = routes;

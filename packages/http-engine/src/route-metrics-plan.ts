@@ -17,8 +17,8 @@ function namedHosts(config: HttpAppConfig): Set<string> {
 }
 
 /**
- * Decides whether requests are counted by route, and which hosts are counted separately. @returns undefined: they are
- * not counted
+ * Plans the metrics by route, and the hosts that are counted separately. @returns undefined when requests are
+ * not counted by route
  */
 export function planRouteMetrics(
   config: HttpAppConfig,

@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
 import { otherHosts, type RouteCounts, type RouteTally } from "./route-tally.ts";
 
-/** Hosts that are counted separately in metrics. Undefined instead of this object: none. */
+/** Hosts that are counted separately in metrics. */
 export interface ObservedHosts {
   /** Hosts that routes name, lower case. */
   readonly named: ReadonlySet<string>;
@@ -11,7 +11,7 @@ export interface ObservedHosts {
   readonly others: boolean;
 }
 
-/** The facts about a request when it reached a route. */
+/** Data of a request, taken when it reached a route. */
 interface Begun {
   readonly counts: RouteCounts;
   readonly startMs: number;

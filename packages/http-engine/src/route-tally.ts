@@ -9,7 +9,7 @@ export const bytesBounds = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_57
 const methods = ["OTHER", "GET", "HEAD", "PUT", "POST", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 /**
- * For HTTP, methods in lower case are different methods. They still get the label of the known ones, as in the model.
+ * HTTP methods are case-sensitive. A method in lower case still gets the label of the known method, as in the model.
  */
 const places = new Map(
   methods.slice(1).flatMap((name, at) => [[name, at + 1] as const, [name.toLowerCase(), at + 1] as const]),
@@ -56,7 +56,7 @@ export class Distribution {
   }
 }
 
-/** Requests to one route's handlers with the same method and status. */
+/** Times and sizes of requests with the same route, method and status. */
 class AnsweredRequests {
   readonly durations = new Distribution(secondsBounds);
   readonly firstBytes = new Distribution(secondsBounds);
@@ -174,7 +174,7 @@ class ReadHistogram extends Histogram {
     return found as unknown as Awaited<ReturnType<Histogram["get"]>>;
   }
 
-  /** The library calls this method of histograms to make its text. */
+  /** Called by the metrics library to write the histogram as text. */
   getForPromString(): ReturnType<Histogram["get"]> {
     return this.get();
   }
@@ -253,7 +253,7 @@ function registerTallies(metrics: Registry, all: ReadonlySet<RouteTally>): void 
 }
 
 /**
- * One for each server name, with or without hosts: counting continues over a reload, and a removed server is
- * forgotten.
+ * The tally of each server name, with or without hosts. A reload keeps it; the tally of a removed server is
+ * dropped.
  */
 export const routeTallies: ResourceKind<RouteTally> = { name: "http.route_tally" };

@@ -4,7 +4,7 @@ import { isAddedRoute, type RouteConfig } from "./route-config.ts";
 import { RouteFigures } from "./route-figures.ts";
 import { hostsOf } from "./route-index.ts";
 
-/** Lists with one module name, shared by chains of one handler, because most chains have only one. */
+/** Lists with one module name, shared between chains, because most chains have only one handler. */
 const namesOfOne = new Map<string, readonly string[]>();
 const maxNamesOfOne = 100;
 
@@ -29,7 +29,7 @@ function namesBody(config: unknown): boolean {
 }
 
 /**
- * One route, ready to run. A config may have thousands of routes. Values that only requests need are therefore made
+ * One route, ready to run. A config may have thousands of routes, so values that only requests need are made
  * with the first request.
  */
 export class Route {
@@ -76,13 +76,13 @@ export class Route {
     return this.#bodyHandler;
   }
 
-  /** Names of the matchers at these positions of its sets. */
+  /** Names of the matchers at these positions: one position per matcher set. */
   matcherNames(places: readonly number[]): string[] {
     const sets = this.#config.match ?? [];
     return places.map((place, set) => matchersInOrder(sets[set] ?? {})[place] ?? "");
   }
 
-  /** True when its matchers have a placeholder for the body: it is then read before they run. */
+  /** True when a matcher has a placeholder for the body. The body is then read before the matchers run. */
   get matchesBody(): boolean {
     this.#matchesBody ??= namesBody(this.#config.match ?? []);
     return this.#matchesBody;

@@ -9,7 +9,7 @@ import type { InnerRoutes, RouteReading } from "./route-figures.ts";
 import { RouteIndex } from "./route-index.ts";
 import type { RouteObserver } from "./route-observer.ts";
 
-/** True when a placeholder needs the unread body. */
+/** True when the body has not been read for placeholders yet. */
 function lacksBody(exchange: Exchange): boolean {
   return exchange.hasBody && exchange.bufferedBody === undefined;
 }
@@ -29,7 +29,7 @@ async function readBody(exchange: Exchange): Promise<void> {
   }
 }
 
-/** The place of each route in its list in the config; `added/0` for the first that the server added. */
+/** Position of each route in its list of the config; `added/0` for the first route that the server added. */
 function placesOf(routes: readonly Route[]): string[] {
   const counts = { own: 0, added: 0 };
   return routes.map(({ isAdded }) => (isAdded ? `added/${counts.added++}` : String(counts.own++)));
@@ -38,7 +38,7 @@ function placesOf(routes: readonly Route[]): string[] {
 /** Size limit of the body for `{http.request.body}`; a larger one gets 413. */
 const maxPlaceholderBodyBytes = 10 * 1024 * 1024;
 
-/** Answers with its status an error that no error route answers. */
+/** Answers an error that no error route has answered, with the status of this error. */
 export function answerError(exchange: Exchange): void {
   if (!exchange.answered) {
     setHeader(exchange.responseHeaders, "Content-Length", "0");
@@ -72,9 +72,9 @@ export class RouteList implements InnerRoutes {
   readonly #routes: readonly Route[];
   readonly #index: RouteIndex | undefined;
   readonly #observer: RouteObserver | undefined;
-  /** Made with the first reading or rehearsal. */
+  /** Positions of the routes; computed for the first reading or rehearsal. */
   #places: readonly string[] | undefined;
-  /** The handler after each route, when no group has matched and `#lastNext` is last. */
+  /** Cached `next` of each route, valid when no group has matched and `#lastNext` runs last. */
   readonly #afters: (Next | undefined)[] = [];
   /** The `next` of the first call: at a server it is the same for all requests. */
   #lastNext: Next | undefined;
@@ -91,7 +91,7 @@ export class RouteList implements InnerRoutes {
   }
 
   /**
-   * Takes the same way as {@link run}, for a simulated request.
+   * Tries the routes in the same order as {@link run}, for a simulated request.
    * @throws HttpError of a matcher or handler
    */
   rehearse(exchange: Exchange, { rehearsal, path, next }: RehearsedWay): void {

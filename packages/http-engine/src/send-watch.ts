@@ -3,9 +3,9 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import { RateWatch } from "./rate-watch.ts";
 
 interface SocketHandle {
-  /** Bytes that were passed to the kernel so far. */
+  /** Bytes that the kernel has accepted so far. */
   readonly bytesWritten?: number;
-  /** Bytes that wait in libuv for the kernel. */
+  /** Bytes in the queue of libuv that the kernel has not accepted yet. */
   readonly writeQueueSize?: number;
 }
 
@@ -26,7 +26,7 @@ function bytesTaken(socket: Socket): number {
  */
 export class SendWatch {
   #movedAt: number;
-  /** As of `#movedAt`; -1: not read yet. */
+  /** Accepted bytes at the time `#movedAt`; -1: not read yet. */
   #bytes = -1;
   #rate: RateWatch | undefined;
 
@@ -34,14 +34,14 @@ export class SendWatch {
     this.#movedAt = now;
   }
 
-  /** A response starts. */
+  /** Resets the watch at the start of a response. */
   begin(now: number): void {
     this.#movedAt = now;
     this.#bytes = -1;
     this.#rate = undefined;
   }
 
-  /** @param waiting true while the client leaves bytes unread. @returns true when it is too slow */
+  /** @param waiting true while the client leaves bytes unread. @returns true when the client is too slow */
   isTooSlow(now: number, socket: Socket, waiting: boolean, limits: ConnectionLimits): boolean {
     const bytes = bytesTaken(socket);
     const { writeIdleTimeoutMs, writeMinRate, maxWriteChunk } = limits;

@@ -14,7 +14,7 @@ import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 import { ThreadPort } from "./thread-port.ts";
 
-/** Makes Node read and store both addresses, which the log needs after the connection is cut. */
+/** Reads both addresses, so that Node stores them: the log needs them after the connection is cut. */
 function keepPeer(socket: Socket): void {
   void socket.remoteAddress;
   void socket.localAddress;
@@ -30,12 +30,12 @@ export interface RequestSink {
   take(stream: HttpStream): void;
 }
 
-/** Requests that wait for the first config; more are refused. */
+/** Limit of requests that wait for the first config. Further requests are refused. */
 const maxHeldRequests = 1_000;
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;
 
-/** One for each address: a new config reuses the open port. */
+/** The listener of each address. A new config reuses an open port. */
 export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
 
 /** An open connection, whatever version of HTTP it speaks. */
@@ -73,7 +73,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   readonly #accepting: ThreadPort;
   readonly #log: Logger;
   readonly #connections = new Set<ListenedConnection>();
-  /** Connections in their handshake. */
+  /** Connections whose TLS handshake is running. */
   readonly #shaking = new Set<Socket>();
   /** HTTP/1 connections that left HTTP. */
   readonly #tunnels = new OpenTunnels();
@@ -262,7 +262,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     });
   }
 
-  /** Passes a connection through the layers of modules, and their result to `serve`. */
+  /** Passes a connection through the wrapper modules, and the resulting socket to `serve`. */
   #through(layers: readonly ConnectionWrapper[], socket: Socket, serve: (socket: Socket) => void): void {
     if (layers.length === 0) {
       serve(socket);
@@ -282,7 +282,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     });
   }
 
-  /** Serves the layers' result for a socket. */
+  /** Serves the socket that the wrapper modules returned for a connection. */
   #passed(socket: Socket, passed: Socket, serve: (socket: Socket) => void): void {
     this.#shaking.delete(socket);
     if (this.#accepting.isClosed) {

@@ -1,4 +1,4 @@
-/** Number of inspected bytes of a body. */
+/** Number of bytes of a body that are inspected. */
 const sniffedBytes = 512;
 
 const html = [

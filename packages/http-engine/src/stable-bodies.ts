@@ -1,4 +1,4 @@
-/** Values derived from immutable bytes, by a key of the maker; they are freed with the bytes. */
+/** Buffers derived from immutable bytes, by the key of {@link deriveBody}. They are freed with the bytes. */
 const derived = new WeakMap<Uint8Array, Map<string, Buffer> | undefined>();
 
 /** Size limit in bytes of a body that is stored together with its head. */

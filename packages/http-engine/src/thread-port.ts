@@ -9,7 +9,7 @@ import { takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 /** Connections from the main thread start with a header that names the client. */
 const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
 
-/** How a thread opens a port. */
+/** Options for opening a port in a thread. */
 export interface ThreadPortOptions {
   /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;
@@ -22,8 +22,8 @@ export interface ThreadPortOptions {
 }
 
 /**
- * An open address of a thread. It replaces a dead thread that listened for all threads. It also serves the connections
- * that waited in the main thread while no thread was alive.
+ * An open address of a thread. If the thread that listened for all threads dies, this port listens instead. While no
+ * thread was alive, connections waited in the main thread; the port serves them too.
  */
 export class ThreadPort {
   readonly #listens: ListenAddress;
@@ -121,7 +121,7 @@ export class ThreadPort {
       this.#onSocket(socket);
       return;
     }
-    // Whoever took the header resumes the socket right after this call: in the same turn nothing flows yet.
+    // The reader of the header resumes the socket right after this call: no data arrives in the same turn.
     process.nextTick(() => {
       socket.pause();
       this.#onSocket(socket);

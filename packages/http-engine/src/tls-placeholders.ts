@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 
 const versions: Readonly<Record<string, string>> = { "TLSv1.2": "tls1.2", "TLSv1.3": "tls1.3" };
 
-/** Attributes of a name in the order in which RFC 2253 texts of the model have them. */
+/** Attributes of a distinguished name, in the order in which the model writes them as text (RFC 2253). */
 const attributeOrder = ["serialNumber", "CN", "postalCode", "street", "ST", "L", "OU", "O", "C"];
 
 /** Names of single attributes of a subject. */
@@ -22,18 +22,18 @@ const attributeWords: Readonly<Record<string, string>> = {
   country: "C",
 };
 
-/** The most frequent values of a client's certificate, computed once. */
+/** A client's certificate and texts derived from it, computed once. */
 interface CertificateTexts {
   /** The client's certificate from which the texts are made. */
   readonly certificate: X509Certificate;
-  /** Parts of its subject by name, made for the first placeholder that needs them. */
+  /** Values of the subject by attribute, computed for the first placeholder that needs them. */
   subject?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Each request of a connection needs the same texts. */
+/** Certificate texts by socket, because each request of a connection needs the same texts. */
 const known = new WeakMap<Socket, CertificateTexts>();
 
-/** A connection with TLS, of QUIC or of TCP. */
+/** A connection with TLS, over QUIC or TCP. */
 type SecuredSocket = Socket & Pick<TLSSocket, "getPeerX509Certificate" | "isSessionReused" | "alpnProtocol">;
 
 /** True when the connection uses TLS. */
@@ -90,7 +90,7 @@ function publicKeyBytes(key: KeyObject): Buffer {
   return y === "" ? Buffer.concat(point) : Buffer.concat([Buffer.from([4]), ...point]);
 }
 
-/** Kinds of alternative names in placeholders, and in Node's text. */
+/** Kinds of alternative names: name in placeholders, name in Node's text. */
 const nameKinds: Readonly<Record<string, string>> = {
   dns_names: "DNS",
   emails: "email",

@@ -9,7 +9,7 @@ const maxDepth = 3;
 const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Fields that the inner request does not inherit: they are about the body, the connection or the cache of the
+ * Fields that the inner request does not inherit. They describe the body, the connection or the cache of the
  * client.
  */
 const notHanded =
@@ -26,7 +26,7 @@ function handedFields(headers: HeaderList): HeaderList {
   return fields;
 }
 
-/** A GET request of the server to itself, in place of the client of another request. Its response is kept. */
+/** A GET request of the server to itself, on behalf of a client. The response is kept. */
 class VirtualStream extends UnconnectedStream {
   readonly version: string;
   readonly method = "GET";
@@ -35,7 +35,7 @@ class VirtualStream extends UnconnectedStream {
   readonly headers: HeaderList;
   readonly socket: Socket;
   readonly depth: number;
-  /** Resolves with the body. */
+  /** Resolves with the status and the whole body. */
   readonly answer = Promise.withResolvers<{ readonly status: number; readonly body: Buffer }>();
   #status = 0;
   #bytes = 0;

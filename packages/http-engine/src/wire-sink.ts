@@ -3,13 +3,13 @@ import type { HttpStream } from "./http-stream.ts";
 import type { ResponseSink } from "./response-sink.ts";
 import { sniffType } from "./sniffed-type.ts";
 
-/** The type to send to the client, and the counts of its response. */
+/** Settings and counts of one response; the exchange implements this interface. */
 interface SentResponse {
   /** Bytes of the body that were passed to the stream, without framing. */
   bytesWritten: number;
   /** True: a missing type is derived from the first bytes. */
   readonly tellsType: boolean;
-  /** A head with this status was sent. */
+  /** Called when a head with this status is passed to the client. */
   headPassed(status: number): void;
 }
 
@@ -24,7 +24,7 @@ function wantsType(status: number, headers: HeaderList): boolean {
   );
 }
 
-/** The end of a response's way: the client. */
+/** The last sink of a response, which writes to the client. */
 export class WireSink implements ResponseSink {
   readonly #stream: HttpStream;
   readonly #sent: SentResponse;

@@ -40,7 +40,7 @@ export interface H2Carrier {
   broken(stream: H2Stream, error: unknown): void;
   /** Breaks the stream off. */
   breakOff(stream: H2Stream, errorCode: number): void;
-  /** Request and response are through. */
+  /** Called when request and response are complete. */
   finished(stream: H2Stream): void;
   /** True when a stream may be pushed to the client now. */
   readonly takesPushes: boolean;
@@ -72,13 +72,13 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   readonly sending: SendQueue;
   /** Bytes that the client may still send before it gets a larger window. */
   receiveWindowBytes: number;
-  /** Consumed bytes that were not reported to the client yet. */
+  /** Consumed bytes of the body that no window update has reported to the client yet. */
   untoldBytes = 0;
   /** Time when the stream was opened, as of `Date.now()`. */
   readonly openedAt: number;
   bodyRate: RateWatch | undefined;
   readonly #carrier: H2Carrier;
-  /** Undefined while no data is expected and no handler has read it. */
+  /** The request body; undefined for a request without a body, until a handler reads the body. */
   #body: H2RequestBody | undefined;
   /** True when the client waits for `100 Continue` before it sends the body. */
   #expectsContinue: boolean;
@@ -86,17 +86,17 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   readonly #declared = new DeclaredBody();
   /** True from the moment when the head can no longer change. */
   #headSent = false;
-  /** The head, kept until something is sent with it. */
+  /** The server's own fields of the waiting head; undefined before `#begin` and once the head is sent. */
   #ownFields: HeaderList | undefined;
   /** Fields of the waiting head that handlers set. */
   #fields: HeaderList = [];
-  /** The handler has written all. */
+  /** True when the handler has written the end of the response. */
   #ended = false;
   /** True when the frame with the end is being sent. */
   #complete = false;
-  /** The stream is over: through, reset, or its connection ended. */
+  /** True when the stream is over: complete, reset, or lost with its connection. */
   #closed = false;
-  /** Sent after the body. */
+  /** Trailers of the response, sent after its body. */
   #trailers: HeaderList = [];
   /** Set when the stream left HTTP. */
   #tunnel: DetachedConnection | undefined;
@@ -118,7 +118,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     if (head.protocol === "") {
       this.method = head.method;
     } else {
-      // Handlers know upgrades of HTTP/1, whose clients send a key: RFC 8441, section 5.
+      // Handlers expect an upgrade of HTTP/1 with a key. RFC 8441, section 5, has no key.
       this.method = "GET";
       this.headers.push("Connection", "Upgrade", "Upgrade", head.protocol);
       if (head.protocol === "websocket") {
@@ -139,7 +139,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#madeBody().reader(this.#closed || (!this.hasBody && this.upgradeProtocol === ""));
   }
 
-  /** Empty for a request without a body. */
+  /** The request body, created on first access; empty for a request without a body. */
   #madeBody(): H2RequestBody {
     this.#body ??= new H2RequestBody(this, -1, true, this.openedAt);
     return this.#body;
@@ -192,7 +192,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.#body?.read();
   }
 
-  /** Bytes of the body arrived. @param piece valid only during the call. @returns false when more came than declared */
+  /** Takes bytes of the body. @param piece valid only during the call. @returns false for more bytes than declared */
   receive(piece: Buffer): boolean {
     const body = this.#madeBody();
     try {
@@ -211,7 +211,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return true;
   }
 
-  /** The client has sent everything. @returns false when that is less than declared */
+  /** Takes the end of the request. @returns false when the body is shorter than declared */
   receiveEnd(trailers: HeaderList): boolean {
     const body = this.#madeBody();
     if (!body.end()) {
@@ -235,12 +235,12 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return true;
   }
 
-  /** The body is late; its reader gets the error. */
+  /** Fails a body that is late: its reader gets the error. */
   failBody(error: ServerError): void {
     this.#madeBody().fail(error);
   }
 
-  /** The client has disconnected, or the stream was reset. */
+  /** Ends the stream after the client has disconnected or the stream was reset. @param why message of the error */
   streamLost(why: string): void {
     if (this.#closed) {
       return;
@@ -267,7 +267,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#closed || this.#ended;
   }
 
-  /** True when it left HTTP. */
+  /** True when the stream has left HTTP. */
   get isTunnel(): boolean {
     return this.#body?.isTunnel === true;
   }
@@ -317,7 +317,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     }
     this.sending.end();
     if (this.#ownFields !== undefined && this.#trailers.length === 0) {
-      // Head and trailers in one frame: gRPC recognizes by it a failure without a message.
+      // No trailers wait: the head ends the stream. gRPC clients expect this form for a failure without a message.
       this.#sendHead(true);
       this.sending.endSent();
       this.allSent();
@@ -335,7 +335,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
 
   addTrailers(trailers: HeaderList): void {
     checkFields(trailers);
-    // An answer to HEAD ends with its head, as 204 and 304 do.
+    // A response without a body (to HEAD, 204, 304) ends with its head, so it has no trailers.
     if (!this.#declared.isLeftOut) {
       this.#trailers = [...this.#trailers, ...trailers];
     }
@@ -447,7 +447,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.#body?.drop();
   }
 
-  /** @param length of a body that is completely known */
+  /** Prepares the head. @param length bytes of the body, when the whole body is known */
   #begin(status: number, headers: HeaderList, length: number | undefined): void {
     const fields = fieldsFor(status, headers);
     const framing = checkFields(fields);
@@ -468,7 +468,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.#fields = fields;
   }
 
-  /** Sends the head, if it waits. @param endsStream nothing follows */
+  /** Sends the head, if it still waits. @param endsStream true when no body and no trailers follow */
   #sendHead(endsStream: boolean): void {
     const ownFields = this.#ownFields;
     if (ownFields !== undefined) {
@@ -486,7 +486,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.sending.push(bytes);
   }
 
-  /** Tells the handler's side once. */
+  /** Calls `streamClosed` of the listener, at most once. */
   #tellListener(): void {
     const { listener } = this;
     this.listener = undefined;

@@ -4,17 +4,17 @@ import type { BodySource } from "./h2-body.ts";
 
 /** The stream below a tunnel. */
 export interface TunnelStream extends BodySource {
-  /** @returns false when the client is slow: go on after `onceDrain` */
+  /** Sends bytes to the client. @returns false when the client is slow: continue after `onceDrain` */
   sendRaw(chunk: Buffer): boolean;
   /** Calls back once the peer's window lets more bytes through. */
   onceDrain(callback: () => void): void;
-  /** @param sent called when the end is on its way */
+  /** Ends the sending side. @param sent called when the frame with the end is being sent, or the stream is closed */
   endRaw(sent: () => void): void;
-  /** The reader of the tunnel is gone: the stream ends without the rest. */
+  /** Called when the tunnel is destroyed: breaks the stream off, and queued bytes are dropped. */
   cancel(): void;
 }
 
-/** A stream that left HTTP by an extended CONNECT: bytes both ways. Source: RFC 8441 */
+/** The raw bytes of a stream that left HTTP by an extended CONNECT, in both directions. Source: RFC 8441 */
 export class H2Tunnel extends Duplex {
   readonly #stream: TunnelStream;
   bytesWritten = 0;

@@ -1,19 +1,19 @@
 import type { ConnectionLimits } from "../connection-limits.ts";
 import { RateWatch } from "../rate-watch.ts";
 
-/** The times of a stream, as of `Date.now()`. */
+/** Times and byte counts of a stream. All times are as of `Date.now()`. */
 export interface TimedStream {
-  /** Whether the stream left HTTP; a tunnel may be silent, so no limit of requests applies. */
+  /** True when the stream left HTTP. A tunnel may be silent, so limits of requests do not apply. */
   readonly isTunnel: boolean;
-  /** Milliseconds of `performance.now()` when the header block was complete. */
+  /** Time when the stream was opened: its header block was complete. */
   readonly openedAt: number;
-  /** When bytes of the body came last. */
+  /** Time when bytes of the body last arrived. */
   readonly bodyAt: number;
   /** True when a reader waits for a body that does not arrive. */
   readonly awaitsBody: boolean;
-  /** Bytes of the body that came. */
+  /** Number of bytes of the body that arrived. */
   readonly bodyBytes: number;
-  /** Made at the first check, when a minimum rate is configured. */
+  /** Watches the rate of the body; made at the first check, when a minimum rate is configured. */
   bodyRate: RateWatch | undefined;
 }
 

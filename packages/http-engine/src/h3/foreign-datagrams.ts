@@ -2,8 +2,8 @@ import type { PeerAddress } from "http-protocols/quic";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 
 /**
- * Datagrams that are handed over in one turn. More are dropped, as a full socket drops them: anybody can send
- * forged ones.
+ * Limit of datagrams handed over in one turn of the event loop. Further ones are dropped, as by a full socket.
+ * Without the limit, forged datagrams would fill the memory.
  */
 const maxWaiting = 256;
 
@@ -13,8 +13,8 @@ interface ForeignDatagram {
 }
 
 /**
- * Hands datagrams of one listener to the threads that have their connections. The system chooses the thread by the addresses of a
- * datagram, so this happens where a client moves, and where a thread ends or begins.
+ * Hands datagrams of one listener to the threads that own the connections. The system chooses the thread by the
+ * addresses of a datagram. A wrong thread gets it after a client has moved, or after a thread has ended or begun.
  */
 export class ForeignDatagrams {
   readonly #topic: string;
@@ -24,9 +24,9 @@ export class ForeignDatagrams {
   #count = 0;
 
   /**
-   * @param listener names it in all threads
-   * @param messages of the process, which outlive configs
-   * @param take gets what other threads hand over to this one
+   * @param listener name of the listener, the same in all threads
+   * @param messages channel to the other threads, which outlives configs
+   * @param take called with each datagram that another thread hands over
    */
   constructor(
     listener: string,
@@ -38,7 +38,7 @@ export class ForeignDatagrams {
     this.#take = take;
   }
 
-  /** Takes what other threads hand over. @param messages of a config, which end with it */
+  /** Listens for datagrams of other threads. @param messages channel of a config, which ends with this config */
   listen(messages: ThreadMessages): void {
     messages.on(this.#topic, (datagrams) => {
       for (const { bytes, from } of datagrams as readonly ForeignDatagram[]) {
@@ -56,7 +56,7 @@ export class ForeignDatagrams {
     }
     this.#count++;
     const waiting = this.#waiting.get(thread) ?? [];
-    // A copy: a view would be sent with all the memory behind it.
+    // Makes a copy, because a view would be sent with its whole buffer.
     waiting.push({ bytes: new Uint8Array(datagram), from });
     this.#waiting.set(thread, waiting);
   }

@@ -17,28 +17,28 @@ import { SendWatch } from "../send-watch.ts";
 import { H3Request } from "./h3-request.ts";
 import { H3Socket } from "./h3-socket.ts";
 
-/** The listener, as far as a connection needs it. */
+/** The part of the listener that a connection uses. */
 export interface H3Owner {
   /** Limits in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
   /** Takes a request whose head is complete. */
   take(stream: HttpStream): void;
-  /** Work for a stream threw what no code foresaw: the stream is broken off. */
+  /** Logs an unexpected error in the work for a stream. The stream is already broken off. */
   fault(error: unknown): void;
-  /** No request of the connection goes on. */
+  /** Called once, when the connection has closed. */
   h3Closed(connection: Connection): void;
-  /** A stream left HTTP. */
+  /** Called when a stream has left HTTP. */
   tunnelOpened(tunnel: DetachedConnection): void;
 }
 
-/** The errors of HTTP/2 that streams name, as HTTP/3 numbers them. */
+/** Error codes of HTTP/2 that streams use, and the corresponding codes of HTTP/3. */
 const codes: ReadonlyMap<number, number> = new Map([
   [errorCodes.noError, http3Errors.noError],
   [errorCodes.cancel, http3Errors.requestCancelled],
 ]);
 
 /**
- * One connection of the web server that speaks HTTP/3: hands requests to the listener, and watches the time that clients take.
+ * One HTTP/3 connection of the web server. It hands requests to the listener, and ends requests of slow clients.
  *
  * Source: RFC 9114
  */
@@ -49,21 +49,21 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
   readonly #connection: Connection;
   readonly #session: Http3ServerSession;
   readonly #address: H3Socket;
-  /** Requests that are not through, by the number of their stream. */
+  /** Requests that are not complete, by stream ID. */
   readonly #requests = new Map<number, H3Request>();
-  /** Requests that are through, but whose answers the client does not have whole. */
+  /** Complete requests whose responses the client has not received in full, by stream ID. */
   readonly #leaving = new Map<number, H3Request>();
-  /** Streams of requests whose heads did not come yet: their ids, and when they were opened, as of `Date.now()`. */
+  /** Streams whose request head has not arrived: stream ID to the time of opening, as of `Date.now()`. */
   readonly #headless = new Map<number, number>();
-  /** Requests whose heads came with the datagrams of this turn. */
+  /** Requests whose heads arrived in this turn of the event loop. Their handlers have not started. */
   #opened: H3Request[] = [];
   #idleSince = Date.now();
   readonly #sending = new SendWatch(Date.now());
   #isOver = false;
-  /** Set by the handshake. */
+  /** Server name of the TLS handshake; "" before it, or when the client sent none. */
   serverName = "";
 
-  /** @param local where datagrams come to */
+  /** @param local address and port that the UDP socket is bound to */
   constructor(connection: Connection, owner: H3Owner, local: PeerAddress) {
     this.#owner = owner;
     this.#connection = connection;
@@ -120,7 +120,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     }
   }
 
-  /** For how long no request is under way, in milliseconds; 0 while one is. @param now as of `Date.now()` */
+  /** Milliseconds since the last request ended; 0 while a request is running. @param now as of `Date.now()` */
   idleFor(now: number): number {
     return this.#requests.size === 0 ? now - this.#idleSince : 0;
   }
@@ -207,7 +207,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     this.#address.bytesWritten += bytes;
   }
 
-  /** The client gave the request up, or broke the rules. */
+  /** Called when the client has reset the request or violated the protocol. */
   lost(request: H3Request): void {
     this.#forget(request);
     try {
@@ -234,7 +234,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     this.#headless.delete(stream.id);
     this.#requests.set(stream.id, request);
     if (this.#opened.length === 0) {
-      // Handlers run when it is known what came with the head, its end above all.
+      // Handlers run after the rest of the datagram is read: a body or the end may follow the head.
       queueMicrotask(() => this.#takeOpened());
     }
     this.#opened.push(request);

@@ -30,27 +30,27 @@ import { sharedKey } from "./shared-key.ts";
 
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;
-/** How long clients of a closed listener have for the rest of their last answers. */
+/** Time in milliseconds after its last request until a connection of a closed listener is cut. */
 const lastBytesMs = 3_000;
 
 interface Http3ListenOptions {
-  /** Limits of connections before a config is switched on. */
+  /** Limits of connections until {@link Http3Listener.switchTo} brings the limits of a config. */
   readonly limits: ConnectionLimits;
   readonly log: Logger;
   /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;
-  /** To threads that share the port. */
+  /** Channel to the threads that share the port. */
   readonly messages: ThreadMessages;
-  /** Holds what they must have in common. */
+  /** Shared memory with the key that all these threads need. */
   readonly shared: SharedState;
 }
 
-/** Listeners that were closed and whose requests go on, by their address: their port is not free. */
+/** Closed listeners with running requests, by address: their ports are not free yet. */
 const leaving = new Map<string, Http3Listener>();
 
 /**
- * The UDP port beside an HTTPS listener. It outlives configs like that listener: a reload only changes who gets
- * the next request, also on open connections.
+ * The UDP port beside an HTTPS listener. Both outlive configs: a reload only changes the receiver of the next
+ * request, even on open connections.
  */
 export class Http3Listener implements SharedResource, H3Owner {
   readonly #address: UdpAddress;
@@ -65,7 +65,7 @@ export class Http3Listener implements SharedResource, H3Owner {
   readonly #firstLimits: ConnectionLimits;
   #sink: RequestSink | undefined;
   #tls: TlsAcceptor | undefined;
-  /** Resolves the closing. */
+  /** Resolves the promise of `close`; undefined while the listener is open. */
   #left: (() => void) | undefined;
 
   private constructor(address: UdpAddress, socket: Socket, key: Buffer, options: Http3ListenOptions) {
@@ -86,7 +86,7 @@ export class Http3Listener implements SharedResource, H3Owner {
         onForeign: (thread, datagram, from) => this.#foreign.handOver(thread, datagram, from),
       }),
       protocols: ["h3"],
-      // The policy of the client is looked up for each handshake, also for one with a ticket.
+      // All policies share these keys. This is safe, because each handshake looks up the policy, even with a ticket.
       tickets: { keys: () => this.#tls?.quicTicketKeys ?? [] },
       chooseCertificate: (hello, connection, answer) => this.#choose(hello, connection, answer),
       onConnection: (connection) => this.#connect(connection),
@@ -96,7 +96,7 @@ export class Http3Listener implements SharedResource, H3Owner {
   }
 
   /**
-   * Clients are refused until {@link switchTo}: they ask again.
+   * Opens the port, or takes back a closed listener that still has it. Handshakes fail until {@link switchTo}.
    * @throws ServerError LISTEN
    */
   static async open(address: UdpAddress, options: Http3ListenOptions): Promise<Http3Listener> {
@@ -119,7 +119,7 @@ export class Http3Listener implements SharedResource, H3Owner {
     }
   }
 
-  /** Open connections, handshakes under way too. */
+  /** Number of open connections, including running handshakes. */
   get connectionCount(): number {
     return this.#connections.size;
   }
@@ -133,8 +133,8 @@ export class Http3Listener implements SharedResource, H3Owner {
   }
 
   /**
-   * From now on requests go to `sink`, and handshakes are done as `tls` says.
-   * @param messages of the config that has both
+   * From now on requests go to `sink`, and `tls` chooses the certificates of handshakes.
+   * @param messages channel of the same config
    */
   switchTo(sink: RequestSink, tls: TlsAcceptor, messages: ThreadMessages): void {
     this.#sink = sink;
@@ -142,7 +142,7 @@ export class Http3Listener implements SharedResource, H3Owner {
     this.#foreign.listen(messages);
   }
 
-  /** Takes no new requests. Resolves when those under way have ended, and the port is free. */
+  /** Takes no new requests. Resolves when all connections have ended and the port is free, or a config reopens it. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#left = resolve;
@@ -237,7 +237,7 @@ export class Http3Listener implements SharedResource, H3Owner {
     };
   }
 
-  /** A config wants the port again. */
+  /** A new config opens the address of this closed listener: the listener stays. */
   #comeBack(): void {
     leaving.delete(formatListenAddress(this.#address));
     this.#left?.();
@@ -246,7 +246,7 @@ export class Http3Listener implements SharedResource, H3Owner {
 
   #leaveIfEmpty(): void {
     if (this.#left !== undefined && this.#connections.size === 0) {
-      // Not before the last connection has said that it is closed.
+      // Waits one turn, so that the last connection can send its closing packet.
       setImmediate(() => {
         if (this.#left !== undefined && this.#connections.size === 0) {
           void this.#leave(this.#left);

@@ -7,40 +7,40 @@ import {
 import type { Http3RequestHandler, Http3RequestStream } from "http-protocols/http3";
 import { type H2Carrier, H2Stream } from "../h2/h2-stream.ts";
 
-/** Methods whose requests have a body seldom enough to wait for a sign of one. */
+/** Methods whose requests rarely have a body. For them the end of the request is awaited. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"]);
 /**
- * How long a request without `content-length` waits for its end or a body. Clients send the end right behind the head, but some
- * in a datagram of its own, and an upstream must not get a body for it.
+ * Milliseconds that a request without `content-length` waits for its end or a body. Some clients send the end in a
+ * separate datagram. Without the wait, an upstream would get a chunked body for such a request.
  */
 const endWaitMs = 50;
-/** The QUIC stream counts bytes, so windows of HTTP/2 never close. */
+/** Windows of HTTP/2 that never close, because QUIC does the flow control. */
 const openWindows = { send: Number.MAX_SAFE_INTEGER, receive: Number.MAX_SAFE_INTEGER };
 const withBody: StreamOpening = { ...openWindows, endsStream: false };
 const withoutBody: StreamOpening = { ...openWindows, endsStream: true };
 
-/** The connection, as far as a request needs it. */
+/** The part of the connection that a request uses. */
 export interface H3RequestOwner extends H2Carrier {
-  /** Bytes of an answer were handed to the connection. */
+  /** Counts bytes of a response that were handed to the connection. */
   sentBytes(bytes: number): void;
-  /** The client gave the request up, or broke the rules. */
+  /** Called when the client has reset the request or violated the protocol. */
   lost(request: H3Request): void;
-  /** The request is ready for handlers. */
+  /** Starts the handlers of a request. */
   take(request: H3Request): void;
 }
 
-/** One request of HTTP/3: leads what comes to a stream as handlers know it, and what that answers to the client. */
+/** One HTTP/3 request: passes its bytes to an `H2Stream`, which handlers use, and the response back to the client. */
 export class H3Request implements Http3RequestHandler {
   readonly id: number;
   readonly #request: Http3RequestStream;
   readonly #head: H2RequestHead;
   readonly #owner: H3RequestOwner;
-  /** Undefined until it is known whether a body comes. */
+  /** The stream for handlers; undefined until a body or the end arrives, or the wait for them is over. */
   stream: H2Stream | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isTaken = false;
   #isLost = false;
-  /** The client's window or the congestion window is full. */
+  /** True when the client's window or the congestion window is full. */
   #isBlocked = false;
 
   constructor(request: Http3RequestStream, head: H2RequestHead, owner: H3RequestOwner) {
@@ -54,7 +54,7 @@ export class H3Request implements Http3RequestHandler {
     return this.#request.unsentBytes + (this.stream?.sending.bytes ?? 0);
   }
 
-  /** Everything that came with the head was read. */
+  /** Starts the handlers, or the wait for the end. Called when everything that arrived with the head was read. */
   begin(): void {
     if (this.stream !== undefined || this.#isLost) {
       this.#take();
@@ -68,7 +68,7 @@ export class H3Request implements Http3RequestHandler {
     }
   }
 
-  // Called by the request's stream of QUIC
+  // Called by the QUIC stream of the request
 
   onData(bytes: Buffer): void {
     const stream = this.stream ?? this.#make(false);
@@ -99,9 +99,9 @@ export class H3Request implements Http3RequestHandler {
     this.send();
   }
 
-  // Called for the answer
+  // Called for the response
 
-  /** @param fields in lower case */
+  /** Sends the head. @param fields names are in lower case */
   sendHead(ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void {
     const [, status, ...others] = ownFields;
     this.#request.respond(Number(status), [...others, ...fields]);
@@ -110,7 +110,7 @@ export class H3Request implements Http3RequestHandler {
     }
   }
 
-  /** Hands on what the stream has, as far as there is room. */
+  /** Sends queued bytes until the windows are full. */
   send(): void {
     const { stream } = this;
     if (stream === undefined || stream.sending.isOver) {
@@ -128,7 +128,7 @@ export class H3Request implements Http3RequestHandler {
       if (!requestEnded && stream.isTunnel) {
         this.#owner.lost(this);
       } else if (!requestEnded) {
-        // The client was told that nobody needs the rest.
+        // The response is complete, so the rest of the request is not needed.
         this.#owner.finished(stream);
       }
     }
@@ -144,7 +144,7 @@ export class H3Request implements Http3RequestHandler {
     this.#request.reset(code);
   }
 
-  /** Takes what the queue of the stream gives. */
+  /** Receives a piece from the send queue, and writes it to the QUIC stream. */
   data(_streamId: number, _isLast: boolean, piece: Uint8Array): void {
     this.#owner.sentBytes(piece.length);
     this.#isBlocked = !this.#request.write(
@@ -163,7 +163,7 @@ export class H3Request implements Http3RequestHandler {
     this.#take();
   }
 
-  /** The wait is over: its end or a body came. */
+  /** Ends the wait, because the end or a body has arrived. */
   #takeWaiting(): void {
     if (this.#timer !== undefined) {
       clearTimeout(this.#timer);

@@ -4,7 +4,7 @@ import { cipherIds } from "certificates/tls/connection/cipher-names";
 import { setTlsDetails } from "certificates/tls/connection/tls-details";
 import type { Connection, PeerAddress } from "http-protocols/quic";
 
-/** A connection of QUIC, as far as handlers and logs look at a socket of TCP. */
+/** A QUIC connection with the properties of a TCP socket that handlers and logs read. */
 export class H3Socket {
   readonly encrypted = true;
   readonly alpnProtocol = "h3";
@@ -12,21 +12,21 @@ export class H3Socket {
   readonly localPort: number;
   servername = "";
   destroyed = false;
-  /** Bytes of all answers that were handed to the connection. */
+  /** Bytes of all responses that were handed to the connection. */
   bytesWritten = 0;
-  /** Bytes of these that were not sent yet, at the last look. */
+  /** Bytes of responses that were unsent at the last check of timeouts. */
   writableLength = 0;
   readonly #connection: Connection;
   #certificate: X509Certificate | undefined;
 
-  /** @param local where datagrams come to */
+  /** @param local address and port that the UDP socket is bound to */
   constructor(connection: Connection, local: PeerAddress) {
     this.#connection = connection;
     this.localAddress = local.address;
     this.localPort = local.port;
   }
 
-  /** Where the client is now: it may move. */
+  /** Present address of the client, which may move to another network. */
   get remoteAddress(): string {
     return this.#connection.address.address;
   }
@@ -35,7 +35,7 @@ export class H3Socket {
     return this.#connection.address.port;
   }
 
-  /** The handshake is done. @param serverName as the client named it, "" when it did not */
+  /** Called after the handshake. @param serverName name that the client sent; "" when it sent none */
   secured(serverName: string): void {
     this.servername = serverName;
     const suite = this.#connection.cipherSuite;
@@ -47,7 +47,7 @@ export class H3Socket {
     return this.#connection.handshakePeer?.resumed === true;
   }
 
-  /** The client's own certificate, where the server asked for one. */
+  /** The client's certificate; undefined when the server requested none or the client sent none. */
   getPeerX509Certificate(): X509Certificate | undefined {
     const [own] = this.#connection.handshakePeer?.certificates ?? [];
     if (own !== undefined) {
@@ -56,7 +56,7 @@ export class H3Socket {
     return this.#certificate;
   }
 
-  /** Streams name their connection by this type; none reads or writes it. */
+  /** The type that streams declare for their connection. No stream reads or writes this socket. */
   get asSocket(): Socket {
     return this as unknown as Socket;
   }

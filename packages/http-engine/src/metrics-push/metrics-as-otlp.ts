@@ -8,21 +8,21 @@ import {
 import type { MetricObjectWithValues, MetricValue } from "@prometheus-io/client";
 import { publicMetricName } from "lifecycle";
 
-/** A metric as the registry tells it. */
+/** A metric with its values, as the registry returns it. */
 export type MetricOfRegistry = MetricObjectWithValues<MetricValue<string>>;
 
-/** The time in which values were counted. */
+/** The period in which values were counted. */
 export interface Period {
-  /** When counting began: counters are cumulative since then. */
+  /** Start of the process: counters are cumulative since this time. */
   readonly startTime: HrTime;
-  /** When the counters were read. */
+  /** Time when the counters were read. */
   readonly endTime: HrTime;
 }
 
 interface Buckets {
-  /** Upper bounds, ascending; the last bucket has none. */
+  /** Upper bounds of the buckets, ascending. The last bucket has no bound. */
   readonly boundaries: number[];
-  /** Counts up to each boundary, and the total at the end. */
+  /** Number of values up to each boundary, and the total as the last element. */
   readonly upTo: number[];
 }
 
@@ -37,12 +37,12 @@ interface HistogramParts extends Buckets {
 
 type Labels = Record<string, string | number>;
 
-/** Sums of a summary without labels have none at all. */
+/** Labels of a value. The registry omits `labels` for the sum of a summary without labels. */
 const labelsOf = (value: MetricValue<string>): Labels => (value.labels as Labels | undefined) ?? {};
 const asText = (labels: Labels): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
 
-/** Buckets of the registry count what is at most so large; those of OTLP what is between two boundaries. */
+/** Counts per bucket, for OTLP, from the cumulative counts of the registry: `[2, 5, 6]` becomes `[2, 3, 1]`. */
 function bucketCounts({ upTo }: Buckets): number[] {
   return upTo.map((count, index) => count - (upTo[index - 1] ?? 0));
 }
@@ -85,7 +85,7 @@ function points(values: readonly MetricValue<string>[], period: Period): DataPoi
   return values.map((value) => ({ ...period, attributes: asText(labelsOf(value)), value: value.value }));
 }
 
-/** A part of a summary, which has its own name, or that of the summary: a quantile. */
+/** The values of one part of a summary. @param ending `_sum` or `_count`; "" for the quantiles */
 function summaryPart(metric: MetricOfRegistry, ending: string): MetricValue<string>[] {
   return metric.values.filter(
     (value) => ((value as { metricName?: string }).metricName ?? metric.name) === `${metric.name}${ending}`,
@@ -108,7 +108,7 @@ function metricData(metric: MetricOfRegistry, name: string, period: Period): Met
     dataPointType: DataPointType.GAUGE,
     dataPoints: points(values, period),
   });
-  // The types say that this is a number; it is a word.
+  // The library declares a number, but the value is a word.
   switch (String(metric.type)) {
     case "counter":
       return [sum(name, metric.values)];
@@ -134,7 +134,7 @@ function metricData(metric: MetricOfRegistry, name: string, period: Period): Met
 /**
  * The registry's metrics as OTLP, under the names of `/metrics`, including the public ones. Counters become
  * monotonic sums, histograms have explicit buckets; both count from the start. The exporter has no summaries,
- * so their quantiles become a gauge, and `_sum` and `_count` become sums. Metrics without values are left
+ * so quantiles become a gauge, and `_sum` and `_count` become sums. Metrics without values are left
  * out.
  */
 export function metricsAsOtlp(metrics: readonly MetricOfRegistry[], period: Period): MetricData[] {

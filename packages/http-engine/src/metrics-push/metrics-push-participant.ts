@@ -9,7 +9,7 @@ import { allMetricValues } from "server-core/threads/all-metrics";
 import { MetricsPush } from "./metrics-push.ts";
 import { type PushSettings, readPushSettings } from "./push-settings.ts";
 
-/** `apps.http.metrics.otlp`. The app refuses a value of a wrong type. */
+/** True when `apps.http.metrics.otlp` is true. The app refuses a value of a wrong type. */
 function wantsPush({ apps }: ConfigDocument): boolean {
   const http = apps.get("http") ?? null;
   const metrics = isJsonObject(http) ? (member(http, "metrics") ?? null) : null;
@@ -18,7 +18,7 @@ function wantsPush({ apps }: ConfigDocument): boolean {
 
 /**
  * Pushes the metrics of all threads while the config has `apps.http.metrics.otlp`. It runs in the main thread,
- * where the counts of workers come together. One push serves all, and outlives reloads.
+ * where the counts of workers are added up. A reload keeps the running push.
  */
 export class MetricsPushParticipant implements Participant {
   readonly #services: ServerServices;
@@ -26,7 +26,7 @@ export class MetricsPushParticipant implements Participant {
   #failures: Counter | undefined;
   #push: MetricsPush | undefined;
 
-  /** @param environment of the process: the exporter reads the rest of `OTEL_*` there itself */
+  /** @param environment variables with the settings. The exporter itself reads further `OTEL_*` from the process. */
   constructor(services: ServerServices, environment: Environment = process.env) {
     this.#services = services;
     this.#environment = environment;

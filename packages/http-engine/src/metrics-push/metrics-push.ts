@@ -4,7 +4,7 @@ import { messageOf } from "server-core/errors";
 import type { MetricOfRegistry } from "./metrics-as-otlp.ts";
 import type { MetricsExporter } from "./otlp-metrics-exporter.ts";
 
-/** How long the last values may take to leave. */
+/** Limit in milliseconds for the last push at the end. Values that take longer are lost. */
 const flushTimeoutMs = 2_000;
 
 /** Source, receiver and interval of metrics that are pushed. */
@@ -13,18 +13,18 @@ export interface MetricsPushOptions {
   readonly exporter: MetricsExporter;
   /** Reads the registries of all threads. */
   readonly collect: () => Promise<readonly MetricOfRegistry[]>;
-  /** Time from the start of one push to the start of the next. */
+  /** Milliseconds from the start of one push to the start of the next. */
   readonly intervalMs: number;
-  /** Counts exports that failed, since their data is lost until the next one. */
+  /** Counts failed exports. The collector gets no values until the next successful export. */
   readonly failures: Counter;
-  /** Tells the first failure of several in a row. */
+  /** Log for the first of consecutive failures, and for the first success after them. */
   readonly log: Logger;
 }
 
 /**
  * Pushes metrics at intervals until it is stopped, one push at a time. A push that is due while another runs
- * is skipped, because the next has all values. It logs once when the collector goes down, and once when it is
- * back.
+ * is skipped, because the next push has all values. The log gets one line when the collector fails, and one when
+ * pushes succeed again.
  */
 export class MetricsPush {
   readonly #options: MetricsPushOptions;
@@ -38,7 +38,7 @@ export class MetricsPush {
     this.#timer.unref();
   }
 
-  /** Pushes again, within two seconds, and ends. */
+  /** Ends the interval, and pushes the last values within two seconds. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const { promise: timeout, resolve } = Promise.withResolvers<void>();

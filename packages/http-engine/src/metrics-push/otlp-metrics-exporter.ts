@@ -16,17 +16,17 @@ const metricsService = "opentelemetry.proto.collector.metrics.v1.MetricsService"
 
 /** Sends metrics to a collector. */
 export interface MetricsExporter {
-  /** Sends them, again where the collector asks for that. @throws what the collector or the network said at last */
+  /** Sends metrics, and again when the collector asks for a retry. @throws the last error of collector or network */
   send(metrics: readonly MetricOfRegistry[]): Promise<void>;
-  /** Closes connections. */
+  /** Closes the connections to the collector. */
   close(): Promise<void>;
 }
 
 /** Sends requests to the collector. */
 interface MetricsTransport {
-  /** @throws what the collector or the network said at last */
+  /** @throws the last error of the collector or the network */
   send(request: ResourceMetrics): Promise<void>;
-  /** Ends the connections, without waiting for an export under way. */
+  /** Closes the connections without waiting for a running export. */
   close(): Promise<void>;
 }
 
@@ -67,9 +67,9 @@ function overGrpc(timeoutMs: number, settings: GrpcSettings): MetricsTransport {
 }
 
 /**
- * OTLP in protobuf, over the same transports as spans.
- * @param timeoutMs how long a push may take, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says less
- * @param grpc where they go over gRPC; undefined: over HTTP, to where `OTEL_EXPORTER_OTLP_*` says
+ * Creates an exporter of OTLP in protobuf, over the same transports as spans.
+ * @param timeoutMs limit of one push; over HTTP, the smaller limit of `OTEL_EXPORTER_OTLP_TIMEOUT` applies
+ * @param grpc collector over gRPC; undefined: over HTTP, to the URL in `OTEL_EXPORTER_OTLP_*`
  */
 export function otlpMetricsExporter(timeoutMs: number, grpc: GrpcSettings | undefined): MetricsExporter {
   const transport = grpc === undefined ? overHttp(timeoutMs) : overGrpc(timeoutMs, grpc);

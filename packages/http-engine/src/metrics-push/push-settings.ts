@@ -2,21 +2,21 @@ import { ServerError } from "server-core/errors";
 import { type Environment, otlpProtocol, wholeNumber } from "server-core/otlp/environment-values";
 import { type GrpcSettings, readGrpcSettings } from "server-core/otlp/grpc-settings";
 
-/** When metrics are pushed, and how. */
+/** Transport, interval and time limit of pushed metrics. */
 export interface PushSettings {
-  /** Where they go over gRPC; undefined: over HTTP, to where the exporter itself reads. */
+  /** Collector over gRPC; undefined: over HTTP, to the URL that the exporter reads from the environment. */
   readonly grpc: GrpcSettings | undefined;
-  /** Time from one push to the next. */
+  /** Milliseconds from one push to the next. */
   readonly intervalMs: number;
-  /** How long one push may take, with its repetitions. */
+  /** Limit in milliseconds of one push, including its retries. */
   readonly timeoutMs: number;
 }
 
 /**
- * The settings of pushing metrics in the environment: `OTEL_METRICS_EXPORTER` (otlp),
+ * Reads the settings for pushing metrics from the environment: `OTEL_METRICS_EXPORTER` (otlp),
  * `OTEL_METRIC_EXPORT_INTERVAL` (60000 ms), `OTEL_METRIC_EXPORT_TIMEOUT` (30000 ms). The exporter reads the
  * address from `OTEL_EXPORTER_OTLP_*`.
- * @returns undefined where `OTEL_METRICS_EXPORTER` is none
+ * @returns undefined when `OTEL_METRICS_EXPORTER` is `none`
  * @throws ServerError MODULE_CONFIG Source: OpenTelemetry specification, "Environment Variable Specification"
  */
 export function readPushSettings(environment: Environment): PushSettings | undefined {

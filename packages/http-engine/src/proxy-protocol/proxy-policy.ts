@@ -6,8 +6,8 @@ const defaultTimeoutMs = 5_000;
 
 const policies = ["ignore", "use", "reject", "require", "skip"] as const;
 /**
- * `ignore` reads a header and drops it, `use` takes its address. `reject` ends connections with one, `require` those
- * without. `skip` hands the bytes on unread.
+ * `ignore` removes a header, `use` also takes the client's address from it. `reject` ends connections with a header,
+ * `require` ends connections without a header. `skip` passes all bytes on unread.
  */
 export type ProxyPolicy = (typeof policies)[number];
 
@@ -42,7 +42,7 @@ export interface ProxyProtocolRules {
   policyOf(address: string): ProxyPolicy;
 }
 
-/** @throws ServerError MODULE_CONFIG for a range that is none */
+/** @throws ServerError MODULE_CONFIG for an invalid CIDR range */
 export function proxyProtocolRules(config: ProxyProtocolConfig): ProxyProtocolRules {
   const allowed = new IpRanges(config.allow ?? []);
   const denied = new IpRanges(config.deny ?? []);

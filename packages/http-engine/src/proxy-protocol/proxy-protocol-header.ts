@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 
-/** Addresses of a connection that is handed on. */
+/** Addresses of a client's connection, for the upstream that a proxy forwards it to. */
 export interface ProxiedAddresses {
-  /** Address of the client that the proxy speaks for. */
+  /** IP address of the client. */
   readonly source: string;
-  /** Port of that client. */
+  /** Port of the client. */
   readonly sourcePort: number;
   /** Address that the client connected to. */
   readonly destination: string;
@@ -39,13 +39,13 @@ function ipv6Bytes(address: string): number[] {
   });
 }
 
-/** An IPv4 address as IPv6, where the other one is IPv6. */
+/** An IPv4 address as `::ffff:192.0.2.1`, because both addresses of a header must have one family. */
 function mapped(address: string): string {
   return isIP(address) === 4 ? `::ffff:${address}` : address;
 }
 
 /**
- * The header that tells an upstream, before any other byte, who the client is.
+ * The header with the client's address, which an upstream gets before all other bytes.
  * @param version `v1` is text, `v2` binary
  * Source: haproxy doc/proxy-protocol.txt, sections 2.1 and 2.2
  */

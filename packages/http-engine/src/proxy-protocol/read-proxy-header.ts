@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** The client of a connection, by the header of a proxy. */
+/** The client of a connection, from the PROXY protocol header. */
 export interface ProxiedPeer {
   /** Address of the client, which replaces the proxy's own. */
   readonly address: string;
@@ -8,20 +8,20 @@ export interface ProxiedPeer {
   readonly port: number;
 }
 
-/** The meaning of a connection's first bytes. */
+/** The result of reading a connection's first bytes. `partial`: more bytes are needed to decide. */
 export type ProxyHeader =
   | { readonly kind: "partial" } // more is needed to know
   | { readonly kind: "none" }
   | { readonly kind: "malformed" }
-  /** `peer`: undefined where the proxy speaks for itself, or does not know. */
+  /** `peer`: undefined for a connection of the proxy itself, such as a health check, and for an unknown client. */
   | { readonly kind: "header"; readonly bytes: number; readonly peer: ProxiedPeer | undefined };
 
 const signature = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
 const textStart = Buffer.from("PROXY ");
 const fixedBytes = 16;
-/** Limit of the text form, with its end. */
+/** Limit in bytes of a text header, including its line end. A longer one is malformed. */
 const maxTextBytes = 107;
-/** Limit of addresses and their extensions; the protocol would allow 65,535. */
+/** Limit in bytes of addresses and extensions in a binary header. The protocol would allow 65,535. */
 const maxBinaryBytes = 2_048;
 const textHeader =
   /^PROXY (?:UNKNOWN(?: [ -~]*)?|TCP([46]) ([0-9A-Fa-f.:]{2,45}) ([0-9A-Fa-f.:]{2,45}) (\d{1,5}) (\d{1,5}))\r\n$/;
@@ -91,7 +91,7 @@ function readBinary(bytes: Buffer): ProxyHeader {
 
 /**
  * Looks for a PROXY protocol header, version 1 or 2, at the beginning of a connection.
- * @param bytes all that came so far
+ * @param bytes all bytes that have arrived so far
  * Source: haproxy doc/proxy-protocol.txt, sections 2.1 and 2.2
  */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {

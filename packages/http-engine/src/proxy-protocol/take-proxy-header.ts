@@ -3,13 +3,13 @@ import { remoteAddress } from "../remote-address.ts";
 import type { ProxyProtocolRules } from "./proxy-policy.ts";
 import { type ProxiedPeer, readProxyHeader } from "./read-proxy-header.ts";
 
-/** Replaces the address that a socket tells of its client. */
+/** Sets `remoteAddress` and `remotePort` of a socket to the client behind the proxy. */
 export function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
   const value = (each: unknown) => ({ value: each, configurable: true });
   Object.defineProperties(socket, { remoteAddress: value(address), remotePort: value(port) });
 }
 
-/** Gives a connection the client's address of the connection below it. */
+/** Copies a client's address that {@link setPeer} set to the connection above, such as TLS. */
 export function copyPeer(from: Socket, to: Socket): void {
   if (Object.hasOwn(from, "remoteAddress")) {
     setPeer(to, { address: from.remoteAddress ?? "", port: from.remotePort ?? 0 });
@@ -18,8 +18,8 @@ export function copyPeer(from: Socket, to: Socket): void {
 
 /**
  * Removes a PROXY protocol header from a connection, before other readers.
- * @param taken gets the connection, with the address of the client where it counts; of one that is refused
- *   nothing is heard
+ * @param taken called when the header is removed and the address set; never called for a connection that is
+ *   refused
  */
 export function takeProxyHeader(socket: Socket, rules: ProxyProtocolRules, taken: () => void): void {
   const policy = rules.policyOf(remoteAddress(socket));

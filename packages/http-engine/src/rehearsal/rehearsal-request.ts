@@ -1,45 +1,45 @@
 import type { HeaderList } from "../header-list.ts";
 import type { PassedRoute, RehearsedHandler, RehearsedRoute } from "../rehearsed-way.ts";
 
-/** Topic by which a thread that serves is asked what would become of a request; it answers with a {@link RehearsalReport}. */
+/** Topic for a request to simulate; a serving thread answers with a {@link RehearsalReport}. */
 export const rehearsalTopic = "http.rehearsal";
 
-/** A request that is not sent. It has no body. */
+/** A simulated request. It has no body. */
 export interface RehearsalRequest {
   /** Method of the request to rehearse. */
   readonly method: string;
-  /** `https` takes the server that has TLS; no handshake is done. */
+  /** `https` selects a listener with TLS; no handshake is done. */
   readonly scheme: "http" | "https";
-  /** As in a `Host` field: `example.com:8080`. */
+  /** Host with an optional port, as in a `Host` field: `example.com:8080`. */
   readonly hostport: string;
-  /** Where it would arrive; undefined: the port of the scheme. */
+  /** Port at which the request would arrive; undefined: the configured port of the scheme. */
   readonly port: number | undefined;
   /** Path and query, percent-encoded. */
   readonly target: string;
-  /** Further fields. */
+  /** Header fields besides `Host`. */
   readonly headers: HeaderList;
   /** Address of the client. */
   readonly remoteAddress: string;
 }
 
-/** The way of a request that is not sent, and its end. */
+/** The routes and handlers that a simulated request reaches, and the response. */
 export interface RehearsalReport {
-  /** Name of the server that takes it; undefined where none listens there. */
+  /** Name of the server that handles the request; undefined when no server listens at the port. */
   readonly server: string | undefined;
-  /** Addresses where servers listen, where none takes it. */
+  /** Addresses of all listeners, when no server listens at the port; otherwise empty. */
   readonly listeners: readonly { readonly address: string; readonly tls: boolean }[];
-  /** Routes that match, in their order. */
+  /** Routes that match, in the order in which they run. */
   readonly routes: readonly RehearsedRoute[];
-  /** Routes that were tried and do not match: the first ones. */
+  /** The first routes that were tried and do not match. */
   readonly passed: readonly PassedRoute[];
-  /** Number of all routes that do not match: a long config has thousands, of which `passed` lists the first. */
+  /** Number of all routes that do not match. A long config has thousands; `passed` lists only the first. */
   readonly passedCount: number;
-  /** The handler that answers for certain; undefined where none does. */
+  /** The handler that certainly answers; undefined when there is none. */
   readonly answeredBy: RehearsedHandler | undefined;
-  /** The answer, where it depends on the config alone. */
+  /** Status of the response, if it depends on the config alone; otherwise undefined. */
   readonly status: number | undefined;
-  /** Header fields that the answer would have. */
+  /** Header fields that the response would have. */
   readonly headers: HeaderList;
-  /** Why the request fails, before error routes answer. */
+  /** Error with which the request fails, before error routes answer. */
   readonly failure: { readonly status: number; readonly message: string } | undefined;
 }

@@ -4,7 +4,7 @@ import { type HeaderList, headerBytes } from "../header-list.ts";
 import { UnconnectedStream } from "../unconnected-stream.ts";
 import type { RehearsalRequest } from "./rehearsal-request.ts";
 
-/** A connection that does not exist, as far as matchers and placeholders look at one. */
+/** A socket object without a connection, with the properties that matchers and placeholders read. */
 function socketOf({ remoteAddress, port, scheme, hostport }: RehearsalRequest): Socket {
   const addresses = {
     ...{ remoteAddress, remotePort: 0, localAddress: "", localPort: port ?? 0 },
@@ -21,7 +21,7 @@ function socketOf({ remoteAddress, port, scheme, hostport }: RehearsalRequest): 
   return socket;
 }
 
-/** The stream of a request that no client has sent. It keeps status and fields of the answer. */
+/** The stream of a simulated request. It keeps status and fields of the response. */
 export class RehearsalStream extends UnconnectedStream {
   readonly version = "1.1";
   readonly method: string;
@@ -29,7 +29,7 @@ export class RehearsalStream extends UnconnectedStream {
   readonly authority: string;
   readonly headers: HeaderList;
   readonly socket: Socket;
-  /** 0: no answer so far. */
+  /** Status of the response; 0 before there is a response. */
   status = 0;
   responseHeaders: HeaderList = [];
 

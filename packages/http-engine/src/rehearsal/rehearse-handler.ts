@@ -2,15 +2,15 @@ import type { Exchange } from "../exchange.ts";
 import type { HttpHandler, HttpMatcher } from "../handler.ts";
 import type { RehearsedEffect, RehearsedHandler, RehearsedRoute, RehearsedWay } from "../rehearsed-way.ts";
 
-/** A handler on the way. */
+/** A handler that the simulated request reaches. */
 interface Step {
-  /** The handler whose effect is described, not carried out. */
+  /** The handler whose effect is recorded. It runs only if its `inRehearsal` is `runs`. */
   readonly handler: HttpHandler;
-  /** Name of its module. */
+  /** Module name of the handler. */
   readonly name: string;
-  /** The route that it belongs to, which notes what it does. */
+  /** Record of the route, to which the handler's effect is added. */
   readonly route: RehearsedRoute;
-  /** The way from this handler on. */
+  /** The rest of the simulation after this handler. */
   readonly way: RehearsedWay;
 }
 
@@ -18,7 +18,7 @@ function lineOf(exchange: Exchange): { method: string; host: string; uri: string
   return { method: exchange.method, host: exchange.hostport, uri: `${exchange.rawPath}${exchange.query}` };
 }
 
-/** Has one handler do its part. @throws HttpError what the rest of the way fails with */
+/** Simulates one handler. @throws HttpError of the handler or of a later one */
 export function rehearseHandler(exchange: Exchange, step: Step): void {
   const { handler, name, route, way } = step;
   const note = (effect: RehearsedEffect): RehearsedHandler => {
@@ -68,7 +68,7 @@ function runHandler(
   }
 }
 
-/** The matcher of each set that does not match, by its place in the set; undefined where one set matches. */
+/** Index of the first matcher of each set that does not match; undefined when a set matches. */
 export function refusals(
   sets: readonly (readonly HttpMatcher[])[],
   exchange: Exchange,

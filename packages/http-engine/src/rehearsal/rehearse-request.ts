@@ -5,7 +5,7 @@ import { Rehearsal, RehearsalLimit } from "../rehearsed-way.ts";
 import type { RehearsalReport, RehearsalRequest } from "./rehearsal-request.ts";
 import { RehearsalStream } from "./rehearsal-stream.ts";
 
-/** The server of a config, as far as a rehearsal needs it. */
+/** The part of a server that a rehearsal uses. */
 interface RehearsedServer {
   /** Routes of requests. */
   readonly routes: Pick<NamedRoute, "rehearse">;
@@ -18,8 +18,8 @@ interface RehearsedServer {
 function nothing(): void {}
 
 /**
- * Goes the way of a request through a server's routes without sending an answer.
- * @param path the place of the server below the app: `servers/s`
+ * Simulates a request: runs it through the routes of a server without sending a response.
+ * @param path position of the server below the app: `servers/s`
  * @throws RehearsalLimit
  */
 export function rehearseRequest(

@@ -10,7 +10,7 @@ export interface MadeRequest {
   readonly method?: string;
   /** Path and query as sent. */
   readonly target?: string;
-  /** Name, value, name, value, … beside `Host`. */
+  /** Header fields besides `Host`: name, value, name, value, … */
   readonly headers?: readonly string[];
   readonly host?: string;
   readonly remoteAddress?: string;
@@ -21,10 +21,10 @@ export interface MadeRequest {
   readonly server?: Partial<ExchangeServer>;
 }
 
-/** An exchange with what was written to it. */
+/** An exchange and the response that was written to it. */
 export interface MadeExchange {
   readonly exchange: Exchange;
-  /** 0 before there is an answer. */
+  /** Status of the response; 0 before there is a response. */
   status(): number;
   header(name: string): string | undefined;
   body(): Buffer;
@@ -104,7 +104,7 @@ export function makeAnswering(made: MadeRequest = {}): MadeExchange {
   };
 }
 
-/** For tests: an exchange for what only reads the request. */
+/** For tests: an exchange for code that only reads the request. */
 export function makeExchange(made: MadeRequest = {}): Exchange {
   return makeAnswering(made).exchange;
 }
