@@ -2,12 +2,12 @@ import { rootCertificates } from "node:tls";
 import { ServerError } from "server-core/errors";
 import type { Dispatcher } from "undici";
 
-/** Variables that name a proxy. When none is set, undici's proxy agent is not loaded. */
+/** Environment variables that name a proxy. When none is set, undici's proxy agent is not created. */
 const inEnvironment = ["https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
-/** Requests to CAs on this machine never use those proxies. Source: Go's net/http, ProxyFromEnvironment */
+/** Hosts of this machine, which are never asked through these proxies. Source: Go's net/http, ProxyFromEnvironment */
 const alwaysDirect = "localhost,127.0.0.1,::1";
 
-/** @throws ServerError MODULE_CONFIG when no request can go through such a proxy */
+/** @throws ServerError MODULE_CONFIG when the URL is not a supported proxy */
 export function checkProxy(proxy: string | undefined): void {
   if (proxy && !/^(?:https?|socks5h?):$/.test(URL.parse(proxy)?.protocol ?? "")) {
     throw new ServerError(
@@ -20,7 +20,7 @@ export function checkProxy(proxy: string | undefined): void {
 /**
  * Opens connections for requests to CAs. They always use HTTP/1.1, because a fault in `node:http2` can end the whole
  * process.
- * @param roots PEM; trusted for the CAs in addition to Node's roots
+ * @param roots PEM certificates that are trusted in addition to Node's roots
  * @param proxy URL of a proxy; "" for none, undefined for the proxy from the environment, if any
  */
 export async function openDispatcher(

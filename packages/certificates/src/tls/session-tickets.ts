@@ -11,17 +11,17 @@ const nameBytes = 16;
  * others.
  */
 export interface TicketKeys extends SharedResource {
-  /** Newest first. The newest key is for new sessions; tickets of the other keys remain valid. */
+  /** The keys, newest first. The newest key is for new sessions; tickets of the other keys remain valid. */
   readonly keys: readonly Uint8Array[];
   /**
    * From now on the key changes at this interval.
-   * @param maxKeys how many count at a time
+   * @param maxKeys limit of keys; older keys are dropped, with their tickets
    * @param changed called after each change
    */
   rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void;
 }
 
-/** One for all threads, so that each thread accepts the tickets of the others. */
+/** The keys of all threads, so that each thread accepts the tickets of the others. */
 export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
 /**
@@ -30,15 +30,15 @@ export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
  * | Key | Meaning |
  * |---|---|
  * | the first | encrypts new tickets |
- * | the others | tickets under them still resume a session |
- * | dropped | a client that brings such a ticket gets a full handshake |
+ * | the others | their tickets still resume a session |
+ * | dropped | a client with a ticket of this key gets a full handshake |
  *
  * Every interval puts a new key first and drops the last one beyond `maxKeys`.
  */
 export class TicketKeyRing implements TicketKeys {
-  /** Made with their first use: a start without TLS would load all of Node's cryptography for them. */
+  /** Created at their first use, so that a start without TLS does not load Node's cryptography. */
   #keys: readonly Uint8Array[] | undefined;
-  /** Makes the next key; undefined while keys do not change. */
+  /** Timer for the next key; undefined while keys do not change. */
   #timer: NodeJS.Timeout | undefined;
 
   get keys(): readonly Uint8Array[] {
@@ -71,12 +71,12 @@ export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
   return first.subarray(0, ticketKeyBytes);
 }
 
-/** Name of a policy's key, by which its tickets are recognized; hexadecimal. */
+/** Name of a policy's key in hexadecimal. Each ticket starts with the name of its key. */
 export function ticketKeyName(policyKey: Uint8Array): string {
   return Buffer.from(policyKey.subarray(0, nameBytes)).toString("hex");
 }
 
-/** Name of the key that a ticket is under; "" for a ticket that is too short to be ours. */
+/** Name of the key that encrypted a ticket; "" for a ticket that is too short to be one of this server. */
 export function nameInTicket(ticket: Uint8Array): string {
   return ticket.length > nameBytes ? ticketKeyName(ticket) : "";
 }

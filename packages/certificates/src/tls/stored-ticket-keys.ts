@@ -5,7 +5,7 @@ import type { Storage } from "server-core/storage/storage";
 import { z } from "zod";
 import { ticketKeyBytes } from "./session-tickets.ts";
 
-/** File of the keys in the storage. */
+/** Storage key of the file with the ticket keys. */
 const storedName = "stek/keys.json";
 /** Lock that is held while the keys are read and, when their time has come, replaced. */
 const lockName = "stek_check";
@@ -15,7 +15,7 @@ const maxStoredBytes = 64 * 1024;
 const retryMs = 60_000;
 
 const storedSchema = z.object({
-  /** Newest first, base64. */
+  /** The keys in base64, newest first. */
   keys: z
     .array(
       z.base64().transform((text, context) => {
@@ -37,7 +37,7 @@ type StoredKeys = z.infer<typeof storedSchema>;
 export interface StoredTicketKeysOptions {
   readonly storage: Storage;
   readonly log: Logger;
-  /** Time during which a key is the newest; undefined: this server makes no new keys. */
+  /** Milliseconds between two new keys; undefined: this server makes no new keys. */
   readonly intervalMs: number | undefined;
   /** Limit of valid keys. */
   readonly maxKeys: number;
@@ -54,7 +54,7 @@ export class StoredTicketKeys {
   readonly #options: StoredTicketKeysOptions;
   /** The first `maxKeys` of the stored keys. */
   #keys: readonly Uint8Array[] = [];
-  /** The next check of the storage. */
+  /** Timer for the next check of the storage. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -69,7 +69,7 @@ export class StoredTicketKeys {
     return keys;
   }
 
-  /** 48 bytes each, newest first. The newest key is for new sessions. */
+  /** Keys of 48 bytes, newest first. The newest key is for new sessions. */
   get keys(): readonly Uint8Array[] {
     return this.#keys;
   }

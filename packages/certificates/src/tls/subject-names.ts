@@ -19,7 +19,7 @@ export function isServerName(name: string): boolean {
   return isIP(name) !== 0 || (qualifiesForCertificate(name) && !/[:/]/.test(name));
 }
 
-/** The wildcard that a certificate for a name may have in its place; undefined for an address and a single label. */
+/** The wildcard that covers a name: `*.b.c` for `a.b.c`; undefined for an IP address and for a single label. */
 export function wildcardOver(name: string): string | undefined {
   const dot = name.indexOf(".");
   return dot < 1 || name.startsWith("*") || isIP(name) !== 0 ? undefined : `*${name.slice(dot)}`;

@@ -29,33 +29,33 @@ import { StoredTicketKeys } from "./stored-ticket-keys.ts";
 import { isServerName, qualifiesForCertificate, wildcardOver } from "./subject-names.ts";
 import { type TlsConfig, tlsAppSchema } from "./tls-app-schema.ts";
 
-/** Interval of the checks for certificates to renew: ten minutes. */
+/** Default interval of the checks for certificates to renew: ten minutes. */
 const defaultRenewMs = 600_000;
-/** Time during which a ticket key is the newest: twelve hours. */
+/** Default interval in milliseconds between two new ticket keys: twelve hours. */
 const defaultRotationMs = 12 * 3_600_000;
 /**
- * Ticket keys that count at a time: a session can be resumed for up to two days. Source: the public model (Caddy
+ * Default number of valid ticket keys: a session can be resumed for up to two days. Source: the public model (Caddy
  * 2.11)
  */
 const defaultTicketKeys = 4;
 /**
- * Limit of on-demand certificates in memory; the least recently requested ones are removed first. Source: the public
+ * Default limit of on-demand certificates in memory; the least recently requested are removed first. Source: the public
  * model (Caddy 2.11)
  */
 const defaultCapacity = 10_000;
-/** Interval for removing certificates from the storage that expired long ago. Source: the public model (Caddy 2.11) */
+/** Default interval for removing long-expired certificates from the storage. Source: the public model (Caddy 2.11) */
 const defaultCleanMs = 24 * 3_600_000;
 
 /**
- * The threads that keep answers, over all configs. Without any TLS site, there are no such threads to notify after a
+ * Records whether any thread keeps answers, over all configs. Without a TLS site, no thread needs a notice after a
  * change of the config.
  */
 interface CertificateReaders extends SharedResource {
-  /** True when there ever was such a thread. Each thread requests the ticket keys before its first handshake. */
+  /** True once a thread has requested the ticket keys, as each thread does before its first handshake. */
   hasAny: boolean;
 }
 
-/** One for all configs. */
+/** The record of all configs. */
 const certificateReaders: ResourceKind<CertificateReaders> = { name: "tls.readers" };
 
 /**
@@ -89,7 +89,7 @@ class TlsApp implements App {
   readonly #siteNames = new Set<string>();
   /** Names of the server's own client certificates. Each promise resolves when the name is managed. */
   readonly #clientNames = new Map<string, Promise<void>>();
-  /** Tries the storage before certificates go there, and cleans it. */
+  /** Tests the storage before certificates are obtained, and cleans it. */
   readonly #upkeep: StorageUpkeep;
   /** Source of the ticket keys; undefined: no tickets. */
   #tickets: { readonly keys: readonly Uint8Array[] } | undefined;
@@ -101,7 +101,7 @@ class TlsApp implements App {
   #timer: NodeJS.Timeout | undefined;
   /** True while a notice is waiting to be sent. */
   #isNoticeDue = false;
-  /** Undefined before `start`. */
+  /** Threads to notify about changes; undefined before `start`. */
   #readers: CertificateReaders | undefined;
   /** After `close`, waiting notices are dropped. */
   #isClosed = false;
@@ -122,12 +122,12 @@ class TlsApp implements App {
   }
 
   /**
-   * Loads policies, loaders and the certificates that they bring. An unreadable file is a fault of the config.
+   * Loads policies and loaders, and the certificates of the loaders. An unreadable file is a fault of the config.
    * @throws ServerError
    */
   async provision(): Promise<void> {
     const context = this.#context;
-    // From now on: policies of the same config may trust authorities that are stored.
+    // Answered before `start`, because policies of the same config may trust authorities from the storage.
     context.messages.on(certificateTopics.stored, async (key) =>
       (await context.storage.load(String(key)))?.toString(),
     );
@@ -259,8 +259,8 @@ class TlsApp implements App {
     const others = new Set(wildcards.map((name) => name.toLowerCase()));
     const own: string[] = [];
     for (const name of names.map((each) => each.toLowerCase())) {
-      // This is checked first: a wildcard does not cover itself, and names in `automate` have certificates of their
-      // own.
+      // This is checked first: a wildcard does not cover itself, and names in `automate` get separate
+      // certificates.
       if (this.#automate.has(name) || !this.#isBelowWildcard(name, others)) {
         own.push(name);
       }
@@ -408,7 +408,7 @@ class TlsApp implements App {
     }
   }
 
-  /** Tells threads that answers may be old: in the next turn of the event loop, once for many changes. */
+  /** Notifies threads that answers may be outdated: in the next turn of the event loop, once for many changes. */
   #tellChange(): void {
     if (this.#isNoticeDue || this.#readers?.hasAny !== true) {
       return;
@@ -422,7 +422,7 @@ class TlsApp implements App {
     });
   }
 
-  /** Sends a notice to all serving threads. A failure is logged: their answers end by themselves after a minute. */
+  /** Sends a notice to all serving threads. A failure is only logged, because answers expire after a minute. */
   #tell(topic: string): void {
     this.#context.messages.askServing(topic, null).catch((error: unknown) => {
       this.#log.error(`${topic}: ${messageOf(error)}`);

@@ -6,11 +6,11 @@ import type { Storage } from "server-core/storage/storage";
 export interface IssueRequest {
   /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
-  /** Private key of the certificate; the authority gets its public half only. */
+  /** Private key of the certificate. The authority gets only the public key. */
   readonly key: KeyObject;
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   readonly signal: AbortSignal;
-  /** PEM of the certificate that it replaces. */
+  /** PEM of the certificate that the new one replaces; undefined for a first certificate. */
   readonly replaces?: string | undefined;
   /** Number of failed attempts for the name since it last got a certificate. */
   readonly failures: number;
@@ -25,15 +25,15 @@ export type SharedChallengeType = "http-01" | "tls-alpn-01" | "pki-validation";
 export interface ChallengeQuestion {
   /** Type of challenge that the CA checks. */
   readonly type: SharedChallengeType;
-  /** Name in lower case, or address, that is to be proved. */
+  /** The name to prove: a DNS name in lower case, or an IP address. */
   readonly name: string;
-  /** The token of HTTP-01, or the name of a file that proves a name; undefined for TLS-ALPN-01. */
+  /** The token of HTTP-01, or the name of a validation file; undefined for TLS-ALPN-01. */
   readonly token: string | undefined;
   /** The storage shared by the instances that manage the name. */
   readonly storage: Storage;
 }
 
-/** A certificate as its authority gave it. */
+/** A certificate as issued by its authority. */
 export interface IssuedCertificate {
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
@@ -43,11 +43,11 @@ export interface IssuedCertificate {
 
 /** Issues certificates. */
 export interface CertificateIssuer extends ModuleInstance {
-  /** Folder of its certificates in the storage. */
+  /** Folder of the issuer's certificates in the storage. */
   readonly key: string;
-  /** True when it needs no other machine, so that a config can wait for it. */
+  /** True when the issuer needs no other machine. A config then waits for its certificates. */
   readonly local: boolean;
-  /** @throws ServerError with the refusing party and the reason */
+  /** Obtains a certificate. @throws ServerError with the refusing party and the reason */
   issue(request: IssueRequest): Promise<IssuedCertificate>;
   /**
    * Time at which the CA wants a certificate renewed; undefined when it does not suggest one.

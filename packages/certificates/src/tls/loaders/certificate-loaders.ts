@@ -89,7 +89,7 @@ async function pemFiles(folder: string): Promise<string[]> {
   }
 }
 
-/** Certificates that stand in the config itself. */
+/** Certificates in the config itself. */
 export const pemLoader = defineModule({
   id: "tls.certificates.load_pem",
   config: z.array(
@@ -110,7 +110,7 @@ export const pemLoader = defineModule({
   },
 });
 
-/** Certificates that somebody put into the storage. */
+/** Certificates from the storage, written by an operator or another program. */
 export const storageLoader = defineModule({
   id: "tls.certificates.load_storage",
   config: z.strictObject({
@@ -143,7 +143,7 @@ export const storageLoader = defineModule({
   },
 });
 
-/** Names whose certificates are obtained and renewed. */
+/** Loads no certificates; lists names whose certificates are obtained and renewed. */
 export const automateLoader = defineModule({
   id: "tls.certificates.automate",
   config: z.array(z.string()).describe("Names to obtain certificates for, beside those of sites."),

@@ -3,15 +3,15 @@ import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import { httpOneAgent } from "../http-one-agent.ts";
 
-/** Limit of one answer: a chain with its key, or a bundle of authorities. */
+/** Size limit of an answer: a chain with its key, or a bundle of authorities. */
 const maxAnswerBytes = 1024 * 1024;
-/** The same time as a permission module has for its answer. */
+/** Timeout in milliseconds, the same as for an answer of a permission module. */
 const timeoutMs = 10_000;
 
 /**
- * Reads something in PEM from a web service.
- * @returns undefined when it answers 204
- * @throws ServerError CERTIFICATE naming the service
+ * Requests PEM data from a web service.
+ * @returns undefined for status 204
+ * @throws ServerError CERTIFICATE with the URL of the service
  */
 export async function readAnswer(url: URL, dispatcher?: Dispatcher): Promise<Buffer | undefined> {
   try {

@@ -1,19 +1,19 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { ClientHello } from "../client-hello.ts";
 
-/** A connection that has said hello. */
+/** A connection whose ClientHello has arrived. */
 export interface Handshake {
   /** First message of the client: server name, protocols, versions. */
   readonly hello: ClientHello;
-  /** "" over a unix socket. */
+  /** IP address of the client; "" over a unix socket. */
   readonly remoteAddress: string;
-  /** Address of this machine that the client came to; "" over a unix socket. */
+  /** Local address that the client connected to; "" over a unix socket. */
   readonly localAddress: string;
 }
 
-/** Says whether a connection policy is for a handshake. */
+/** Decides whether a connection policy applies to a handshake. */
 export interface HandshakeMatcher extends ModuleInstance {
-  /** @returns whether the policy that has this matcher may take the handshake; it must not throw */
+  /** Must not throw. @returns true when the policy with this matcher may apply to the handshake */
   matches(handshake: Handshake): boolean;
 }
 

@@ -10,7 +10,7 @@ import { type HandshakeMatcher, handshakeMatchers } from "./handshake-matcher.ts
 
 const ranges = () => z.array(z.string()).nullish().describe("Addresses or CIDR ranges.");
 
-/** By the server that the client names. */
+/** Matches the server name of the handshake. */
 export const sniMatcher = defineModule({
   id: "tls.handshake_match.sni",
   config: z.array(z.string()).describe("Names, `*` for a label; any of them."),
@@ -24,7 +24,7 @@ export const sniMatcher = defineModule({
   },
 });
 
-/** By an expression for the name. */
+/** Matches the server name with a regular expression. */
 export const sniRegexpMatcher = defineModule({
   id: "tls.handshake_match.sni_regexp",
   config: z.strictObject({
@@ -51,7 +51,7 @@ export const remoteIpHandshakeMatcher = defineModule({
   },
 });
 
-/** By the address that the client connected to. */
+/** Matches the local address that the client connected to. */
 export const localIpMatcher = defineModule({
   id: "tls.handshake_match.local_ip",
   config: z.strictObject({ ranges: ranges() }),
@@ -61,7 +61,7 @@ export const localIpMatcher = defineModule({
   },
 });
 
-/** When none of some sets of matchers matches. */
+/** Matches when none of its matcher sets matches. */
 export const notHandshakeMatcher = defineModule({
   id: "tls.handshake_match.not",
   config: z.array(moduleMap("tls.handshake_match")).describe("Sets of matchers."),

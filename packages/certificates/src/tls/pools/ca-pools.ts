@@ -12,12 +12,12 @@ import { type AuthorityInfo, authorityTopic, defaultAuthority } from "../../pki/
 import { type CaPool, caPools, certificateFromBase64 } from "../connection/ca-pool.ts";
 import { openStoredPems } from "./stored-pem.ts";
 
-/** One text for each certificate, as TLS wants them. */
+/** Splits a PEM bundle into one text per certificate, the form that Node's TLS expects. */
 export function separate(pem: string | Uint8Array, source: string): string[] {
   return parseCertificates(pem, source).map((each) => certificatesToPem([each]));
 }
 
-/** Authorities that stand in the config. */
+/** Authorities in the config itself. */
 export const inlineCaPool = defineModule({
   id: "tls.ca_pool.source.inline",
   config: z.strictObject({ trusted_ca_certs: z.array(z.string()).describe("DER in base64.") }),
@@ -104,14 +104,14 @@ export const storageCaPool = defineModule({
   },
 });
 
-/** Authorities that browsers trust, as this release of Node brings them. */
+/** Authorities that browsers trust, as contained in this release of Node. */
 export const systemCaPool = defineModule({
   id: "tls.ca_pool.source.system",
   config: z.strictObject({}),
   provision: (): CaPool => ({ load: async () => [...rootCertificates] }),
 });
 
-/** All authorities of some pools. */
+/** All authorities of several pools. */
 export const combinedCaPool = defineModule({
   id: "tls.ca_pool.source.combined",
   config: z.strictObject({

@@ -10,7 +10,7 @@ import { separate } from "./ca-pools.ts";
 
 const defaultHandshakeMs = 10_000;
 
-/** Authorities that web services tell, at each load of the config. Source: the public model (Caddy 2.11) */
+/** Authorities from web services, requested at each load of the config. Source: the public model (Caddy 2.11) */
 export const httpCaPool = defineModule({
   id: "tls.ca_pool.source.http",
   config: z.strictObject({

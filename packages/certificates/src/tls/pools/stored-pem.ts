@@ -4,12 +4,12 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { storages } from "server-core/storage/storage";
 import { certificateTopics } from "../../material/certificate-messages.ts";
 
-/** Texts by key, of certificates in a storage. @throws ServerError CERTIFICATE when one is not there */
+/** Loads a PEM text from a storage. @throws ServerError CERTIFICATE when the key is missing */
 export type StoredPems = (key: string) => Promise<string>;
 
 /**
- * Opens the storage that a module names, else that of the server, also in threads that have none.
- * @param config of the storage
+ * Opens the storage that a module names, otherwise the server's storage. Threads read the latter through the main
+ * thread. @param config the module's field `storage`
  * @throws ServerError MODULE_CONFIG
  */
 export async function openStoredPems(config: unknown, context: ModuleContext): Promise<StoredPems> {

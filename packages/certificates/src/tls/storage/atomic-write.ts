@@ -12,9 +12,9 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Writes a file so that readers and a crash see the old one or the new one, never a part. Folders are made with mode
- * 0700, the file has 0600.
- * @throws what the file system throws; nothing is left behind then
+ * Writes a file atomically: readers see the old or the new content, even after a crash. Folders are created with mode
+ * 0700, the file with 0600.
+ * @throws errors of the file system; the temporary file is then removed
  */
 export async function writeAtomically(path: string, value: Uint8Array | string): Promise<void> {
   const folder = dirname(path);

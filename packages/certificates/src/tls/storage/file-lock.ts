@@ -5,11 +5,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { writeAtomically } from "./atomic-write.ts";
 
-/** How often the holder of a lock says that it lives. Source: certmagic, so that both may share a folder */
+/** Interval in milliseconds at which the holder updates its lock. Source: certmagic, so that both may share a folder */
 export const refreshMs = 5_000;
-/** A lock that its holder has not renewed for this time is free. */
+/** Age in milliseconds from which a lock is stale: its holder has not updated it. */
 const staleMs = 2 * refreshMs;
-/** Pause between two looks of a waiter. */
+/** Pause in milliseconds between two checks while waiting for a lock. */
 const pollMs = 200;
 
 const lockSchema = z.object({
@@ -33,7 +33,7 @@ async function ageMs(path: string): Promise<number | undefined> {
     return Date.now() - Date.parse(lock.updated);
   }
   try {
-    // Half written: its maker is at it, or died over it.
+    // The file is incomplete: its owner is still writing it, or died while writing.
     const file = await open(path, "r");
     try {
       return Date.now() - (await file.stat()).mtimeMs;
@@ -45,7 +45,7 @@ async function ageMs(path: string): Promise<number | undefined> {
   }
 }
 
-/** Removes a stale lock. When several try, only one succeeds; a lock that was made meanwhile is restored. */
+/** Removes a stale lock. Only one of several processes succeeds; a lock that was created meanwhile is restored. */
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}.tmp`;
   try {
@@ -64,7 +64,7 @@ function lockText(created: string, owner: string): string {
   return JSON.stringify({ created, updated: new Date().toISOString(), owner });
 }
 
-/** @returns whether the lock was made; false when there is one */
+/** Creates a lock file. @returns false when the file exists */
 async function create(path: string, text: string): Promise<boolean> {
   try {
     const file = await open(path, "wx", 0o600);
@@ -83,10 +83,10 @@ async function create(path: string, text: string): Promise<boolean> {
 }
 
 /**
- * Waits for a lock file and makes it. The holder refreshes it until it is given back, so one that was left behind by a
- * crash is taken over after ten seconds.
- * @returns gives the lock back
- * @throws what the file system throws; the reason of `signal`
+ * Waits until a lock is free, and creates its file. The holder updates the file until it releases the lock. A lock
+ * that a crash left behind is therefore taken over after ten seconds.
+ * @returns a function that releases the lock
+ * @throws errors of the file system; the reason of `signal`
  */
 export async function lockFile(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -12,7 +12,7 @@ function isAbsent(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** @throws ServerError STORAGE when the file has more */
+/** @throws Error when the file has more bytes; `#attempt` makes it a ServerError STORAGE */
 async function readAtMost(path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(path, "r");
   try {
@@ -26,11 +26,11 @@ async function readAtMost(path: string, maxBytes: number): Promise<Buffer> {
   }
 }
 
-/** Values as files below a folder, keys only their owner can read. */
+/** Stores values as files below a folder. Only the owner of the files can read them. */
 export class FileSystemStorage implements Storage {
   readonly #root: string;
 
-  /** @param root made when the first value is stored */
+  /** @param root folder, created when the first value is stored */
   constructor(root: string) {
     this.#root = resolve(root);
   }

@@ -5,13 +5,13 @@ import type { Storage } from "server-core/storage/storage";
 import { parseCertificates } from "../../material/pem.ts";
 
 const dayMs = 24 * 3_600_000;
-/** How long an expired certificate stays in the storage. Source: certmagic */
+/** Milliseconds that an expired certificate stays in the storage. Source: certmagic */
 const graceMs = 14 * dayMs;
 const cleanRecord = "last_clean.json";
 
 /**
- * Writes a value, reads it and removes it.
- * @throws ServerError STORAGE when certificates that would be obtained could not be kept
+ * Tests a storage: writes a value, reads it and removes it.
+ * @throws ServerError STORAGE when the test fails, because certificates could then be obtained but not stored
  */
 export async function checkStorage(storage: Storage): Promise<void> {
   const key = `rw_test_${randomBytes(8).toString("hex")}`;
@@ -45,15 +45,15 @@ function isOver(pem: Buffer, source: string, now: number): boolean {
     const [leaf] = parseCertificates(pem, source);
     return leaf !== undefined && leaf.validToDate.getTime() + graceMs < now;
   } catch {
-    // An unreadable file is not ours to delete.
+    // An unreadable file may belong to another program, so it is kept.
     return false;
   }
 }
 
 /**
- * Removes managed certificates, with their keys, two weeks after their end: nobody renews those of removed
- * names. When instances share a storage, one of them cleans in each interval.
- * @returns how many certificates were removed
+ * Removes managed certificates and their keys two weeks after they expire. Such certificates belong to removed
+ * names. When instances share a storage, only one instance cleans it in each interval.
+ * @returns number of removed certificates
  * @throws ServerError STORAGE
  */
 export async function cleanStorage(storage: Storage, intervalMs: number, now = Date.now()): Promise<number> {
@@ -63,7 +63,7 @@ export async function cleanStorage(storage: Storage, intervalMs: number, now = D
   }
   const unlock = await storage.lock("storage_clean");
   try {
-    // Timers may come a little early.
+    // Timers may fire a little early, hence 90 percent of the interval.
     if (now - (await lastCleanMs(storage)) < intervalMs * 0.9) {
       return 0;
     }
@@ -72,7 +72,7 @@ export async function cleanStorage(storage: Storage, intervalMs: number, now = D
       const pem = key.endsWith(".crt") ? await storage.load(key) : undefined;
       if (pem !== undefined && isOver(pem, key, now)) {
         const base = key.slice(0, -".crt".length);
-        // The certificate first: without it the others count for nothing.
+        // The certificate is deleted first, because the other files have no effect without it.
         for (const ending of ["crt", "key", "json"]) {
           await storage.delete(`${base}.${ending}`);
         }
@@ -88,7 +88,7 @@ export async function cleanStorage(storage: Storage, intervalMs: number, now = D
 
 const firstCleanMs = 60_000;
 
-/** Tries storages before certificates are put there, and cleans them from time to time. */
+/** Tests storages before certificates are obtained, and cleans them at intervals. */
 export class StorageUpkeep {
   readonly #log: Logger;
   readonly #checked = new Set<Storage>();
@@ -98,7 +98,7 @@ export class StorageUpkeep {
     this.#log = log;
   }
 
-  /** Tries each storage once. @throws ServerError STORAGE */
+  /** Tests each storage once. @throws ServerError STORAGE */
   async check(storages: Iterable<Storage>): Promise<void> {
     for (const storage of storages) {
       if (!this.#checked.has(storage)) {
@@ -109,8 +109,8 @@ export class StorageUpkeep {
   }
 
   /**
-   * Cleans at this interval, and first after {@link firstCleanMs}. A config that is replaced earlier leaves
-   * it to the next one, so that no change waits for the disk. Failures are logged.
+   * Cleans storages at this interval, the first time after {@link firstCleanMs}. A config that is replaced earlier
+   * does not clean, so a reload never waits for the disk. Failures are logged.
    */
   cleanEvery(intervalMs: number, storages: Iterable<Storage>): void {
     const all = [...new Set(storages)];

@@ -5,9 +5,9 @@ import { keyFromPem, keyToPem, makeKey } from "../../../material/key-pair.ts";
 import { type AcmeAccount, AcmeClient } from "./acme-client.ts";
 import type { AcmeConfig } from "./acme-schema.ts";
 
-/** Let's Encrypt. */
+/** ACME directory of Let's Encrypt, the default authority. */
 const defaultDirectory = "https://acme-v02.api.letsencrypt.org/directory";
-/** Let's Encrypt's CA for tests, whose certificates nobody trusts. */
+/** ACME directory of Let's Encrypt for tests. Clients do not trust its certificates. */
 const defaultTestDirectory = "https://acme-staging-v02.api.letsencrypt.org/directory";
 
 /** Folder of an authority in the storage: host and path of its directory. Source: the public model (certmagic) */
@@ -22,7 +22,7 @@ export function directoryOf({ ca }: Pick<AcmeConfig, "ca">): string {
 }
 
 /**
- * URL of the directory at which attempts are tried out; undefined when there is none. Only Let's Encrypt has one unasked.
+ * URL of the directory for test orders; undefined when there is none. Only Let's Encrypt has a default.
  * Source: the public model (certmagic)
  */
 export function testDirectoryOf(config: Pick<AcmeConfig, "ca" | "test_ca">): string | undefined {
@@ -31,15 +31,15 @@ export function testDirectoryOf(config: Pick<AcmeConfig, "ca" | "test_ca">): str
   return test === directory ? undefined : test;
 }
 
-/** An authority that speaks ACME, and the server's account there. */
+/** An ACME authority, and the server's account at it. */
 export class AcmeAuthority {
-  /** URL of its directory. */
+  /** URL of the authority's directory. */
   readonly directoryUrl: string;
-  /** Its folder in the storage. */
+  /** Name of the authority's folder in the storage. */
   readonly key: string;
   readonly #config: AcmeConfig;
   readonly #storage: Storage;
-  /** Loaded with the first order; a failure is forgotten, so that the next attempt tries again. */
+  /** The account, loaded for the first order. A failure is not kept, so the next order tries again. */
   #account: Promise<AcmeAccount> | undefined;
 
   constructor(directoryUrl: string, config: AcmeConfig, storage: Storage) {
@@ -49,7 +49,7 @@ export class AcmeAuthority {
     this.#storage = storage;
   }
 
-  /** Registers the account, or finds it, the first time. @param signal for the whole of an attempt. @throws ServerError ACME */
+  /** Opens a client. The first call registers the account. @param signal aborts the attempt. @throws ServerError ACME */
   async open(dispatcher: Dispatcher, signal: AbortSignal): Promise<AcmeClient> {
     const account = await this.account();
     const client = new AcmeClient({ directoryUrl: this.directoryUrl, dispatcher, account, signal });
@@ -63,7 +63,7 @@ export class AcmeAuthority {
     return client;
   }
 
-  /** The account's key, where there is one already; none is made. @throws ServerError STORAGE, CERTIFICATE */
+  /** The account's key; undefined when no key exists yet. Makes no key. @throws ServerError STORAGE, CERTIFICATE */
   async knownKey(): Promise<KeyObject | undefined> {
     if (this.#account !== undefined) {
       return (await this.#account).key;
@@ -78,7 +78,7 @@ export class AcmeAuthority {
   }
 
   /**
-   * The account. Without a key in the config, one is made and kept in the storage. @throws ServerError STORAGE,
+   * The account. Without a key in the config, a key is made and stored. @throws ServerError STORAGE,
    * CERTIFICATE
    */
   account(): Promise<AcmeAccount> {
@@ -89,7 +89,7 @@ export class AcmeAuthority {
     return this.#account;
   }
 
-  /** The account is found again by its key: the authority says its URL. */
+  /** Loads the account's key, or makes it. Only the key is stored: with it, `register` returns the account's URL. */
   async #loadAccountKey(): Promise<KeyObject> {
     const { account_key: given } = this.#config;
     if (given) {

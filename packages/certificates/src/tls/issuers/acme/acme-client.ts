@@ -17,49 +17,49 @@ import {
 import { externalAccountBinding, publicJwk, signMessage } from "./jws.ts";
 import { retryTime } from "./retry-time.ts";
 
-/** Limit of one answer of an authority. */
+/** Size limit of one answer of an authority. */
 const maxAnswerBytes = 1024 * 1024;
-/** For one request, from the connection to the end of the answer. */
+/** Timeout of one request, from the connection to the end of the answer. */
 const requestTimeoutMs = 30_000;
-/** Most attempts with a new nonce, where the authority does not know the old one any more. */
+/** Limit of attempts to send one message. Each `badNonce` refusal causes another attempt with a new nonce. */
 const maxNonceTries = 5;
-/** First pause between two questions for a decision; each is twice as long as the one before. */
+/** First pause in milliseconds between two polls. Each later pause is twice as long. */
 const pollMs = 1_000;
 /**
- * Longest pause, also where the authority asks for more: its decision is not to be waited for much longer than
- * it takes.
+ * Limit of the pause in milliseconds, even if the authority asks for a longer pause. A longer pause would delay
+ * the certificate after the decision.
  */
 const maxPollMs = 10_000;
-/** RFC 8555, section 6.1 wants one. */
+/** Value of `User-Agent`, which RFC 8555, section 6.1 requires. */
 const userAgent = "server-acme/1";
 
-/** An authority's answer, whatever its status. */
+/** An authority's answer, with any status. */
 interface Answer {
-  /** Status code of HTTP. */
+  /** HTTP status code. */
   readonly status: number;
-  /** Names in lower case. */
+  /** Header fields, with names in lower case. */
   readonly headers: Record<string, string | string[] | undefined>;
   /** The body: JSON, or PEM for a certificate. */
   readonly text: string;
 }
 
-/** The account by which an authority knows the server. */
+/** The server's account at an authority. */
 export interface AcmeAccount {
   /** Signs every message of the account. */
   readonly key: KeyObject;
-  /** Its URL; "" before it is registered. */
+  /** URL of the account; "" before the account is registered. */
   kid: string;
 }
 
-/** One authority, and the account there. */
+/** One authority, and the account at it. */
 export interface AcmeClientOptions {
-  /** Lists the URLs of all that the authority does. Source: RFC 8555, section 7.1.1 */
+  /** URL of the directory, which lists the authority's other URLs. Source: RFC 8555, section 7.1.1 */
   readonly directoryUrl: string;
-  /** Connections to the authority, which trust the roots of its own certificate. */
+  /** Connections to the authority, which trust the configured roots. */
   readonly dispatcher: Dispatcher;
-  /** Registered with the first order, where its `kid` is "". */
+  /** The account. `register` must come before the first order while `kid` is "". */
   readonly account: AcmeAccount;
-  /** For the whole of an attempt. */
+  /** Aborts all requests and pauses of the attempt. */
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ function headerText(answer: Answer, name: string): string {
 }
 
 /**
- * Speaks ACME (RFC 8555) with one authority, for one account. One object lives as long as one attempt.
+ * ACME client (RFC 8555) for one authority and one account. Each attempt has its own client.
  *
  * The order of calls: `register` for an account without `kid`, `newOrder`, then for each authorization
  * `authorization`, `post` to a challenge and `poll`; then `post` to `finalize`, `poll` the order,
@@ -78,11 +78,11 @@ function headerText(answer: Answer, name: string): string {
  */
 export class AcmeClient {
   readonly #options: AcmeClientOptions;
-  /** Asked for once. */
+  /** The authority's directory, requested once. */
   #directory: Promise<z.infer<typeof directorySchema>> | undefined;
   /**
-   * From the last answer; "" when it is used up or none came. Each message needs another one: RFC 8555, section
-   * 6.5.
+   * Nonce of the last answer; "" when it is used, or the answer had none. Each message needs a new nonce: RFC 8555,
+   * section 6.5.
    */
   #nonce = "";
 
@@ -90,7 +90,7 @@ export class AcmeClient {
     this.#options = options;
   }
 
-  /** @throws ServerError ACME when the authority is away or no authority */
+  /** @throws ServerError ACME when the authority is unreachable, or the answer is not an ACME directory */
   directory(): Promise<z.infer<typeof directorySchema>> {
     this.#directory ??= this.#get(this.#options.directoryUrl).then((answer) =>
       this.#parse(answer, directorySchema),
@@ -98,7 +98,7 @@ export class AcmeClient {
     return this.#directory;
   }
 
-  /** Registers the account, or finds it. @throws ServerError ACME */
+  /** Registers the account, or finds the existing account of the key. @throws ServerError ACME */
   async register(
     contact: string,
     external?: { readonly keyId: string; readonly macKey: string },
@@ -138,9 +138,9 @@ export class AcmeClient {
   }
 
   /**
-   * Asks again until an authorization or an order is decided. Pauses grow from one second to ten; `Retry-After`
-   * sets them within that.
-   * @throws ServerError ACME; the reason of `signal`, the only limit of time
+   * Polls an authorization or an order until it is decided. Pauses grow from one second to ten seconds;
+   * `Retry-After` replaces a pause, up to ten seconds.
+   * @throws ServerError ACME; the reason of `signal`, which is the only time limit
    */
   async poll<Value>(url: string, schema: z.ZodType<Value>, done: (value: Value) => boolean): Promise<Value> {
     for (let pause = pollMs; ; pause = Math.min(maxPollMs, pause * 2)) {
@@ -168,7 +168,7 @@ export class AcmeClient {
     return chains;
   }
 
-  /** When the authority wants a certificate renewed. @param id RFC 9773, section 4.1. @returns undefined when it does not say */
+  /** The window for a renewal. @param id RFC 9773, section 4.1. @returns undefined when the authority suggests none */
   async renewalInfo(id: string): Promise<{ start: Date; end: Date } | undefined> {
     const { renewalInfo } = await this.directory();
     if (renewalInfo === undefined) {
@@ -178,9 +178,9 @@ export class AcmeClient {
   }
 
   /**
-   * Sends a signed message. A nonce that the authority refuses is replaced and the message sent again, up to
-   * five times: RFC 8555, section 6.5.
-   * @param payload "" only asks
+   * Sends a signed message. When the authority refuses the nonce, the message is sent again with a new nonce, at most
+   * five times in total: RFC 8555, section 6.5.
+   * @param payload "" for a request that only reads (POST-as-GET)
    * @throws ServerError ACME with the authority's reason
    */
   async post(url: string, payload: unknown): Promise<Answer> {
@@ -201,7 +201,7 @@ export class AcmeClient {
     }
   }
 
-  /** Used before the first message, and after an answer without `Replay-Nonce`. */
+  /** Requests a nonce: before the first message, and after an answer without `Replay-Nonce`. */
   async #newNonce(): Promise<string> {
     const { newNonce } = await this.directory();
     const answer = await this.#send(newNonce, "HEAD");
@@ -221,7 +221,7 @@ export class AcmeClient {
   }
 
   /**
-   * The error for an authority's refusal, with the time for the next try if it gives one (RFC 8555, section
+   * The error for an authority's refusal. It has the time of the next try, if the authority sets one (RFC 8555, section
    * 6.6).
    */
   #refusal(answer: Answer, what: string): ServerError {
@@ -231,7 +231,7 @@ export class AcmeClient {
   }
 
   /**
-   * Sends one request and keeps the answer's nonce, also that of a refusal. @throws ServerError ACME when the
+   * Sends one request, and keeps the nonce of the answer or refusal. @throws ServerError ACME when the
    * authority cannot be reached
    */
   async #send(url: string, method: "GET" | "HEAD" | "POST", body?: string): Promise<Answer> {

@@ -22,7 +22,7 @@ import { thumbprint } from "./jws.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
 import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./shared-challenge.ts";
 
-/** For one attempt at one authority, from the order to the certificate: five minutes. */
+/** Default timeout of one attempt at one authority, from the order to the certificate: five minutes. */
 const defaultTimeoutMs = 300_000;
 
 /** Services that orders use besides the configuration. */
@@ -31,30 +31,30 @@ interface AcmeIssuerParts {
   readonly storage: Storage;
   /** Answers of this process to HTTP and TLS challenges. */
   readonly board: ChallengeBoard;
-  /** Sets TXT records for `dns-01`; undefined: names are proved over HTTP or TLS. */
+  /** Sets TXT records for `dns-01`; undefined: challenges use HTTP or TLS. */
   readonly dns: DnsProvider | undefined;
   readonly roots: readonly string[];
-  /** URL of the proxy to the authorities; "" for none, undefined for that of the environment. */
+  /** URL of the proxy to the authorities; "" for none, undefined for the proxy in the environment. */
   readonly proxy: string | undefined;
-  /** DNS servers of the app `tls`, for challenge records; none: those of the system. */
+  /** DNS servers of the app `tls`, asked for challenge records; an empty list means the servers of the system. */
   readonly resolvers: () => Promise<readonly string[]>;
 }
 
 /** Terms of one order. */
 interface OrderTerms {
-  /** The kind of challenge that every name of the order is proved by. */
+  /** The type of challenge for every name of the order. */
   readonly type: ChallengeType;
   readonly authority: AcmeAuthority;
   /** Signs requests with the account's key. */
   readonly client: AcmeClient;
-  /** Ends the order early. */
+  /** Aborts the order. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks one authority, or two: after a failure the test authority has to issue before the real one is asked.
+ * Issues from one authority. After a failure, the test authority must first issue the certificate.
  *
- * An attempt orders once for each kind of challenge, until one of them proves the name. Any other failure ends
+ * An attempt makes one order per type of challenge, until one proves the name. Any other failure ends
  * the attempt.
  */
 class AcmeIssuer implements CertificateIssuer {
@@ -86,14 +86,14 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   /**
-   * Repeated failures are tried at the test authority, so that they do not use up the real authority's
-   * limits.
+   * After a failure, tries the test authority first, so that repeated failures do not use up the real authority's
+   * rate limits.
    */
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
     const test = this.#test;
     if (test !== undefined && request.failures > 0) {
       try {
-        // It does not know the certificates that the real one issued.
+        // The test authority does not know certificates of the real authority, so nothing is replaced.
         await this.#obtain({ ...request, replaces: undefined }, test);
       } catch (error) {
         throw new ServerError("ACME", `tried out at ${test.key}: ${messageOf(error)}`, { cause: error });
@@ -102,7 +102,7 @@ class AcmeIssuer implements CertificateIssuer {
     return this.#obtain(request, this.#authority);
   }
 
-  /** One attempt at one authority. @throws ServerError ACME with the fault of every challenge */
+  /** Makes one attempt at one authority. @throws ServerError ACME with the fault of every challenge */
   async #obtain(request: IssueRequest, authority: AcmeAuthority): Promise<IssuedCertificate> {
     const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
@@ -113,7 +113,7 @@ class AcmeIssuer implements CertificateIssuer {
         return await this.#order(request, { type, authority, client, signal });
       } catch (error) {
         signal.throwIfAborted();
-        // Only a name that could not be proved may go better another way.
+        // Another type of challenge helps only if this one failed. Other errors end the attempt.
         if (!(error instanceof ServerError) || !messageOf(error).includes(type)) {
           throw error;
         }
@@ -128,14 +128,14 @@ class AcmeIssuer implements CertificateIssuer {
     const id = renewalId(new X509Certificate(chainPem));
     const client = await this.#authority.open(await this.#open(), signal);
     const window = id === undefined ? undefined : await client.renewalInfo(id);
-    // Somewhere in the window, so that not all certificates of the world come at once: RFC 9773, section 4.2.
+    // A random time in the window spreads the renewals of all servers: RFC 9773, section 4.2.
     return (
       window &&
       new Date(window.start.getTime() + Math.random() * (window.end.getTime() - window.start.getTime()))
     );
   }
 
-  /** From the storage; where instances do not answer for each other, for every token of the account. Source: the public model (certmagic) */
+  /** Looks in the storage. With `distributed: false`, any token gets an answer from the account's key. Source: certmagic */
   async answerChallenge(question: ChallengeQuestion): Promise<string | undefined> {
     const { type, name, token } = question;
     if (type === "pki-validation" || !this.#challengesFor(name).includes(type)) {
@@ -148,20 +148,20 @@ class AcmeIssuer implements CertificateIssuer {
     return key && `${token}.${thumbprint(key)}`;
   }
 
-  /** Opened with the first certificate: most servers have an issuer, and few of them need it soon. */
+  /** Opens connections at the first use: most servers have an issuer, but few need a certificate soon. */
   #open(): Promise<Dispatcher> {
     this.#dispatcher ??= openDispatcher(this.#roots, this.#proxy);
     return this.#dispatcher;
   }
 
-  /** Connections under way are cut: the issuer's config is gone. */
+  /** Cuts open connections, because the config of the issuer has ended. */
   async close(): Promise<void> {
     await (await this.#dispatcher)?.destroy();
   }
 
   /**
-   * Kinds of challenges in the order in which they are tried. With a DNS provider only `dns-01`; without one,
-   * wildcards have none.
+   * Types of challenges in the order in which they are tried. With a DNS provider, only `dns-01`. Without a provider,
+   * the list is empty for wildcards.
    */
   #challengesFor(name: string): ChallengeType[] {
     const { challenges } = this.#config;
@@ -214,7 +214,7 @@ class AcmeIssuer implements CertificateIssuer {
     }
     const { makeRequest } = await import("../../../material/x509.ts"); // when it is needed: most starts obtain nothing
     const csr = (await makeRequest([name], key)).toString("base64url");
-    // All names are proved, but the authority may take a moment to see the order as `ready`.
+    // All names are proved, but the authority may need a moment until the order is `ready`.
     await client.poll(url, orderSchema, ({ status }) => status !== "pending");
     await client.post(order.finalize, { csr });
     const done = await client.poll(
@@ -229,8 +229,8 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   /**
-   * The preferred chain: the shortest, or the first that an authority of the config's list has issued; else the
-   * authority's own choice.
+   * Chooses the preferred chain: the shortest, or the first chain with an issuer of the config's list. Otherwise the
+   * authority's default chain.
    */
   #choose(chains: readonly string[]): string {
     const { preferred_chains: preferred } = this.#config;
@@ -265,12 +265,12 @@ function certificateOf(order: Order, name: string): string {
   return order.certificate;
 }
 
-/** Common name of the issuer; "" when it has none. */
+/** Common name of the issuer; "" when the issuer has none. */
 function issuerName(certificate: X509Certificate): string {
   return /^CN=(.+)$/m.exec(certificate.issuer)?.[1] ?? "";
 }
 
-/** @throws ServerError MODULE_CONFIG for what is no URL after its placeholders are filled */
+/** Fills placeholders in a URL. @throws ServerError MODULE_CONFIG when the result is not a URL */
 function filledUrl(field: string, text: string | null | undefined): string | undefined {
   const url = text ? replaceStrictly(text) : undefined;
   if (url !== undefined && !URL.canParse(url)) {
@@ -280,8 +280,8 @@ function filledUrl(field: string, text: string | null | undefined): string | und
 }
 
 /**
- * The config with the values of its placeholders.
- * @throws ServerError MODULE_CONFIG for one without a value. Source: the public model (Caddy 2.11)
+ * The config after its placeholders are replaced by values.
+ * @throws ServerError MODULE_CONFIG for a placeholder without a value. Source: the public model (Caddy 2.11)
  */
 function filledConfig(config: AcmeConfig): AcmeConfig {
   const fill = (text: string | null | undefined) => (text ? replaceStrictly(text) : text);
@@ -304,7 +304,7 @@ function filledConfig(config: AcmeConfig): AcmeConfig {
   };
 }
 
-/** Issues by an authority that speaks ACME. */
+/** Issues certificates from an ACME authority. */
 export const acmeIssuer = defineModule({
   id: "tls.issuance.acme",
   config: acmeSchema,

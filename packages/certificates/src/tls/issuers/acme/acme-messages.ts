@@ -2,15 +2,15 @@ import { z } from "zod";
 
 /** The used parts of an authority's answers. Source: RFC 8555, section 7.1; RFC 9773 (renewalInfo) */
 export const directorySchema = z.object({
-  /** Answers HEAD with a nonce. */
+  /** URL that answers HEAD with a nonce. */
   newNonce: z.url(),
-  /** Registers a key, or finds its account. */
+  /** URL that registers a key, or finds the account of the key. */
   newAccount: z.url(),
-  /** Takes an order. */
+  /** URL for new orders. */
   newOrder: z.url(),
-  /** Absent: the authority does not say when to renew. */
+  /** URL of renewal windows. Absent: the authority does not suggest times for renewal. */
   renewalInfo: z.url().optional(),
-  /** The authority's demands; all others of the RFC are not read. */
+  /** The authority's requirements. Other fields of the RFC are not read. */
   meta: z.object({ externalAccountRequired: z.boolean().optional() }).optional(),
 });
 
@@ -21,12 +21,12 @@ export const problemSchema = z.object({
   subproblems: z.array(z.object({ detail: z.string().default("") })).optional(),
 });
 
-/** Source: RFC 8555, section 7.1.3. `processing` follows `finalize` until the certificate is there. */
+/** Status `processing` follows `finalize`, until the certificate is issued. Source: RFC 8555, section 7.1.3 */
 export const orderSchema = z.object({
   status: z.enum(["pending", "ready", "processing", "valid", "invalid"]),
-  /** URLs, one for each name. */
+  /** URLs of the authorizations, one for each name. */
   authorizations: z.array(z.url()),
-  /** Takes the request for the certificate once the order is `ready`. */
+  /** URL that accepts the certificate signing request once the order is `ready`. */
   finalize: z.url(),
   /** URL of the certificate; absent until the order is `valid`. */
   certificate: z.url().optional(),

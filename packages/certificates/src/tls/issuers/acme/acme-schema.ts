@@ -2,10 +2,10 @@ import { configDuration, inlineModule } from "server-core/modules/config-fields"
 import { z } from "zod";
 import { dnsServers } from "../../dns/dns-servers.ts";
 
-/** A port that an authority's request arrives at; it need not be the port that the authority asks. */
+/** A port on which the authority's request arrives. A router may have forwarded it from another port. */
 const port = z.int().min(1).max(65_535).nullish();
 
-/** A URL, or a text with placeholders that becomes one when the issuer is made. */
+/** A URL, or a text whose placeholders are filled when the issuer is created. */
 const url = z.union([z.url(), z.string().regex(/\{.+\}/)]);
 
 /** Config of the issuer `acme`. Source: the public model (Caddy 2.11) */
@@ -100,5 +100,5 @@ export const acmeSchema = z.strictObject({
     ),
 });
 
-/** The config before its placeholders are filled, and after it. */
+/** The config, both before and after its placeholders are filled. */
 export type AcmeConfig = z.infer<typeof acmeSchema>;

@@ -9,28 +9,28 @@ import { qualifiesForCertificate } from "../../subject-names.ts";
 import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 
-/** Questions about challenges of others that may be under way: more come from clients that make tokens up. */
+/** Limit of concurrent storage lookups for challenges of other instances. Clients with invented tokens cause more. */
 const maxQuestions = 100;
-/** Certificates for challenges of others that are kept: an authority comes from several places. */
+/** Limit of cached challenge certificates for other instances. An authority checks from several places. */
 const maxCertificates = 100;
 
-/** The issuer of a name, and its storage. */
+/** The issuers of a name, and the storage of its certificates. */
 export interface ChallengePolicy {
   readonly issuers: readonly CertificateIssuer[];
   readonly storage: Storage;
 }
 
-/** Answers authorities: for challenges of this process from memory, for those of others from the storage they share. */
+/** Answers challenges. Those of this process are in memory, those of other instances in the shared storage. */
 export class ChallengeAnswers {
   readonly #board: ChallengeBoard;
   readonly #policyFor: (name: string) => ChallengePolicy;
   readonly #log: Logger;
   /**
-   * Certificates that answer TLS-ALPN-01, by name and key authorization. Making one takes a key and a
-   * signature.
+   * Certificates that answer TLS-ALPN-01, by name and key authorization. They are cached, because each takes a new key
+   * and a signature.
    */
   readonly #certificates = new LRUCache<string, Promise<CertificateAnswer>>({ max: maxCertificates });
-  /** Questions to the storage under way. */
+  /** Number of running storage lookups. */
   #questions = 0;
 
   constructor(board: ChallengeBoard, policyFor: (name: string) => ChallengePolicy, log: Logger) {
@@ -39,7 +39,7 @@ export class ChallengeAnswers {
     this.#log = log;
   }
 
-  /** For HTTP-01, and files that prove a name. @returns the answer, where the token is for this host. Never fails */
+  /** Answers HTTP-01 and validation files. @returns undefined when no challenge has this token and host. Never fails */
   async token({ token, host }: ChallengeRequest): Promise<string | undefined> {
     const own = this.#board.token({ token, host });
     if (own !== undefined) {
@@ -49,8 +49,8 @@ export class ChallengeAnswers {
   }
 
   /**
-   * For TLS-ALPN-01. @param serverName for an address its name in the reverse zone. @throws what making a key
-   * throws
+   * Answers TLS-ALPN-01. @param serverName for an address: its name in the reverse zone. @throws errors of key
+   * generation
    */
   async certificate(serverName: string): Promise<CertificateAnswer | undefined> {
     const own = this.#board.certificate(serverName);
@@ -74,7 +74,7 @@ export class ChallengeAnswers {
     return made;
   }
 
-  /** Asks all issuers of the name. An unreadable answer is logged and ignored. */
+  /** Asks the issuers of the name, one after the other. A failure is logged, and counts as no answer. */
   async #ask(
     type: ChallengeQuestion["type"],
     name: string,

@@ -2,23 +2,23 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import { canonicalName } from "../../../acme/identifier-names.ts";
 import type { CertificateAnswer, ChallengeRequest } from "../../../material/certificate-messages.ts";
 
-/** Tokens that authorities will request. One board for the process: serving threads read it. */
+/** Answers to running challenges of this process. Serving threads request them from the main thread. */
 export class ChallengeBoard implements SharedResource {
-  /** By token; the host must fit too. */
+  /** Answers by token. An answer is only for requests with the same host. */
   readonly #tokens = new Map<string, { readonly host: string; readonly answer: string }>();
-  /** By the name that the handshake asks for: for addresses that in the reverse zone. */
+  /** Certificates by server name of the handshake; for an IP address, its name in the reverse zone. */
   readonly #certificates = new Map<string, CertificateAnswer>();
 
   /**
-   * Shows a token for HTTP-01. @param host the name to prove; requests for other hosts get no answer, so that
-   * nobody proves another name with it. @returns removes the token
+   * Adds an answer for HTTP-01. @param host the name to prove. Requests for other hosts get no answer, so that
+   * the token cannot prove another name. @returns a function that removes the token
    */
   pinToken(token: string, host: string, answer: string): () => void {
     this.#tokens.set(token, { host: canonicalName(host), answer });
     return () => this.#tokens.delete(token);
   }
 
-  /** Shows a certificate for TLS-ALPN-01. @returns removes it */
+  /** Adds a certificate for TLS-ALPN-01. @returns a function that removes the certificate */
   pinCertificate(name: string, certificate: { readonly cert: string; readonly key: string }): () => void {
     this.#certificates.set(name, { id: `challenge ${name}`, certificates: [certificate] });
     return () => this.#certificates.delete(name);
@@ -41,5 +41,5 @@ export class ChallengeBoard implements SharedResource {
   }
 }
 
-/** One board for all configs: a challenge outlives a change of config. */
+/** The board of all configs, because a challenge outlives a change of config. */
 export const challengeBoards: ResourceKind<ChallengeBoard> = { name: "tls.challenges" };

@@ -5,7 +5,7 @@ import { keyToPem, makeKey } from "../../../material/key-pair.ts";
 import { certificatesToPem } from "../../../material/pem.ts";
 import { makeCertificate } from "../../../material/x509.ts";
 
-/** Validity of the certificate, before and after now. */
+/** Half the validity of the certificate: it is valid for this time before and after now. */
 const lifetimeMs = 3_600_000;
 
 /** The certificate that answers TLS-ALPN-01, and its key, both in PEM. Source: RFC 8737, section 3 */
@@ -23,7 +23,7 @@ export async function makeChallengeCertificate(
     notBefore: new Date(now - lifetimeMs),
     notAfter: new Date(now + lifetimeMs),
     issuerKey: key,
-    // An OCTET STRING of 32 bytes.
+    // The bytes 4 and 32 make the digest an OCTET STRING of 32 bytes.
     extensions: [new Extension(identifierOid, true, Buffer.concat([Buffer.from([4, 32]), digest]))],
   });
   return { cert: certificatesToPem([certificate]), key: keyToPem(key) };

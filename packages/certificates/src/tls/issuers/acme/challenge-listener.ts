@@ -9,12 +9,12 @@ function hostOf(hostport: string): string {
   return hostport.replace(/:\d*$/, "");
 }
 
-/** Ends a listener. */
+/** The part of a server that ends it. */
 interface Closable {
   close(): unknown;
 }
 
-/** @returns undefined when the port is taken. @throws any other failure to listen, such as missing rights */
+/** Listens on a port. @returns undefined when the port is in use. @throws other errors, such as missing rights */
 async function listen(
   server: import("node:net").Server,
   port: number,
@@ -34,8 +34,8 @@ async function listen(
 }
 
 /**
- * Answers HTTP-01 on a port for as long as a challenge takes. Where the port is taken, it is taken by a site of this server,
- * which answers itself.
+ * Answers HTTP-01 on a port while a challenge runs. If the port is in use, a site of this server probably has it, and
+ * the site answers the challenge.
  */
 export function listenForTokens(
   board: ChallengeBoard,
@@ -50,7 +50,7 @@ export function listenForTokens(
   return listen(createServer(answer), port, host);
 }
 
-/** As {@link listenForTokens}, for TLS-ALPN-01. */
+/** Like {@link listenForTokens}, for TLS-ALPN-01. */
 export function listenForHandshakes(
   board: ChallengeBoard,
   port: number,

@@ -1,19 +1,19 @@
 import { createHash, createHmac, createPublicKey, type KeyObject, sign } from "node:crypto";
 
-/** Key of an account for ES256, as JWK with its members in the order that the thumbprint wants. */
+/** Public ES256 key of an account as JWK. The thumbprint requires this order of members. */
 export function publicJwk(key: KeyObject): Record<string, string> {
   const { crv = "", kty = "", x = "", y = "" } = createPublicKey(key).export({ format: "jwk" });
   return { crv, kty, x, y };
 }
 
-/** Source: RFC 7638 */
+/** SHA-256 thumbprint of an account's key, in base64url. Source: RFC 7638 */
 export function thumbprint(key: KeyObject): string {
   return createHash("sha256")
     .update(JSON.stringify(publicJwk(key)))
     .digest("base64url");
 }
 
-/** JSON, or a text as it is, in base64url without padding. */
+/** A value as JSON, or a text unchanged, in base64url without padding. */
 function encode(value: unknown): string {
   return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 }
@@ -26,7 +26,7 @@ export function signMessage(header: Record<string, unknown>, payload: unknown, k
   return JSON.stringify({ protected: head, payload: body, signature: signature.toString("base64url") });
 }
 
-/** Binds an account to one that the authority knows from elsewhere: RFC 8555, section 7.3.4. @param macKey base64url */
+/** Binds an ACME account to a customer account of the authority: RFC 8555, section 7.3.4. @param macKey base64url */
 export function externalAccountBinding(
   url: string,
   keyId: string,

@@ -19,9 +19,9 @@ export type ChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
 export interface ProvingTools {
   /** Signs requests with the account's key. */
   readonly client: AcmeClient;
-  /** Answers of this process to HTTP and TLS challenges; its servers look there. */
+  /** Answers of this process to HTTP and TLS challenges; the servers of this process read them. */
   readonly board: ChallengeBoard;
-  /** Has other instances answer too; undefined: they do not. @returns takes it away */
+  /** Lets other instances answer too; undefined: only this process answers. @returns a function that ends that */
   readonly share: ((challenge: StartedChallenge) => Promise<() => Promise<void>>) | undefined;
   /**
    * Private key of the ACME account. Its thumbprint is part of every answer. Source: RFC 8555, section 8.1
@@ -31,51 +31,51 @@ export interface ProvingTools {
   readonly challenges: AcmeConfig["challenges"];
   /** Sets TXT records; undefined: `dns-01` fails. */
   readonly dns: DnsProvider | undefined;
-  /** DNS servers that records are looked for at; none: those of the system. */
+  /** DNS servers that are asked for the record; an empty list means the servers of the system. */
   readonly resolvers: readonly string[];
-  /** Ends the wait for a DNS record. */
+  /** Aborts the wait for a DNS record. */
   readonly signal: AbortSignal;
 }
 
-/** Life of the record in caches of name servers. */
+/** Default TTL of the record in milliseconds. */
 const defaultTtlMs = 120_000;
-/** How long the record is looked for before the attempt fails. */
+/** Default time in milliseconds until the record must be visible, else the attempt fails. */
 const defaultPropagationMs = 120_000;
-/** Pause between two looks. */
+/** Pause in milliseconds between two DNS lookups. */
 const lookupPauseMs = 2_000;
 
-/** Takes back one thing that was shown; undefined: nothing was. */
+/** Removes one published answer; undefined when nothing was published. */
 type Undo = (() => unknown) | undefined;
 
 /** A challenge that the authority offers. */
 interface Started {
-  /** Where the authority is told to begin its check. */
+  /** URL of the challenge. A POST to it starts the authority's check. */
   readonly url: string;
-  /** Chosen by the authority; part of the answer. */
+  /** Random text from the authority, which is part of the answer. */
   readonly token: string;
 }
 
-/** The challenge to answer, and what answers it. */
+/** A challenge, and the services for its answer. */
 interface ChallengeAnswer {
   readonly type: ChallengeType;
   /** The name to prove, as the authority wrote it in its authorization. */
   readonly name: string;
   readonly challenge: Started;
   readonly tools: ProvingTools;
-  /** Gets a function for each thing that was shown, also when a later step fails. */
+  /** Collects functions that remove published answers, even when a later step fails. */
   readonly undo: Undo[];
 }
 
 /**
- * Shows what the authority wants to see. Whatever was shown before a failure is in `undo`.
+ * Publishes the answer that the authority expects. After a failure, `undo` removes the parts that were published.
  *
- * | Type | Shown | Where |
+ * | Type | Published | Where |
  * |---|---|---|
  * | `http-01` | the key authorization | at a path of the name, over HTTP |
  * | `tls-alpn-01` | a certificate with its digest | in a handshake for `acme-tls/1` |
  * | `dns-01` | its digest | in a TXT record |
  *
- * @throws ServerError ACME, STORAGE; whatever listening on the port throws
+ * @throws ServerError ACME, STORAGE; errors of listening on the port
  */
 async function answer({ type, name, challenge, tools, undo }: ChallengeAnswer): Promise<void> {
   const { board, challenges } = tools;
@@ -119,21 +119,21 @@ async function answer({ type, name, challenge, tools, undo }: ChallengeAnswer): 
   }
 }
 
-/** The TXT record that name servers must show before the authority looks. */
+/** The TXT record that name servers must return before the authority checks it. */
 interface AwaitedRecord {
   /** Full name of the record: `_acme-challenge.example.com`. */
   readonly record: string;
-  /** The text that one of its values must be. */
+  /** Expected text of one value of the record. */
   readonly value: string;
-  /** Addresses of DNS servers; none: those of the system. */
+  /** Addresses of DNS servers; an empty list means the servers of the system. */
   readonly servers: readonly string[];
-  /** How long to ask, every two seconds. The last question may come later by one pause. */
+  /** Limit in milliseconds for the lookups, one every two seconds. The last may start up to one pause later. */
   readonly timeoutMs: number;
-  /** Ends the wait between two questions. */
+  /** Aborts the pause between two lookups. */
   readonly signal: AbortSignal;
 }
 
-/** Asks name servers until they show the record. @throws ServerError ACME after the time; the reason of `signal` */
+/** Asks name servers until they return the record. @throws ServerError ACME after `timeoutMs`; the reason of `signal` */
 async function waitForRecord({ record, value, servers, timeoutMs, signal }: AwaitedRecord): Promise<void> {
   const resolver = new Resolver();
   if (servers.length > 0) {
@@ -158,9 +158,9 @@ function faultOf(authorization: Authorization, challenge: Challenge): string {
 }
 
 /**
- * Proves one name to the authority. Everything shown is taken back at the end, after success and failure.
- * @param url of the name's authorization
- * @throws ServerError ACME saying which challenge failed and why
+ * Proves one name to the authority. At the end, all published answers are removed, after success and failure.
+ * @param url authorization of the name
+ * @throws ServerError ACME with the failed challenge and the reason
  */
 export async function proveName(url: string, type: ChallengeType, tools: ProvingTools): Promise<void> {
   const { client } = tools;

@@ -1,14 +1,14 @@
 const dayMs = 86_400_000;
 /**
- * Longest pause that is respected: a day. Authorities ask for hours, at most for a week; one question a day
- * does no harm and outlives a wrong clock.
+ * Limit of the pause that an authority may ask for. Authorities ask for hours, at most for a week. One request a day
+ * does no harm, and a wrong clock cannot stop renewals.
  */
 const maxPauseMs = dayMs;
 
 /**
- * When `Retry-After` allows another try, in milliseconds since 1970: at most a day from `now`.
- * @param value seconds, or a date of HTTP
- * @returns undefined when it says nothing, or nothing readable, or a time that is over
+ * The time at which `Retry-After` allows another try, in milliseconds since 1970: at most a day from `now`.
+ * @param value header value: seconds or an HTTP date
+ * @returns undefined for an empty or unreadable value, and for a time in the past
  * Source: RFC 9110, section 10.2.3
  */
 export function retryTime(value: string, now: number): number | undefined {

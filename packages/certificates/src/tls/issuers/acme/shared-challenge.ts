@@ -6,7 +6,7 @@ import { canonicalName, reverseName } from "../../../acme/identifier-names.ts";
 import { safeKeyPart } from "../../storage/safe-key.ts";
 import type { ChallengeQuestion, SharedChallengeType } from "../issuer.ts";
 
-/** A challenge takes less than one; other instances write it, so it is not trusted to be small. */
+/** Size limit of a stored challenge. Real ones are below 1 KiB, but other instances write the files. */
 const maxBytes = 16 * 1024;
 
 /** The used fields of a stored challenge. Source: the public model (acmez, `Challenge`) */
@@ -24,27 +24,27 @@ const storedSchema = z
 
 /** A challenge that this instance started. */
 export interface StartedChallenge {
-  /** Kind of the challenge: DNS-01 needs no answer of an instance, so it is none of these. */
+  /** Type of the challenge. DNS-01 is absent, because it needs no answer of an instance. */
   readonly type: SharedChallengeType;
   /** URL of the challenge at the authority. */
   readonly url: string;
   /** The DNS name or IP address that is to be proven. */
   readonly name: string;
-  /** The authority's, by which it asks for the proof. */
+  /** Token of the authority, which identifies the challenge in its request. */
   readonly token: string;
   /** The proof: the token, a dot, and the thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
 }
 
-/** Where a challenge rests in the storage. Source: the public model (certmagic, `challengeTokensKey`) */
+/** Key of a challenge in the storage. Source: the public model (certmagic, `challengeTokensKey`) */
 export function sharedChallengeKey(issuerKey: string, type: SharedChallengeType, name: string): string {
   const identifier = type === "tls-alpn-01" ? reverseName(name) : name;
   return `acme/${safeKeyPart(issuerKey)}/challenge_tokens/${safeKeyPart(identifier)}.json`;
 }
 
 /**
- * Puts a challenge where all that share the storage find it: the authority may come to any of them.
- * @returns takes it away
+ * Stores a challenge for all instances that share the storage, because the authority may reach any of them.
+ * @returns a function that removes the stored challenge
  * @throws ServerError STORAGE
  */
 export async function shareChallenge(
@@ -62,7 +62,7 @@ export async function shareChallenge(
 }
 
 /**
- * Looks for a challenge that an instance with this storage started.
+ * Finds a challenge that an instance with this storage has started.
  * @returns the key authorization; undefined when there is none, or it belongs to another token
  * @throws ServerError STORAGE; ZodError, SyntaxError for a file that is no challenge
  */
@@ -84,7 +84,7 @@ export async function findSharedChallenge(
 
 /** A file that proves a name. */
 export interface StartedFile {
-  /** Where the authority looks for it. */
+  /** URL at which the authority requests the file. */
   readonly url: string;
   readonly name: string;
   readonly content: string;
@@ -96,7 +96,7 @@ const storedFileSchema = z.object({
   identifier: z.object({ value: z.string() }),
 });
 
-/** As {@link shareChallenge}, for a file. Source: the public model (certmagic, `ZeroSSLIssuer`) */
+/** Like {@link shareChallenge}, for a file. Source: the public model (certmagic, `ZeroSSLIssuer`) */
 export async function shareFile(
   storage: Storage,
   issuerKey: string,
@@ -108,7 +108,7 @@ export async function shareFile(
   return () => storage.delete(key);
 }
 
-/** As {@link findSharedChallenge}, for a file. @returns the file's content */
+/** Like {@link findSharedChallenge}, for a file. @returns the file's content */
 export async function findSharedFile(
   issuerKey: string,
   { storage, type, name, token }: ChallengeQuestion,

@@ -3,7 +3,7 @@ import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 
-/** Limit of an answer. */
+/** Size limit of an answer. */
 const maxAnswerBytes = 5 * 1024 * 1024;
 
 /** The proof of one name. */
@@ -22,13 +22,13 @@ const certificateSchema = z.object({
 
 const bundleSchema = z.object({ "certificate.crt": z.string(), "ca_bundle.crt": z.string().default("") });
 
-/** Errors come with status 200. */
+/** An error. The API sends errors with status 200. */
 const errorSchema = z.object({
   success: z.union([z.literal(false), z.literal(0), z.literal("0"), z.literal("false")]),
   error: z.object({ code: z.number().nullish(), type: z.string().nullish() }).nullish(),
 });
 
-/** A certificate as the authority knows it. */
+/** A certificate with its id and status at ZeroSSL. */
 export type ZerosslCertificate = z.infer<typeof certificateSchema>;
 
 /** The body of a call, and the schema of its answer. */
@@ -95,13 +95,13 @@ export class ZerosslClient {
     return `${bundle["certificate.crt"].trimEnd()}\n${bundle["ca_bundle.crt"]}`;
   }
 
-  /** Gives an order up. @throws ServerError ACME */
+  /** Cancels an order. @throws ServerError ACME */
   async cancel(id: string, signal: AbortSignal): Promise<void> {
     await this.#ask("POST", `/certificates/${id}/cancel`, { schema: z.unknown(), signal });
   }
 
   /**
-   * One call of the API. Refusals come with status 200 and `success: false`. @throws ServerError ACME; the
+   * Calls the API. Refusals have status 200 and `success: false`. @throws ServerError ACME; the
    * reason of `signal`
    */
   async #ask<Schema extends z.ZodType>(

@@ -22,17 +22,17 @@ import { ZerosslClient } from "./zerossl-client.ts";
 
 /** Base of the API's URLs. */
 const authority = "https://api.zerossl.com";
-/** For one attempt, from the order to the certificate. */
+/** Timeout of one attempt, from the order to the certificate. */
 const timeoutMs = 10 * 60_000;
-/** Pause between two questions whether the certificate is issued. */
+/** Pause in milliseconds between two polls for the certificate. */
 const pollMs = 5_000;
-/** For giving up an order after a failure; the attempt itself has no time left then. */
+/** Timeout for cancelling an order after a failure. The attempt's own timeout may have passed by then. */
 const cancelTimeoutMs = 10_000;
-/** Life of the record in caches of name servers. */
+/** Default TTL of the record in milliseconds. */
 const defaultTtlMs = 120_000;
-/** How long the record is looked for. */
+/** Default time in milliseconds to wait until the record is visible. */
 const defaultPropagationMs = 120_000;
-/** Pause between two looks. */
+/** Pause in milliseconds between two DNS lookups. */
 const lookupPauseMs = 2_000;
 
 /** Config of the issuer `zerossl`. Source: the public model (Caddy 2.11) */
@@ -74,13 +74,13 @@ export interface ZerosslParts {
   readonly config: ZerosslConfig;
   readonly board: ChallengeBoard;
   readonly log: Logger;
-  /** Undefined: names are proved over HTTP. */
+  /** Provider that sets the CNAME record; undefined: names are proved over HTTP. */
   readonly dns: DnsProvider | undefined;
-  /** DNS servers of the app tls. */
+  /** DNS servers of the app `tls`; an empty list means the servers of the system. */
   resolvers(): Promise<readonly string[]>;
-  /** The authority's API. */
+  /** Base URL of the authority's API. */
   readonly base: string;
-  /** Pause between two questions whether a certificate is there. */
+  /** Pause in milliseconds between two polls for the certificate. */
   readonly pollMs: number;
 }
 
@@ -97,19 +97,19 @@ interface Proof {
   /** The file or CNAME record that proves the name to ZeroSSL. */
   readonly validation: Validation;
   readonly storage: Storage;
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Issues by the REST API of ZeroSSL, which is not its ACME.
+ * Issues certificates with the REST API of ZeroSSL, not with its ACME service.
  *
  * | Status at ZeroSSL | Meaning | Next |
  * |---|---|---|
- * | `draft` | ordered; no name is proved | the proof is shown, then `verify` |
- * | `pending_validation` | ZeroSSL looks for the proof | asked again every five seconds |
+ * | `draft` | ordered; no name is proved | the proof is published, then `verify` |
+ * | `pending_validation` | ZeroSSL checks the proof | polled every five seconds |
  * | `issued` | the certificate can be fetched | `download` |
- * | any other | refused | the order is given up with `cancel` |
+ * | any other | refused | `cancel` |
  */
 export class ZerosslIssuer implements CertificateIssuer {
   readonly key = "zerossl";
@@ -122,7 +122,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     this.#parts = parts;
   }
 
-  /** @throws ServerError ACME; the order is given up then, since open orders count against the account */
+  /** Obtains a certificate. @throws ServerError ACME; the order is then cancelled, because open orders count as usage */
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
     const { name, key, storage } = request;
     const { config, base, log } = this.#parts;
@@ -148,7 +148,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     }
   }
 
-  /** From the storage, for other instances. */
+  /** Finds the file of another instance's order in the storage. */
   answerChallenge(question: ChallengeQuestion): Promise<string | undefined> {
     return question.type === "pki-validation" && this.#parts.dns === undefined
       ? findSharedFile(this.key, question)
@@ -160,7 +160,7 @@ export class ZerosslIssuer implements CertificateIssuer {
   }
 
   /**
-   * Shows the proof, and waits until ZeroSSL has decided. The proof is taken back at the end, after success and
+   * Publishes the proof, and waits for ZeroSSL's decision. At the end, the proof is removed, after success and
    * failure. @throws ServerError ACME
    */
   async #prove(client: ZerosslClient, { id, name, validation, storage, signal }: Proof): Promise<void> {
@@ -188,8 +188,8 @@ export class ZerosslIssuer implements CertificateIssuer {
   }
 
   /**
-   * Shows a file at `/.well-known/pki-validation/`, to this process, to others that share the storage, and on a
-   * port of its own. @param undo gets what takes it back
+   * Publishes a file at `/.well-known/pki-validation/`: in this process, in instances that share the storage, and on a
+   * separate port. @param undo collects functions that remove the file
    */
   async #showFile(
     name: string,
@@ -210,7 +210,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     undo.push(() => listener?.close());
   }
 
-  /** Makes the CNAME record and waits until name servers show it. @param undo gets what takes it back */
+  /** Sets the CNAME record, and waits until name servers return it. @param undo collects functions that remove it */
   async #showRecord(
     dns: DnsProvider,
     validation: Validation,
@@ -231,7 +231,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     }
   }
 
-  /** Looks for the record. A record that does not appear is only logged, as ZeroSSL decides. */
+  /** Waits until the record is visible. A record that does not appear is only logged, because ZeroSSL decides. */
   async #waitForRecord(record: string, target: string, limitMs: number, signal: AbortSignal): Promise<void> {
     const own = this.#parts.config.cname_validation?.resolvers ?? [];
     const servers = own.length > 0 ? own : await this.#parts.resolvers();
@@ -245,7 +245,7 @@ export class ZerosslIssuer implements CertificateIssuer {
         return;
       }
       if (Date.now() >= end) {
-        // The authority decides: it may see what is not seen here.
+        // ZeroSSL may ask other name servers, which already return the record.
         this.#parts.log.warn(`zerossl: record ${record} did not appear within ${limitMs / 1000} s`);
         return;
       }
@@ -254,7 +254,7 @@ export class ZerosslIssuer implements CertificateIssuer {
   }
 }
 
-/** Issues by ZeroSSL's REST API. */
+/** Issues certificates with ZeroSSL's REST API. */
 export const zerosslIssuer = defineModule({
   id: "tls.issuance.zerossl",
   config: zerosslSchema,
