@@ -23,31 +23,31 @@ export type Next = (exchange: Exchange) => void | Promise<void>;
 export interface NamedRoute {
   /** Runs the routes with this name. @param next continues after the handler that invoked them */
   run(exchange: Exchange, next: Next): void | Promise<void>;
-  /** Takes the same way for a simulated request, and records it. */
+  /** Tries the same routes for a simulated request, and records them. */
   rehearse(exchange: Exchange, way: RehearsedWay): void;
 }
 
 /** Returns the values of placeholders in one namespace. */
 export interface PlaceholderSource {
-  /** @param name without the namespace. @returns undefined for a name that is unknown (so far) */
+  /** @param name without the namespace. @returns undefined for an unknown name, or a value that is not set yet */
   placeholder(name: string): string | undefined;
 }
 
-/** The server of an exchange, as far as the exchange needs it. */
+/** The part of a server that an exchange uses. */
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
   readonly product: string;
   /** Value of `Alt-Svc` for clients without HTTP/3; absent: HTTP/3 is not served. */
   readonly altService?: string | undefined;
-  /** Host and target of its last request. */
+  /** Host and target of the server's last request, already parsed. */
   readonly requestMemo: RequestMemo;
-  /** Time when its ports close, as of `Date.now()`; absent: unknown. */
+  /** Time when the server's ports close, as of `Date.now()`; absent: unknown. */
   readonly shutdownAt?: number | undefined;
-  /** For the handler `invoke`. */
+  /** Routes by name, for the handler `invoke`. */
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
   /** The client's address behind trusted proxies; absent: the peer's address counts. */
   clientAddress?(exchange: Exchange): string;
-  /** Runs another request; absent: only requests of its listeners run. */
+  /** Runs another request of the server itself; absent: only requests of listeners run. */
   take?(stream: HttpStream): void;
   /** Called at the end of an exchange, before the callbacks of `onEnd`. */
   exchangeEnded?(exchange: Exchange): void;
@@ -70,11 +70,11 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   readonly server: ExchangeServer;
   /** Fields of the response until its head is sent. */
   responseHeaders: HeaderList;
-  /** Set while error routes run; `{http.error.*}`. */
+  /** Error of the request, set while error routes run; source of `{http.error.*}`. */
   error: HttpError | undefined;
   /** The values of `{http.reverse_proxy.*}`, set by a reverse proxy. */
   proxied: PlaceholderSource | undefined;
-  /** Set while a tracing handler is around. */
+  /** Trace of the request; set while a tracing handler runs the next handlers. */
   trace: RequestTrace | undefined;
   /** Bytes of the response body that handlers wrote for the client. */
   bytesWritten = 0;
@@ -82,7 +82,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   tunnelBytesRead = 0;
   /** Index among the running requests at its server; -1: none. */
   activeIndex = -1;
-  /** Index of its record among the running requests in this thread; undefined: there is none. */
+  /** Index of the request's record among the running requests of this thread; undefined: no record. */
   note: number | undefined;
   /** Gets the name of each handler that the request reaches; usually undefined. */
   onHandler: ((name: string) => void) | undefined;
@@ -230,7 +230,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Called when only the client follows: filters may have changed the status. */
+  /** Called when the head has passed all filters, which may have changed the status. */
   headPassed(status: number): void {
     this.#status = status;
   }
@@ -397,9 +397,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Lets handlers give another response while the present one, of which the client has seen nothing, waits.
+   * Lets handlers give another response while the present response waits. The client must not have seen any of it.
    * @param to the sink for the other response
-   * @param headers its fields
+   * @param headers fields of the other response
    * @returns a function that restores the waiting response, with the fields at that time
    */
   divertResponse(to: ResponseSink, headers: HeaderList): () => void {
