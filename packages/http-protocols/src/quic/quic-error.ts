@@ -16,7 +16,7 @@ export const transportErrors = {
   cryptoBufferExceeded: 0x0d,
   keyUpdateError: 0x0e,
   aeadLimitReached: 0x0f,
-  /** A TLS alert is added to it. Source: RFC 9001, section 4.8 */
+  /** Base of the codes for TLS alerts, to which the alert is added. Source: RFC 9001, section 4.8 */
   cryptoError: 0x0100,
 } as const;
 

@@ -1,28 +1,28 @@
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { activeConnectionIdLimit } from "./settings.ts";
 
-/** A connection id that the peer may use, and the token of a stateless reset for it. */
+/** A connection ID for the peer's packets, and its token for a stateless reset. */
 export interface LocalId {
   /** The ID that the peer writes into its packets. */
   readonly id: Buffer;
-  /** 16 bytes, made of the id and a secret, so that they are known without the connection. */
+  /** Token of 16 bytes, derived from the ID and a secret, so that it can be computed without the connection. */
   readonly resetToken: Buffer;
 }
 
 /** Finds connections by their IDs. */
 export interface ConnectionIdRegistry {
-  /** Makes an id that leads to the connection. */
+  /** Makes a new ID for the connection. */
   issue(): LocalId;
-  /** Forgets the id: packets with it lead nowhere from now on. */
+  /** Forgets the ID. Packets with this ID then belong to no connection. */
   retire(id: Buffer): void;
 }
 
 /** IDs for the peer's packets to this side. Source: RFC 9000, section 5.1 */
 export class LocalIds {
   readonly #registry: ConnectionIdRegistry;
-  /** By sequence number. */
+  /** IDs that the peer may use, by sequence number. */
   readonly #active = new Map<number, LocalId>();
-  /** Sequence numbers of ids that the peer must hear of. */
+  /** Sequence numbers of IDs that must be sent to the peer in NEW_CONNECTION_ID. */
   readonly announcements = new Set<number>();
   /** Sequence number of the next ID; 0 is the ID of the handshake. */
   #next = 1;
@@ -45,7 +45,7 @@ export class LocalIds {
     }
   }
 
-  /** @param usedId id of the packet that retires it, which may not retire itself */
+  /** Retires an ID for the peer. @param usedId ID of the packet with the request; it must not be the retired ID */
   retire(sequence: number, usedId: Buffer, peerLimit: number): void {
     if (sequence >= this.#next) {
       throw new QuicError(transportErrors.protocolViolation, "an unknown connection id is retired", 0x19);
@@ -63,7 +63,7 @@ export class LocalIds {
     this.fill(peerLimit);
   }
 
-  /** The connection is over: packets with its ids lead nowhere. */
+  /** Forgets all IDs when the connection is over. */
   retireAll(): void {
     for (const { id } of this.#active.values()) {
       this.#registry.retire(id);
@@ -73,7 +73,7 @@ export class LocalIds {
   }
 }
 
-/** An id of the peer's. */
+/** A connection ID that the peer has issued. */
 interface RemoteId {
   readonly sequence: number;
   readonly id: Buffer;
@@ -85,13 +85,13 @@ const maxRetirements = 32;
 
 /** IDs for packets to the peer. */
 export class RemoteIds {
-  /** Put into every packet to the peer. */
+  /** Destination ID of every packet to the peer. */
   #current: RemoteId;
-  /** Ids that were announced and not used yet, by sequence number. */
+  /** IDs from the peer that were not used yet, by sequence number. */
   readonly #spare = new Map<number, RemoteId>();
-  /** Ids with a smaller number must not be used. Source: RFC 9000, section 19.15 */
+  /** IDs with a smaller sequence number must not be used. Source: RFC 9000, section 19.15 */
   #retirePriorTo = 0;
-  /** Sequence numbers that the peer must hear are retired. */
+  /** Sequence numbers that must be sent to the peer in RETIRE_CONNECTION_ID. */
   readonly retirements = new Set<number>();
   #unackedRetirements = 0;
 
@@ -103,7 +103,7 @@ export class RemoteIds {
     return this.#current.id;
   }
 
-  /** The server chose its own id, or a token for its first one came. Before any NEW_CONNECTION_ID only. */
+  /** Replaces the first ID by the server's own ID, or adds its token. Only allowed before any NEW_CONNECTION_ID. */
   replaceFirst(id: Buffer, resetToken?: Buffer): void {
     this.#current = { sequence: 0, id, resetToken };
   }
@@ -116,7 +116,7 @@ export class RemoteIds {
     );
   }
 
-  /** Takes an id of NEW_CONNECTION_ID. @throws QuicError PROTOCOL_VIOLATION, CONNECTION_ID_LIMIT_ERROR */
+  /** Stores an ID from NEW_CONNECTION_ID. @throws QuicError PROTOCOL_VIOLATION, CONNECTION_ID_LIMIT_ERROR */
   add(sequence: number, retirePriorTo: number, id: Buffer, resetToken: Buffer): void {
     if (this.#current.id.length === 0) {
       throw new QuicError(transportErrors.protocolViolation, "ids for a peer without connection ids", 0x18);
@@ -129,7 +129,7 @@ export class RemoteIds {
       if (sequence < this.#retirePriorTo) {
         this.#retire(sequence);
       } else {
-        // Views of the packet would keep all of it in memory.
+        // Makes copies, because views would keep the whole packet in memory.
         this.#spare.set(sequence, { sequence, id: Buffer.from(id), resetToken: Buffer.from(resetToken) });
       }
     }

@@ -11,68 +11,68 @@ import {
   maxAckDelayMs,
 } from "./settings.ts";
 
-/** Why a connection ended. */
+/** The reason why a connection ended. */
 export interface CloseReason {
-  /** "timeout": nothing arrived for too long, or the handshake took too long. */
+  /** The side that ended the connection. "timeout": silence, or a handshake that took too long. */
   readonly by: "us" | "peer" | "timeout" | "reset";
-  /** Code of RFC 9000, section 20, or of the application; 0 of the transport is no error. */
+  /** Error code of RFC 9000, section 20, or of the application. The transport's code 0 means no error. */
   readonly code: number;
-  /** True when `code` is the application's; false: the transport's. */
+  /** True when `code` is an application's code; false for a transport code. */
   readonly application: boolean;
-  /** For people; "" when the peer gave none. */
+  /** Reason as text, for logs; "" when the peer sent none. */
   readonly reason: string;
-  /** An error of our own code; undefined for errors of the peer. */
+  /** An unexpected error in the code of this side; undefined for errors of the peer. */
   readonly fault?: unknown;
 }
 
 /** Events of a connection, for its owner. */
 export interface ConnectionEvents {
-  /** The handshake is done. */
+  /** Called when the handshake is done. @param protocol the agreed ALPN protocol */
   onConnected(protocol: string): void;
-  /** The peer opened a stream; set its handler at once. */
+  /** Called when the peer has opened a stream. The owner must set the stream's handler immediately. */
   onStream(stream: QuicStream): void;
-  /** Both directions of a stream ended, and the peer knows it. Not called when the connection ends. */
+  /** Called when a stream has ended in both directions and the peer knows it. Not called at the connection's end. */
   onStreamClosed(stream: QuicStream): void;
-  /** The server gave a token for the next connection to it; for clients only. The bytes are a view. */
+  /** Called with the server's token for the next connection; for clients only. The bytes are a view. */
   onToken?(token: Buffer): void;
-  /** All streams have ended. The connection still needs its timeouts until `isOver`. */
+  /** Called when all streams have ended. The connection still needs `onTimeout` until `isOver`. */
   onClosed(reason: CloseReason): void;
-  /** Something waits for `takeDatagrams`, outside of `receive` and `onTimeout`. */
+  /** Called when datagrams wait for `takeDatagrams`, except during `receive` and `onTimeout`. */
   onWake(): void;
 }
 
 /** Everything that a new connection needs. */
 export interface ConnectionOptions {
-  /** Which end of the connection this is. */
+  /** This side's role. */
   readonly role: "client" | "server";
   /** Limits, which the handshake announces to the peer. */
   readonly settings: ConnectionSettings;
   readonly events: ConnectionEvents;
   readonly registry: ConnectionIdRegistry;
-  /** First id of ours. */
+  /** First connection ID of this side. */
   readonly localId: LocalId;
-  /** First id of the peer. */
+  /** First connection ID of the peer. */
   readonly remoteId: Buffer;
   /** ID from which the Initial keys are made. */
   readonly initialId: Buffer;
-  /** The keys, if they were already made. */
+  /** Initial keys, if they were already derived. */
   readonly initialKeys?: InitialKeys;
-  /** Id of the client's very first packet. */
+  /** Destination ID of the client's very first packet. */
   readonly originalDestinationId?: Buffer;
   /** The ID in the Retry, if there was one. */
   readonly retrySourceId?: Buffer;
-  /** A token showed that the client receives at its address; for servers only. */
+  /** True when a token proved that the client receives at its address; for servers only. */
   readonly addressValidated?: boolean;
   /** Makes a token for the client's next connections; for servers only. */
   readonly newToken?: (address: PeerAddress) => Buffer;
-  /** First destination of its datagrams. */
+  /** Peer's address, the first destination of datagrams. */
   readonly address: PeerAddress;
-  /** Milliseconds; the clock of all later calls. */
+  /** Present time in milliseconds, on the clock of all later calls. */
   readonly now: number;
   readonly newHandshake: (events: HandshakeEvents, transportParameters: () => Buffer) => TlsHandshake;
 }
 
-/** The announcement of a connection about itself. */
+/** The transport parameters that this side announces. */
 export function ownParameters(options: ConnectionOptions): TransportParameters {
   const { settings, localId, role } = options;
   return {

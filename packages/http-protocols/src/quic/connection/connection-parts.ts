@@ -20,14 +20,14 @@ export interface ConnectionParts {
   readonly streams: StreamSet;
   readonly localIds: LocalIds;
   readonly remoteIds: RemoteIds;
-  /** Our id in long headers. */
+  /** This side's connection ID in long headers. */
   readonly sourceId: Buffer;
   /** Token of a Retry, for the client's Initial packets. */
   token: Buffer;
   path: NetworkPath;
   /** Size of the largest datagram that may be sent. */
   readonly mtu: PathMtu;
-  /** Undefined without pacing. */
+  /** Limits the rate of datagrams; undefined without pacing. */
   readonly pacer: Pacer | undefined;
   /** Time when datagrams held back by the pacer may be sent; undefined when there are none. */
   pacedUntil: number | undefined;

@@ -28,25 +28,25 @@ import { closingProbeTimeouts } from "./settings.ts";
 
 /** Limit of datagrams per call, because other connections need their turn. */
 const maxDatagramsPerTurn = 32;
-/** Packets that a probe timeout sends, and whose frames it sends again. Source: RFC 9002, section 6.2.4 */
+/** Number of probes per timeout, and of packets whose frames they repeat. Source: RFC 9002, section 6.2.4 */
 const probePackets = 2;
 
-/** A datagram that lacks fewer bytes is full: frames do not always fit to the byte. */
+/** A datagram with fewer unused bytes counts as full, because frames do not always fit exactly. */
 const fullDatagramSlack = 32;
 
 /**
- * A QUIC connection without sockets and clocks: datagrams and the time go in, datagrams come out. Times are
+ * A QUIC connection without sockets and clocks. Callers pass datagrams and the time, and take datagrams. Times are
  * milliseconds.
  *
- * | State | Meaning | Leaves it |
+ * | State | Meaning | End of the state |
  * |---|---|---|
- * | `open` | frames go both ways | `close`, an error, the peer's close, a timeout |
- * | `closing` | this side ended it; its close is repeated for packets that come | after three probe timeouts |
- * | `draining` | the peer ended it; nothing is sent | after three probe timeouts |
- * | `over` | nothing happens any more | nobody |
+ * | `open` | both sides send frames | `close`, an error, the peer's close, a timeout |
+ * | `closing` | this side closed; its close is repeated when packets arrive | after three probe timeouts |
+ * | `draining` | the peer closed; nothing is sent | after three probe timeouts |
+ * | `over` | the final state | none |
  *
- * Streams, timers and packets are freed when `open` ends, and `onClosed` is called once then. Ids are freed
- * with `over`: late packets must find the connection. Source: RFC 9000, section 10
+ * Streams, timers and packets are freed when `open` ends, and `onClosed` is called once. IDs are freed
+ * in `over`, because late packets must find the connection. Source: RFC 9000, section 10
  */
 export class Connection implements PacketOwner {
   readonly #options: ConnectionOptions;
@@ -58,21 +58,21 @@ export class Connection implements PacketOwner {
   #state: "open" | "closing" | "draining" | "over" = "open";
   /** Time of the last call, for calls without a time. */
   #now: number;
-  /** Start of the idle time: a packet arrived, or the first one after it was sent. Source: RFC 9000, section 10.1 */
+  /** Start of the idle time: last arrival, or the first packet sent after it. Source: RFC 9000, section 10.1 */
   #lastActiveAt: number;
   /** True when a packet that needs an acknowledgment was sent since the last arrival. */
   #sentSinceReceived = false;
-  /** A handshake that is not done by then ends the connection. */
+  /** Time at which an unfinished handshake ends the connection. */
   readonly #handshakeEndsAt: number;
   /** End of `closing` or `draining`. */
   #overAt = Number.POSITIVE_INFINITY;
-  /** The close, encrypted once and sent as often as needed. */
+  /** Datagram with the close. It is encrypted once, and may be sent several times. */
   #closeDatagram: OutgoingDatagram | undefined;
   /** True when the close is sent with the next datagrams. */
   #closeDue = false;
-  /** Only packets 1, 2, 4, 8 and so on get a response. */
+  /** Number of packets that arrived in `closing`. Only packets 1, 2, 4, 8 and so on get a response. */
   #packetsWhileClosing = 0;
-  /** The last turn ended before everything was sent: call again at once. */
+  /** True when the last turn ended before everything was sent, so the next call is due immediately. */
   #hasMore = false;
 
   constructor(options: ConnectionOptions) {
@@ -91,17 +91,17 @@ export class Connection implements PacketOwner {
     this.#receiver = new PacketReceiver(this.#parts, this.#link, handshake, this);
   }
 
-  /** Protocol of ALPN; "" before the handshake is done. */
+  /** Agreed ALPN protocol; "" before the handshake is done. */
   get protocol(): string {
     return this.#link.protocol;
   }
 
-  /** Number in TLS of the cipher suite; 0 before it was agreed on. */
+  /** TLS number of the cipher suite; 0 before a suite is agreed. */
   get cipherSuite(): number {
     return this.#link.cipherSuite;
   }
 
-  /** The client's name for the server, its certificates and whether a ticket was used; undefined before the handshake is done. */
+  /** Server name, client's certificates, and use of a ticket; undefined before the handshake is done. */
   get handshakePeer(): HandshakePeer | undefined {
     return this.#link.handshakePeer;
   }
@@ -111,7 +111,7 @@ export class Connection implements PacketOwner {
     return this.#state === "open";
   }
 
-  /** Nothing must be done for the connection any more. */
+  /** True when the connection needs no more calls. */
   get isOver(): boolean {
     return this.#state === "over";
   }
@@ -135,7 +135,7 @@ export class Connection implements PacketOwner {
     this.#close({ code, frameType: 0, application: true, reason }, now);
   }
 
-  /** Begins to encrypt with new keys. @returns false while the last update is not over */
+  /** Starts to encrypt with new keys. @returns false while the last update is not complete */
   updateKeys(): boolean {
     if (!this.#parts.recovery.handshakeConfirmed || !this.#parts.oneRtt.canUpdate) {
       return false;
@@ -144,7 +144,7 @@ export class Connection implements PacketOwner {
     return true;
   }
 
-  /** Takes a datagram. It is changed: header protection is removed in place. */
+  /** Processes a datagram. Its bytes are changed, because header protection is removed in place. */
   receive(datagram: Buffer, address: PeerAddress, now: number): void {
     this.#now = now;
     if (this.#state === "closing") {
@@ -193,7 +193,7 @@ export class Connection implements PacketOwner {
     return deadline;
   }
 
-  /** Must be called at `deadline` or later. It ends everything that has timed out, and sends lost data again. */
+  /** Handles timeouts, and marks lost data for sending. Must be called at `deadline` or later. */
   onTimeout(now: number): void {
     this.#now = now;
     if (this.#state === "closing" || this.#state === "draining") {
@@ -229,7 +229,7 @@ export class Connection implements PacketOwner {
     });
   }
 
-  /** Datagrams to send now. */
+  /** @returns the datagrams to send now */
   takeDatagrams(now: number): OutgoingDatagram[] {
     this.#now = now;
     const datagrams: OutgoingDatagram[] = [];
@@ -313,7 +313,7 @@ export class Connection implements PacketOwner {
   }
 
   /**
-   * An error of the peer's is told with its code; any other is `internalError`, and its cause is given to
+   * Closes after an error. A violation is sent with its code, any other error as `internalError`. The cause goes to
    * `onClosed` only.
    */
   #closeFor(error: unknown, now: number): void {
@@ -340,7 +340,7 @@ export class Connection implements PacketOwner {
     this.#events.onWake();
   }
 
-  /** Ends without a close: the peer is not there to read it. */
+  /** Ends the connection without a close frame, because the peer is gone. */
   #end(reason: CloseReason): void {
     this.#leave("over", this.#now, reason);
     this.#parts.localIds.retireAll();
@@ -365,7 +365,7 @@ export class Connection implements PacketOwner {
 }
 
 /**
- * The parts in their first state. A server knows keys of Initial packets from the client's first id. Source:
+ * Creates the parts of a connection. A server derives the Initial keys from the client's first ID. Source:
  * RFC 9001, section 5.2
  */
 function newParts(options: ConnectionOptions): ConnectionParts {

@@ -16,13 +16,13 @@ import type { PeerAddress } from "./network-path.ts";
 import type { PacketSpace } from "./packet-space.ts";
 import { ackDelayExponent } from "./settings.ts";
 
-/** Header protection needs this many bytes from the packet number to the tag. */
+/** Minimum number of bytes from the packet number to the tag, needed for header protection. */
 const minNumberAndPayloadBytes = 4;
-/** Below, a datagram is not worth its packet. */
+/** Minimum size of a datagram in bytes. With less room, no datagram is built. */
 export const minDatagramBytes = 128;
 /** Limit of ranges in one acknowledgment. */
 const maxAckRanges = 32;
-/** Most bytes of a NEW_CONNECTION_ID frame: type, two numbers, an id of 20 bytes and its token. */
+/** Maximum size of a NEW_CONNECTION_ID frame: type, two numbers, an ID of 20 bytes and its token. */
 const newConnectionIdBytes = 48;
 
 /** A packet in the buffer of its datagram, not encrypted yet. */
@@ -35,23 +35,23 @@ interface PlainPacket {
   readonly lengthAt: number;
   /** Offset of the packet number, where header protection starts. */
   readonly numberAt: number;
-  /** The packet number, of which the header has the last bytes. */
+  /** The full packet number. The header contains only its last bytes. */
   readonly number: number;
   /** Offset after the frames; the tag starts here. */
   payloadEnd: number;
-  /** Frames in it: their content is sent again when the packet is lost. */
+  /** Frames of the packet, whose content is sent again when the packet is lost. */
   readonly frames: SentFrame[];
-  /** True when loss recovery must know it. Source: RFC 9002, section 2 */
+  /** True when the peer must acknowledge the packet. Source: RFC 9002, section 2 */
   readonly elicitsAck: boolean;
-  /** True: its loss is no sign of congestion. */
+  /** True for a packet that only tries a larger size. Its loss is no sign of congestion. */
   readonly isSizeProbe?: boolean;
 }
 
-/** A datagram, with the facts that its connection must know. */
+/** A datagram, with the facts that the connection needs. */
 export interface BuiltDatagram extends OutgoingDatagram {
-  /** Packet spaces of the packets in it. */
+  /** Packet spaces of the datagram's packets. */
   readonly spaces: readonly PacketSpaceName[];
-  /** True: the peer must acknowledge it, because it contains more than acknowledgments, padding and a close. */
+  /** True when the peer must acknowledge the datagram: it contains more than acknowledgments, padding and a close. */
   readonly elicitsAck: boolean;
 }
 
@@ -62,15 +62,15 @@ interface PathFrame {
   /** Eight bytes. */
   readonly data: Buffer;
   readonly address: PeerAddress;
-  /** Bytes that may be sent there. */
+  /** Limit of bytes that may be sent to this address. */
   readonly allowance: number;
 }
 
 /**
- * Makes datagrams of what the parts of a connection want to send. One datagram holds at most one packet of each
+ * Builds datagrams from the pending data of a connection's parts. A datagram contains at most one packet of each
  * space, in the order Initial, Handshake, 1-RTT.
  *
- * A packet is written in clear, then padded, and encrypted last: the tag stands behind everything. Frames in a
+ * A packet is written unencrypted, then padded, and encrypted last. The tag is at the end. Frames in a
  * packet, in their order: ACK, CRYPTO, control frames, frames of streams.
  */
 export class DatagramBuilder {
@@ -99,7 +99,7 @@ export class DatagramBuilder {
     return this.#buildPackets(now) ?? this.#buildSizeProbe(now);
   }
 
-  /** A datagram of a size that the path was not seen to carry, with nothing else in it. Source: RFC 8899 */
+  /** A datagram that only tries a larger size. Source: RFC 8899 */
   #buildSizeProbe(now: number): BuiltDatagram | undefined {
     const { mtu, path, recovery, spaces, oneRtt } = this.#parts;
     const bytes = recovery.handshakeConfirmed && path.validated ? mtu.probeBytes(now) : undefined;
@@ -168,7 +168,7 @@ export class DatagramBuilder {
       .filter(({ name, keys }) => (name === "application" ? oneRtt.canWrite : keys.write !== undefined));
   }
 
-  /** A datagram of all that waits; undefined when nothing does, or the window is full. */
+  /** A datagram with pending frames; undefined when there are none, or the window is full. */
   #buildPackets(now: number): BuiltDatagram | undefined {
     const maxBytes = this.#maxBytes();
     if (maxBytes < minDatagramBytes) {
@@ -210,7 +210,7 @@ export class DatagramBuilder {
     return { ...this.#finish(writer, [packet], maxBytes, now), address };
   }
 
-  /** @param fill writes the payload into so many bytes; what it writes when it returns undefined is dropped */
+  /** @param fill writes the payload, at most `room` bytes. When it returns undefined, the packet is dropped */
   #writePacket(
     space: PacketSpace,
     writer: ByteWriter,
@@ -315,7 +315,7 @@ export class DatagramBuilder {
   }
 
   /**
-   * Acknowledges the newest ranges first; older ones stay out when they do not fit. Source: RFC 9000, section
+   * Writes the newest ranges first; older ranges are left out when they do not fit. Source: RFC 9000, section
    * 19.3
    */
   #writeAck(space: PacketSpace, writer: ByteWriter, room: number, now: number): SentFrame {
@@ -357,7 +357,7 @@ export class DatagramBuilder {
   }
 
   /**
-   * Writes frames that are due once: HANDSHAKE_DONE, a token, new ids and retired ids. A frame that does not
+   * Writes single frames that are due: HANDSHAKE_DONE, a token, new IDs and retired IDs. A frame that does not
    * fit stays due.
    */
   #writeControls(writer: ByteWriter, end: number, frames: SentFrame[]): void {
@@ -399,13 +399,13 @@ export class DatagramBuilder {
   #pad(writer: ByteWriter, packet: PlainPacket, datagramBytes: number): void {
     const missing = datagramBytes - writer.length;
     if (missing > 0) {
-      // The zeros of the tag become padding, and the tag moves after them.
+      // The space reserved for the tag becomes padding, and the tag follows the padding.
       writer.zeros(missing);
       packet.payloadEnd += missing;
     }
   }
 
-  /** Pads datagrams with Initial packets (RFC 9000, section 14.1), encrypts, and tells loss recovery. */
+  /** Pads datagrams with Initial packets (RFC 9000, section 14.1), encrypts, and reports packets to loss recovery. */
   #finish(writer: ByteWriter, packets: PlainPacket[], maxBytes: number, now: number): BuiltDatagram {
     const { role, oneRtt, recovery, path, idleFrames } = this.#parts;
     const last = packets.at(-1) as PlainPacket;

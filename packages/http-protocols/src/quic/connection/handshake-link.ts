@@ -11,15 +11,15 @@ export class HandshakeLink implements HandshakeEvents {
   readonly #options: ConnectionOptions;
   readonly #parts: ConnectionParts;
   readonly #onError: (error: unknown) => void;
-  /** Parameters of the peer; undefined before they arrived. */
+  /** Transport parameters of the peer; undefined before they arrive. */
   peer: TransportParameters | undefined;
   /** True when the handshake has ended on this side. */
   isDone = false;
-  /** Protocol of ALPN; "" before the handshake is done. */
+  /** Agreed ALPN protocol; "" before the handshake is done. */
   protocol = "";
-  /** The client as its handshake showed it; undefined before the handshake is done, and for clients. */
+  /** The client's data from its handshake; undefined before the handshake is done, and on the client's side. */
   handshakePeer: HandshakePeer | undefined;
-  /** Number in TLS of the cipher suite that was agreed on; 0 before. */
+  /** TLS number of the agreed cipher suite; 0 before there is one. */
   cipherSuite = 0;
 
   /** @param onError ends the connection after an error outside of `receive` */
@@ -29,13 +29,13 @@ export class HandshakeLink implements HandshakeEvents {
     this.#onError = onError;
   }
 
-  /** Bytes of the handshake go out at a level. */
+  /** Queues handshake bytes for CRYPTO frames of a level. */
   onCrypto(level: CryptoLevel, bytes: Buffer): void {
     this.#parts.spaces[level === "1rtt" ? "application" : level].cryptoToSend.write(bytes);
     this.#options.events.onWake();
   }
 
-  /** Packets of the level can be encrypted from now on. */
+  /** Stores the keys for packets to the peer at a level. */
   onWriteSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void {
     const { spaces, oneRtt, recovery, role } = this.#parts;
     this.cipherSuite = suite.id;
@@ -49,7 +49,7 @@ export class HandshakeLink implements HandshakeEvents {
     }
   }
 
-  /** Packets of the level can be decrypted from now on. */
+  /** Stores the keys for packets from the peer at a level. */
   onReadSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void {
     if (level === "1rtt") {
       this.#parts.oneRtt.setReadSecret(suite, secret);
@@ -58,7 +58,7 @@ export class HandshakeLink implements HandshakeEvents {
     }
   }
 
-  /** The peer's limits. @throws QuicError TRANSPORT_PARAMETER_ERROR for limits or ids that are wrong */
+  /** Applies the peer's limits. @throws QuicError TRANSPORT_PARAMETER_ERROR for invalid limits or wrong IDs */
   onTransportParameters(bytes: Buffer): void {
     const { remoteIds, recovery, streams, role, mtu } = this.#parts;
     const peer = readTransportParameters(bytes, role === "server" ? "client" : "server");
@@ -73,7 +73,7 @@ export class HandshakeLink implements HandshakeEvents {
     streams.onPeerParameters(peer);
   }
 
-  /** This side is done. A server confirms at once, a client with HANDSHAKE_DONE. */
+  /** Called when this side has finished. A server confirms the handshake now, a client after HANDSHAKE_DONE. */
   onHandshakeDone(protocol: string, peer?: HandshakePeer): void {
     this.isDone = true;
     this.protocol = protocol;
@@ -91,7 +91,7 @@ export class HandshakeLink implements HandshakeEvents {
     this.#onError(error);
   }
 
-  /** The server gave a token for the next connection. */
+  /** Passes on the server's token for the next connection. */
   onToken(token: Buffer): void {
     this.#options.events.onToken?.(token);
   }
@@ -101,7 +101,7 @@ export class HandshakeLink implements HandshakeEvents {
     return this.peer?.activeConnectionIdLimit ?? 2;
   }
 
-  /** Both sides know that the handshake is done. Source: RFC 9001, section 4.1.2 */
+  /** Confirms the handshake: both sides have finished, so old keys are discarded. Source: RFC 9001, section 4.1.2 */
   confirm(): void {
     this.#parts.recovery.handshakeConfirmed = true;
     this.#parts.recovery.idleProbe = undefined;
@@ -109,7 +109,7 @@ export class HandshakeLink implements HandshakeEvents {
     this.discard("handshake");
   }
 
-  /** Forgets keys, and everything sent under them. Source: RFC 9001, section 4.9 */
+  /** Forgets the keys of a level, and the packets sent with them. Source: RFC 9001, section 4.9 */
   discard(name: "initial" | "handshake"): void {
     const { spaces, recovery } = this.#parts;
     if (!spaces[name].isDiscarded) {
@@ -118,7 +118,7 @@ export class HandshakeLink implements HandshakeEvents {
     }
   }
 
-  /** Nobody changed the IDs of packets on their way. Source: RFC 9000, section 7.3 */
+  /** Checks that nobody has changed the connection IDs of the first packets. Source: RFC 9000, section 7.3 */
   #checkIds(peer: TransportParameters): void {
     const { originalDestinationId, retrySourceId } = this.#options;
     const ofServer =

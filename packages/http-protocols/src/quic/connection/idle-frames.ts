@@ -2,11 +2,11 @@ import { QuicError, transportErrors } from "../quic-error.ts";
 import type { SentFrame } from "../streams/sent-frame.ts";
 import type { Frame } from "../wire/frames.ts";
 
-/** The budget for frames that move nothing, at once and for each second. As in HTTP/2: `../../http2/flood-guard.ts` */
+/** Limits of frames without progress, in a burst and per second. As in HTTP/2: `../../http2/flood-guard.ts` */
 const burst = 1_000;
 const perSecond = 200;
 
-/** Frames that cost the peer less than us, unless they answer something of ours. */
+/** Frames that cost the peer less than this side. They count unless this side has caused them by sending. */
 const idleKinds: ReadonlySet<Frame["kind"]> = new Set([
   "ping",
   "pathChallenge",
@@ -27,7 +27,7 @@ const movingKinds: ReadonlySet<SentFrame["kind"]> = new Set([
   "maxStreams",
 ]);
 
-/** Counts frames that move nothing. A peer that sends too many loses its connection. */
+/** Counts frames without progress. Too many of them end the connection. */
 export class IdleFrames {
   #left = burst;
   #since: number;
@@ -59,7 +59,7 @@ export class IdleFrames {
     }
   }
 
-  /** Limits are raised and ways are measured while data moves: a packet with some earns a frame. */
+  /** Restores the budget by one for each sent packet with data or limits, because such packets cause idle frames. */
   sent(frames: readonly SentFrame[]): void {
     if (this.#left < burst && frames.some(({ kind }) => movingKinds.has(kind))) {
       this.#left++;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 /** Address of a peer. */
 export interface PeerAddress {
-  /** IPv4 or IPv6, in text. */
+  /** IPv4 or IPv6 address as text. */
   readonly address: string;
   /** UDP port. */
   readonly port: number;
@@ -11,17 +11,17 @@ export interface PeerAddress {
 export const sameAddress = (one: PeerAddress, other: PeerAddress): boolean =>
   one.port === other.port && one.address === other.address;
 
-/** Bytes that may be sent for each byte from an unconfirmed address. Source: RFC 9000, section 8 */
+/** Limit of sent bytes per byte received from an unconfirmed address. Source: RFC 9000, section 8 */
 const amplificationFactor = 3;
 
 /** The path to one address of the peer. Source: RFC 9000, sections 8 and 9 */
 export class NetworkPath {
   readonly address: PeerAddress;
-  /** The peer has proved that it receives packets at this address. */
+  /** True when the peer has proved that it receives packets at this address. */
   validated: boolean;
   #receivedBytes = 0;
   #sentBytes = 0;
-  /** Bytes that the peer must send back; undefined when there is no challenge. */
+  /** Data of PATH_CHALLENGE that the peer must return; undefined when there is no challenge. */
   challenge: Buffer | undefined;
   challengeDue = false;
   /** Time when the challenge counts as failed. */
@@ -40,7 +40,7 @@ export class NetworkPath {
     this.#sentBytes += bytes;
   }
 
-  /** Bytes that may be sent now. */
+  /** Number of bytes that may be sent to the address now. */
   get allowance(): number {
     return this.validated
       ? Number.POSITIVE_INFINITY
@@ -53,7 +53,7 @@ export class NetworkPath {
     this.challengeEndsAt = endsAt;
   }
 
-  /** @returns true when this was the right response */
+  /** @returns true when the data equals the challenge, which validates the path */
   receiveResponse(data: Buffer): boolean {
     if (this.challenge?.equals(data) !== true) {
       return false;

@@ -12,24 +12,24 @@ const reservedBits = 0x18;
 
 /** Keys of 1-RTT packets in both directions, and their updates. Source: RFC 9001, section 6 */
 export class OneRttKeys {
-  /** Header protection stays the same during all updates. */
+  /** Header protection of received packets. Key updates do not change it. */
   #readHeader: HeaderProtection | undefined;
-  /** Keys of the current phase. */
+  /** Key for received packets of the current phase. */
   #read: PacketCipher | undefined;
-  /** For packets that were sent before the update and arrive after it. */
+  /** Key of the previous phase, for packets that arrive late after an update. */
   #previousRead: PacketCipher | undefined;
-  /** Made with the first packet of the other phase; that packet may be forged. */
+  /** Key of the next phase, derived for the first packet of this phase. It is used only if the packet decrypts. */
   #nextRead: PacketCipher | undefined;
-  /** Key phase of packets that are expected. */
+  /** Current key phase of received packets. */
   #readPhase = false;
   /** First packet number that arrived in the current phase. */
   #phaseFrom = 0;
   #writeHeader: HeaderProtection | undefined;
   #write: PacketCipher | undefined;
   #writePhase = false;
-  /** Packets encrypted with the current key; from half of the suite's limit on, an update is due. */
+  /** Number of packets encrypted with the current key. Above half of the suite's limit, an update is due. */
   #sealed = 0;
-  /** Packets that did not decrypt, over all phases. Source: RFC 9001, section 6.6 */
+  /** Number of packets that failed to decrypt, in all phases. Source: RFC 9001, section 6.6 */
   #forged = 0;
 
   get canRead(): boolean {
@@ -40,7 +40,7 @@ export class OneRttKeys {
     return this.#write !== undefined;
   }
 
-  /** Key phase of packets that are sent. */
+  /** Key phase of sent packets. */
   get phase(): boolean {
     return this.#writePhase;
   }
@@ -63,17 +63,17 @@ export class OneRttKeys {
     this.#sealed++;
   }
 
-  /** Half of the key's limit is used, and the last update has ended. */
+  /** True when more than half of the key's limit is used and the last update is complete. */
   get isUpdateDue(): boolean {
     return this.#write !== undefined && this.#sealed > this.#write.suite.sealLimit / 2 && this.canUpdate;
   }
 
-  /** The peer must follow the last update before the next one may start. */
+  /** True when an update may start: the peer has followed the last one. */
   get canUpdate(): boolean {
     return this.#read !== undefined && this.#readPhase === this.#writePhase;
   }
 
-  /** Starts to send with the next keys; the peer follows with its own. */
+  /** Encrypts with the next key from now on. The peer then updates its own key. */
   update(): void {
     this.#write = (this.#write as PacketCipher).next();
     this.#writePhase = !this.#writePhase;
@@ -81,7 +81,7 @@ export class OneRttKeys {
   }
 
   /**
-   * Decrypts a packet; one of the next key phase moves both directions there.
+   * Decrypts a packet. The first valid packet of the next key phase updates the keys of both directions.
    * @throws QuicError AEAD_LIMIT_REACHED when too many packets were forged
    */
   open(datagram: Buffer, header: PacketHeader, largest: number): OpenedPacket | undefined {
@@ -115,7 +115,7 @@ export class OneRttKeys {
     return { packetNumber, payload, reservedBits: first & reservedBits };
   }
 
-  /** The peer updated its keys; ours follow, unless we began. */
+  /** Takes the next key after a packet of the next phase. Updates the sending key too, unless this side began. */
   #moveOn(current: PacketCipher, packetNumber: number): void {
     this.#previousRead = current;
     this.#read = this.#nextRead;

@@ -14,9 +14,9 @@ import { onPacketsAcked, sendAgain } from "./sent-frame-fates.ts";
 
 /** Limit of packets that are stored until their keys are known. */
 const maxEarlyPackets = 8;
-/** Last bytes of a stateless reset. Source: RFC 9000, section 10.3 */
+/** Size of the token at the end of a stateless reset. Source: RFC 9000, section 10.3 */
 const resetTokenBytes = 16;
-/** A shorter datagram cannot be a stateless reset. */
+/** Minimum size of a stateless reset in bytes. */
 const minResetBytes = 21;
 
 /** A datagram with its source address and time. */
@@ -26,21 +26,21 @@ interface Arrival {
   readonly now: number;
 }
 
-/** The connection, as its receiver sees it. */
+/** The part of a connection that its receiver uses. */
 export interface PacketOwner {
   readonly isOpen: boolean;
-  /** A packet arrived that only the peer can have sent. */
+  /** Called for each packet that decrypts, so only the peer can have sent it. */
   onAuthenticPacket(now: number): void;
-  /** The peer ended the connection, or forgot it. */
+  /** Called when the peer has closed the connection, or has sent a stateless reset. */
   onPeerClosed(reason: CloseReason, now: number): void;
 }
 
 /**
- * Decrypts packets and deals with their frames.
+ * Decrypts packets and processes their frames.
  *
  * | Packet | Outcome |
  * |---|---|
- * | its keys are not there yet | kept, up to eight of them, until a CRYPTO frame came |
+ * | its keys are not known yet | kept, at most eight packets, until a CRYPTO frame arrives |
  * | its keys are discarded, or it was received before | dropped |
  * | it does not decrypt | dropped; it may be a stateless reset |
  * | it breaks a rule | the connection ends with the rule's error |
@@ -64,7 +64,7 @@ export class PacketReceiver {
     this.paths = new PathChanges(parts);
   }
 
-  /** @throws QuicError for faults that end the connection */
+  /** Processes all packets of a datagram. @throws QuicError for faults that end the connection */
   receive(datagram: Buffer, address: PeerAddress, now: number): void {
     const localIdBytes = this.#parts.sourceId.length;
     let firstId: Buffer | undefined;
@@ -82,7 +82,7 @@ export class PacketReceiver {
     }
   }
 
-  /** The connection has ended: stored packets are not needed. */
+  /** Drops stored packets when the connection has ended. */
   clear(): void {
     this.#early = [];
   }
@@ -90,7 +90,7 @@ export class PacketReceiver {
   /** True when a packet must be processed. Retry is handled elsewhere; 0-RTT is not supported. */
   #isReadable({ type }: PacketHeader, datagramBytes: number): boolean {
     if (type === "initial" && this.#parts.role === "server") {
-      // A smaller datagram would let others use us to find out what a path carries: RFC 9000, section 14.1.
+      // RFC 9000, section 14.1: a client must prove that the path carries datagrams of this size.
       return datagramBytes >= minInitialDatagramBytes;
     }
     return type !== "retry" && type !== "0rtt";
@@ -128,7 +128,7 @@ export class PacketReceiver {
     this.#receivePayload(space, header, packet, arrival);
   }
 
-  /** Only the peer has the keys of the packet: its address and id count from now on. */
+  /** Called for a packet that decrypted. Takes the server's ID, or confirms the client's address. */
   #onAuthentic(header: PacketHeader, now: number): void {
     const { remoteIds, path, role } = this.#parts;
     this.#owner.onAuthenticPacket(now);
@@ -138,13 +138,13 @@ export class PacketReceiver {
         remoteIds.replaceFirst(Buffer.from(header.sourceId));
       }
     } else if (header.type === "handshake") {
-      // Its keys depend on the server's first flight, so the client has received that at its address.
+      // The client needs the server's first flight for these keys, so the client receives at its address.
       path.validated = true;
       this.#link.discard("initial");
     }
   }
 
-  /** Keeps a packet that overtook the packets with its keys. */
+  /** Stores a packet that arrived before the handshake messages for its keys. */
   #keepEarly({ from, end }: PacketHeader, { datagram, address }: Arrival): void {
     if (this.#early.length < maxEarlyPackets) {
       this.#early.push({ datagram: Buffer.from(datagram.subarray(from, end)), address });
@@ -161,8 +161,8 @@ export class PacketReceiver {
   }
 
   /**
-   * Deals with all frames of a packet, then notes its number for the acknowledgment. The newest packet with
-   * more than probing frames moves the connection to the address it came from: RFC 9000, section 9.3.
+   * Processes all frames of a packet, then records its number for the acknowledgment. The newest packet with
+   * more than probing frames moves the connection to its source address: RFC 9000, section 9.3.
    */
   #receivePayload(space: PacketSpace, header: PacketHeader, packet: OpenedPacket, arrival: Arrival): void {
     const { packetNumber, payload } = packet;

@@ -7,15 +7,15 @@ import type { CryptoLevel } from "../tls/tls-handshake.ts";
 import type { PacketSpaceName, PacketType } from "../wire/packet-header.ts";
 import { maxAckDelayMs } from "./settings.ts";
 
-/** Handshake bytes that may arrive ahead of a gap. Source: RFC 9000, section 7.5 */
+/** Limit of buffered handshake bytes after a gap. Source: RFC 9000, section 7.5 */
 const maxCryptoAheadBytes = 16_384;
-/** Pieces of them behind gaps. Browsers send a ClientHello in a dozen; nobody has shown its address yet. */
+/** Limit of buffered pieces after gaps: the sender may be forged. Browsers send a ClientHello in a dozen pieces. */
 const maxCryptoPieces = 128;
 
 /** State of a connection in one packet number space. */
 export class PacketSpace {
   readonly name: PacketSpaceName;
-  /** Type of the packets that are sent in it. */
+  /** Type of the packets that are sent in this space. */
   readonly type: PacketType;
   readonly level: CryptoLevel;
   /** Keys of Initial and Handshake packets; undefined before they are known and after they are discarded. */
@@ -23,9 +23,9 @@ export class PacketSpace {
   readonly received: ReceivedPackets;
   readonly cryptoToSend = new SendBuffer();
   readonly #cryptoReceived = new ReceiveBuffer(maxCryptoPieces, transportErrors.cryptoBufferExceeded);
-  /** The keys are permanently gone: nothing is sent or acknowledged any more. */
+  /** True when the keys were discarded: no packet of the space is sent or acknowledged any more. */
   isDiscarded = false;
-  /** Packets that must be sent though the congestion window is full. */
+  /** Number of probe packets to send, even if the congestion window is full. */
   probes = 0;
 
   constructor(name: PacketSpaceName) {
@@ -35,7 +35,7 @@ export class PacketSpace {
     this.received = new ReceivedPackets(name === "application" ? maxAckDelayMs : 0);
   }
 
-  /** @returns handshake bytes that are in order now */
+  /** Stores bytes of a CRYPTO frame. @returns the handshake bytes that follow without a gap now */
   receiveCrypto(offset: number, data: Buffer): Buffer[] {
     if (offset + data.length - this.#cryptoReceived.nextOffset > maxCryptoAheadBytes) {
       throw new QuicError(transportErrors.cryptoBufferExceeded, "handshake bytes too far ahead", 0x06);

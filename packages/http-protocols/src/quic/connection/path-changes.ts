@@ -14,7 +14,7 @@ export class PathChanges {
     this.#parts = parts;
   }
 
-  /** Answers a PATH_CHALLENGE where it came from. Each address has one answer at a time, so it never gets more than three times its bytes. */
+  /** Answers a PATH_CHALLENGE at its source address. One pending answer per address limits amplification to three times. */
   answer(data: Buffer, address: PeerAddress, datagramBytes: number): void {
     const { path, pathResponses } = this.#parts;
     const allowance = sameAddress(address, path.address) ? path.allowance : 3 * datagramBytes;
@@ -33,14 +33,14 @@ export class PathChanges {
     }
   }
 
-  /** The peer's newest packet came from another address: it moved, or its network gave it another port. */
+  /** Switches to the source address of the newest packet, if it is new: the peer moved, or its port changed. */
   follow(address: PeerAddress, datagramBytes: number, now: number): void {
     const { path, recovery, remoteIds } = this.#parts;
     if (sameAddress(address, path.address) || !recovery.handshakeConfirmed) {
       return;
     }
     if (this.#previous !== undefined && sameAddress(address, this.#previous.address)) {
-      // Packets of two addresses overlap, or the other address was forged.
+      // The peer is back at the confirmed address: packets overlapped, or the other address was forged.
       this.#parts.path = this.#previous;
       this.#previous = undefined;
       return;
@@ -60,7 +60,7 @@ export class PathChanges {
   }
 
   /**
-   * Abandons a path whose challenge got no response: the address may be forged.
+   * Returns to the previous path when the challenge of the current one got no response, for example at a forged address.
    * @returns false when no path is left
    */
   check(now: number): boolean {

@@ -2,7 +2,7 @@ import type { SentPacket } from "../recovery/sent-packets.ts";
 import type { SentFrame } from "../streams/sent-frame.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
 
-/** The peer acknowledged these packets. */
+/** Handles the acknowledgment of packets, frame by frame. */
 export function onPacketsAcked(parts: ConnectionParts, packets: readonly SentPacket<SentFrame>[]): void {
   for (const { frames } of packets) {
     for (const frame of frames) {
@@ -11,7 +11,7 @@ export function onPacketsAcked(parts: ConnectionParts, packets: readonly SentPac
   }
 }
 
-/** Lets the frames of these packets be sent again. */
+/** Marks the frames of lost packets to be sent again. */
 export function sendAgain(
   parts: ConnectionParts,
   packets: readonly SentPacket<SentFrame>[],
@@ -26,7 +26,7 @@ export function sendAgain(
 
 /**
  * An acknowledged ACK frame lets this side forget the ranges in it: RFC 9000, section 13.2.4. Other frames free
- * what was kept for another attempt.
+ * data that was kept for retransmission.
  */
 function onFrameAcked({ spaces, streams, remoteIds, mtu }: ConnectionParts, frame: SentFrame): void {
   switch (frame.kind) {

@@ -2,23 +2,23 @@ import type { CongestionControl } from "../recovery/loss-recovery.ts";
 
 /** Limits of a connection. */
 export interface ConnectionSettings {
-  /** Time without a packet after which the connection ends; the lower value of both ends counts. */
+  /** Milliseconds without a packet after which the connection ends. The lower value of both ends applies. */
   readonly maxIdleTimeoutMs: number;
-  /** From the first packet until the handshake is done. */
+  /** Limit in milliseconds from the first packet until the handshake is done. */
   readonly handshakeTimeoutMs: number;
-  /** Bytes of all streams that may arrive before they are consumed. */
+  /** Limit of unconsumed bytes of all streams. */
   readonly maxData: number;
-  /** Bytes of one stream that may arrive before they are consumed. */
+  /** Limit of unconsumed bytes of one stream. */
   readonly maxStreamData: number;
-  /** Streams that the peer may have open at a time. */
+  /** Limit of bidirectional streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;
-  /** The same for unidirectional streams. */
+  /** Limit of unidirectional streams that the peer may have open at a time. */
   readonly maxStreamsUni: number;
   /** Size of datagrams before the path is known to support larger ones. */
   readonly datagramBytes: number;
   /** Size limit of datagrams to try; with `datagramBytes` or less, none are tried. */
   readonly maxDatagramBytes: number;
-  /** The rules for the size of the window. `cubic` recovers faster on long paths. */
+  /** Congestion control algorithm. `cubic` recovers faster on long paths. */
   readonly congestionControl: CongestionControl;
   /** True: the datagrams of a window are spread over a round trip. */
   readonly pacing: boolean;
@@ -31,20 +31,20 @@ export const defaultSettings: ConnectionSettings = {
   maxData: 1_048_576,
   maxStreamData: 262_144,
   maxStreamsBidi: 100,
-  // HTTP/3 needs three, and clients open more of unknown types.
+  // HTTP/3 needs three streams, and clients may open further streams of unknown types.
   maxStreamsUni: 8,
   // The smallest path that IPv6 allows has 1,280 bytes, less 48 for the headers of IPv6 and UDP.
   datagramBytes: 1_232,
-  // Ethernet with IPv6.
+  // Size for Ethernet with IPv6.
   maxDatagramBytes: 1_452,
   congestionControl: "cubic",
   pacing: true,
 };
 
-/** Longest delay of an acknowledgment of 1-RTT packets. */
+/** Limit in milliseconds of the delay of acknowledgments for 1-RTT packets. */
 export const maxAckDelayMs = 25;
 export const ackDelayExponent = 3;
 /** Limit of stored connection IDs of the peer. */
 export const activeConnectionIdLimit = 4;
-/** Length of closing, draining and of a path's check, in probe timeouts. Source: RFC 9000, sections 8.2.4 and 10.2 */
+/** Number of probe timeouts that closing, draining and a path check last. Source: RFC 9000, sections 8.2.4 and 10.2 */
 export const closingProbeTimeouts = 3;

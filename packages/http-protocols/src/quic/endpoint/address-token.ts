@@ -3,11 +3,11 @@ import type { PeerAddress } from "../connection/network-path.ts";
 import { ByteReader } from "../wire/byte-reader.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
 
-/** First byte of a token, which tells its purpose. Source: RFC 9000, section 8.1.1 */
+/** First byte of a token: its purpose. Source: RFC 9000, section 8.1.1 */
 const kinds = { retry: 1, returning: 2 } as const;
-/** A client answers a Retry within a few round trips. */
+/** Validity of a Retry token in milliseconds. A client answers a Retry within a few round trips. */
 const maxRetryAgeMs = 15_000;
-/** A client that reconnects within this time need not prove its address again. */
+/** Validity of a token for later connections in milliseconds: the client need not prove its address again. */
 const maxReturningAgeMs = 86_400_000;
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -20,7 +20,7 @@ const returningContext = ({ address }: PeerAddress) => Buffer.from(address, "lat
 export interface RetriedClient {
   /** Destination ID of its first packet. */
   readonly originalId: Buffer;
-  /** The time that `seal` was given. */
+  /** Time of the token's creation, as passed to `seal`. */
   readonly sealedAt: number;
 }
 
@@ -37,7 +37,7 @@ export class AddressTokens {
   }
 
   /**
-   * A token for a Retry.
+   * Creates a token for a Retry.
    * @param originalId destination ID of the client's first packet, which the handshake must name
    * @param nowMs time of the client's first packet, on the clock that `open` uses
    */
@@ -45,7 +45,7 @@ export class AddressTokens {
     return this.#seal(kinds.retry, retryContext(address), originalId, nowMs);
   }
 
-  /** A token for the client's next connections from this address, for NEW_TOKEN. */
+  /** Creates a token for NEW_TOKEN: it is valid for the client's next connections from this address. */
   sealReturning(address: PeerAddress, nowMs: number): Buffer {
     return this.#seal(kinds.returning, returningContext(address), Buffer.alloc(0), nowMs);
   }

@@ -2,9 +2,9 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 
-/** Requested from the system, which may give less. A burst of datagrams waits there while the process works. */
+/** Buffer size to request; the system may give less. Datagrams of a burst wait in the buffer while the process works. */
 const socketBufferBytes = 2 * 1_048_576;
-/** Requested if the system allows more: enough for the first datagrams of about 3,000 clients. */
+/** Size to request if the system allows more: it holds the first datagrams of about 3,000 clients. */
 const largeReceiveBufferBytes = 7 * 1_048_576;
 
 /**
@@ -35,7 +35,7 @@ export async function bindUdpSocket(address: string, port: number, reusePort = f
   try {
     socket.setRecvBufferSize(largeReceiveBufferBytes);
   } catch {
-    // Some systems refuse sizes above their limit; Linux gives its limit.
+    // Some systems refuse sizes above their limit; Linux uses its limit instead. A refusal is ignored.
   }
   return socket;
 }

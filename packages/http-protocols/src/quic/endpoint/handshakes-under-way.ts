@@ -2,9 +2,9 @@ import { isIPv6 } from "node:net";
 
 /** Limits of unfinished handshakes, for all clients together and for each client. */
 export interface HandshakeLimits {
-  /** Each uses about 60 kB for up to 10 seconds. */
+  /** Limit for all clients. Each handshake uses about 60 kB for up to 10 seconds. */
   readonly total: number;
-  /** From one address, or one /64 network of IPv6. Many clients may share an address. */
+  /** Limit for one IPv4 address or one /64 network of IPv6. Many clients may share an address. */
   readonly perClient: number;
 }
 
@@ -25,7 +25,7 @@ function clientOf(address: string): string {
   return [...groups, ...zeros, ...last].slice(0, 4).join(":");
 }
 
-/** Counts unfinished handshakes, so that no client uses the memory for all. */
+/** Counts unfinished handshakes, so that one client cannot use up the memory for all. */
 export class HandshakesUnderWay {
   readonly #limits: HandshakeLimits;
   readonly #byClient = new Map<string, number>();
@@ -45,7 +45,7 @@ export class HandshakesUnderWay {
     return this.#total >= total || (this.#byClient.get(clientOf(address)) ?? 0) >= perClient;
   }
 
-  /** @returns ends the handshake; a second call changes nothing */
+  /** Counts a handshake. @returns a function to call at its end; a second call does nothing */
   begin(address: string): () => void {
     const client = clientOf(address);
     this.#total++;

@@ -1,7 +1,7 @@
 import { type PeerAddress, sameAddress } from "../connection/network-path.ts";
 import type { PacketHeader } from "../wire/packet-header.ts";
 
-/** A ClientHello with post-quantum keys takes two datagrams; the rest is space for repeated ones. */
+/** Limit of stored datagrams per client. A ClientHello takes two; the client may repeat both. */
 const maxDatagrams = 4;
 /** Limits of waiting clients, without and with a token. Each client uses up to 6 kB. */
 const maxWaiting = { unknown: 2_048, known: 4_096 };
@@ -21,19 +21,19 @@ const keyOf = (id: Buffer) => id.toString("latin1");
 
 /** A client whose first packet arrived. */
 export interface Newcomer {
-  /** Header of its first packet. */
+  /** Header of the client's first packet. */
   readonly header: PacketHeader;
-  /** Address in its datagrams, which may be forged. */
+  /** Source address of the client's datagrams, which may be forged. */
   readonly address: PeerAddress;
-  /** ID of its very first packet, if a Retry came between. */
+  /** Destination ID of the client's very first packet, if a Retry followed it; otherwise undefined. */
   readonly originalId: Buffer | undefined;
-  /** True when it proved that it receives packets at its address. */
+  /** True when the client has proved that it receives packets at its address. */
   readonly isKnown: boolean;
-  /** Its datagrams so far, between one and four. */
+  /** The client's datagrams so far, between one and four. */
   readonly datagrams: Buffer[];
-  /** Time when the first of its datagrams arrived, even if before a Retry, in milliseconds of the endpoint's clock. */
+  /** Arrival of the client's first datagram, even before a Retry, in milliseconds of the endpoint's clock. */
   readonly firstAt: number;
-  /** Time when the last of them arrived. */
+  /** Arrival of the client's last datagram. */
   lastAt: number;
 }
 
@@ -43,11 +43,11 @@ export interface Newcomer {
  * immediately.
  */
 export class NewcomerQueue {
-  /** By the id that the client chose. */
+  /** Waiting clients, by the destination ID of their first packet. */
   readonly #byId = new Map<string, Newcomer>();
-  /** In the order of arrival. */
+  /** Waiting clients in the order of arrival. */
   readonly #waiting: Newcomer[] = [];
-  /** Time between two clients while clients wait: a mean that forgets. */
+  /** Moving mean of the time between two handshakes while clients wait, in milliseconds. */
   #turnMs = firstTurnMs;
   /** Time when the last client was taken; undefined when none has waited since then. */
   #lastTurnAt: number | undefined;

@@ -6,7 +6,7 @@ import { ByteWriter } from "../wire/byte-writer.ts";
 import { frameTypes } from "../wire/frames.ts";
 import { type PacketHeader, writePacketHeader } from "../wire/packet-header.ts";
 
-/** The answer to a client's first packet that ends its attempt with CONNECTION_REFUSED. */
+/** Encodes the answer to a client's first packet that refuses the connection: CONNECTION_REFUSED. */
 export function encodeRefusal(to: PacketHeader): Buffer {
   const writer = new ByteWriter(128);
   const lengthAt = writePacketHeader(writer, {
@@ -16,7 +16,7 @@ export function encodeRefusal(to: PacketHeader): Buffer {
     numberBytes: 1,
   });
   const numberAt = writer.length;
-  // Number 0, then the code, the type of no frame and an empty reason.
+  // Packet number 0, then the close: code, no frame type (0), and an empty reason.
   writer.u8(0).u8(frameTypes.connectionClose).varint(transportErrors.connectionRefused).varint(0).varint(0);
   const payloadEnd = writer.length;
   writer.zeros(tagBytes).patchVarint2(lengthAt, payloadEnd + tagBytes - numberAt);

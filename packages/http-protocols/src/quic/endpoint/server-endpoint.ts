@@ -38,7 +38,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly settings?: Partial<ConnectionSettings>;
   /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
-  /** Connections at a time; more are not answered. */
+  /** Limit of open connections. Packets of further clients get no answer. */
   readonly maxConnections?: number;
   /** From this number of running handshakes on, a client must prove its address by a Retry. */
   readonly retryFrom?: number;
@@ -49,7 +49,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
    * Workers of one address share it. If it outlives a restart, clients learn immediately that their connection is gone.
    */
   readonly key?: Buffer;
-  /** Milliseconds since 1970, for tokens that outlive a process. Default: the system's time. */
+  /** Returns milliseconds since 1970, for tokens that outlive a process. Default: the system's clock. */
   readonly wallClock?: () => number;
   /**
    * Number of this worker among those that receive at one address, below 256; all of them need the same `key`. Default:
@@ -66,11 +66,11 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
 /** Sockets and clocks of an endpoint. */
 export interface EndpointIo {
   send(datagram: OutgoingDatagram): void;
-  /** Calls `onTimeout` with the connection at this time; undefined: never. It replaces an earlier deadline. */
+  /** Must call `onTimeout` with the connection at this time; undefined: never. Replaces the earlier deadline. */
   setDeadline(connection: Connection, at: number | undefined): void;
-  /** Calls `flush` with the connection soon. */
+  /** Must call `flush` with the connection soon. */
   wake(connection: Connection): void;
-  /** Calls `flush` with a connection that received something, soon. Without it the endpoint flushes at once. */
+  /** Must soon call `flush` with a connection that received packets. Absent: the endpoint flushes immediately. */
   received?(connection: Connection): void;
   /**
    * Must call `admit` soon, because a client waits for its handshake. Without this function, handshakes start
@@ -79,23 +79,23 @@ export interface EndpointIo {
   newcomer?(): void;
 }
 
-/** A client's first id must be hard to guess. Source: RFC 9000, section 7.2 */
+/** Minimum length of a client's first ID, so that it is hard to guess. Source: RFC 9000, section 7.2 */
 const minFirstIdBytes = 8;
 const minResetBytes = 21;
 const maxResetBytes = 43;
-/** Limit of stateless resets per second: more would help attackers who flood others from our address. */
+/** Limit of stateless resets per second, because forged packets make this address flood others with resets. */
 const resetsPerSecond = 200;
 /** Limit of refusals per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms. */
 const refusalsPerSecond = 1_000;
 const keyBytes = 32;
-/** Retries and refusals to clients that waited, before datagrams are read again. */
+/** Limit of consecutive Retries and refusals to waiting clients, before datagrams are read again. */
 const maxAnswersPerTurn = 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
 /** Counts of datagrams that led to no connection. */
 export interface EndpointCounts {
-  /** Clients that had to show that they receive at their address. */
+  /** Number of Retries: clients that had to prove their address. */
   retries: number;
   /** Packets of unknown versions that got a response with the known version. */
   versionNegotiations: number;
@@ -120,7 +120,7 @@ export class ServerEndpoint {
   readonly #resetKey: Buffer;
   readonly #ids: WorkerIds;
   readonly #byId = new Map<string, Connection>();
-  /** Each with the id that its client chose, which leads to it until the connection is over. */
+  /** Connections, with the ID that the client chose. Packets with this ID belong to the connection until it is over. */
   readonly #connections = new Map<Connection, string>();
   readonly #handshakes: HandshakesUnderWay;
   readonly #newcomers = new NewcomerQueue();
@@ -210,7 +210,7 @@ export class ServerEndpoint {
     this.#io.setDeadline(connection, connection.deadline());
   }
 
-  /** Ends all connections with a code of the application. They are over a few round trips later. */
+  /** Closes all connections with an application code. They are over a few round trips later. */
   close(code: number, reason: string, now: number): void {
     this.#newcomers.clear();
     for (const connection of this.#connections.keys()) {
@@ -342,7 +342,7 @@ export class ServerEndpoint {
 
   #accept(newcomer: Newcomer, keys: InitialKeys, now: number): Connection {
     const { header, originalId, isKnown, address } = newcomer;
-    // Views of the datagram would keep all of it in memory.
+    // Makes copies, because views would keep the whole datagram in memory.
     const firstId = Buffer.from(header.destinationId);
     const localId = this.#newId();
     let events: Omit<ConnectionEvents, "onWake"> | undefined;
@@ -446,9 +446,9 @@ export class ServerEndpoint {
     }
   }
 
-  /** Tells a peer that its connection is gone. Source: RFC 9000, section 10.3 */
+  /** Sends a stateless reset, because the connection of the packet is unknown. Source: RFC 9000, section 10.3 */
   #reset(datagram: Buffer, address: PeerAddress, now: number): void {
-    // Shorter than the received datagram: otherwise two servers without state would respond to each other forever.
+    // The reset is shorter than the datagram; otherwise two such servers would send resets to each other forever.
     const bytes = Math.min(datagram.length - 1, maxResetBytes);
     if (bytes < minResetBytes || !this.#resets.take(now)) {
       this.counts.dropped++;

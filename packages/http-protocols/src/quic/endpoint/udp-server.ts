@@ -6,7 +6,7 @@ import { bindUdpSocket } from "./bind-udp-socket.ts";
 import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts";
 
 /**
- * Limit of datagrams that Node reads from a socket in one turn: after so many, more may be waiting. Source:
+ * Number of datagrams that Node reads from a socket in one turn. After that many, more may be waiting. Source:
  * uv__udp_recvmsg of libuv
  */
 const datagramsPerTurn = 32;
@@ -45,7 +45,7 @@ export class UdpServer {
   #received = 0;
   #readingTurns = 0;
   #closed = false;
-  /** Hears that the last connection of a server that drains is over. */
+  /** Called when the last connection of a draining server is over. */
   #onEmpty: (() => void) | undefined;
 
   private constructor(socket: Socket, options: ServerEndpointOptions) {
@@ -54,7 +54,7 @@ export class UdpServer {
       // An unreachable address is not an error of the socket: the timers of its connection end that connection.
       send: ({ bytes, address }) => {
         if (!this.#closed) {
-          // Without a callback, because Node would call it in a turn of its own.
+          // No callback is passed, because Node would need a separate turn of the event loop to call it.
           socket.send(bytes, address.port, address.address);
         }
       },
@@ -74,7 +74,7 @@ export class UdpServer {
     return UdpServer.on(await bindUdpSocket(address, port, options.reusePort), options);
   }
 
-  /** Takes a bound socket over. */
+  /** Creates a server on a socket that is already bound. */
   static on(socket: Socket, options: ServerEndpointOptions): UdpServer {
     const server = new UdpServer(socket, options);
     // Errors of a single datagram arrive here too, for example when an address refuses it.
@@ -170,7 +170,7 @@ export class UdpServer {
     this.#due.add(connection);
   }
 
-  /** One handshake a turn, when the socket was read empty: a full socket drops datagrams. */
+  /** Starts one handshake per turn, after the socket was emptied, because a full socket drops datagrams. */
   #admitSoon(): void {
     if (!this.#isAdmitting) {
       this.#isAdmitting = true;

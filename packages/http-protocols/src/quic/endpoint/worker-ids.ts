@@ -7,7 +7,7 @@ const blockBytes = 16;
 const keyBytes = 16;
 /** Position of the destination ID in a long header: after the first byte, the version and the length of the ID. */
 const longIdAt = 6;
-/** Bits of a long header's first byte that name its type, and their value in Handshake packets. */
+/** Bits of a long header's first byte with the packet type, and their value in Handshake packets. */
 const longTypeBits = 0x30;
 const handshakeType = 0x20;
 
@@ -15,8 +15,8 @@ const handshakeType = 0x20;
 export const maxWorkers = 256;
 
 /**
- * Connection ids that name the worker that has the connection. Another worker may receive a packet after the client moved
- * or its network changed its port; it passes the packet on by this name. The number cannot be read without the key.
+ * Connection IDs with the number of the worker that owns the connection. After the client's address or port changes,
+ * another worker may receive a packet, and passes it on by this number. Reading the number requires the key.
  */
 export class WorkerIds {
   readonly #worker: number;
@@ -57,7 +57,7 @@ export class WorkerIds {
     return id.length < idBytes ? undefined : (id[0] as number) ^ this.#mask(id);
   }
 
-  /** A byte that follows from all bytes of the id but the first. */
+  /** A mask for the first byte of an ID, computed from the other bytes and the key. */
   #mask(id: Uint8Array): number {
     const block = Buffer.alloc(blockBytes);
     block.set(id.subarray(1));

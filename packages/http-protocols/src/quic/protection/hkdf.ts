@@ -7,14 +7,14 @@ export const hashBytes = (hash: HashName): number => (hash === "sha256" ? 32 : 4
 
 const empty = Buffer.alloc(0);
 
-/** Source: RFC 5869, section 2.2 */
+/** HKDF-Extract. Source: RFC 5869, section 2.2 */
 export function hkdfExtract(hash: HashName, salt: Uint8Array, secret: Uint8Array): Buffer {
   return createHmac(hash, salt).update(secret).digest();
 }
 
-/** Which bytes to derive of a secret. */
+/** Purpose and length of bytes that are derived from a secret. */
 export interface DerivedBytes {
-  /** Name of their purpose, without the prefix `tls13 `: `quic key`. */
+  /** Label of the purpose, without the prefix `tls13 `: `quic key`. */
   readonly label: string;
   /** Hash of the messages so far, or a nonce; absent: empty, as for all packet keys. */
   readonly context?: Uint8Array;
@@ -23,7 +23,7 @@ export interface DerivedBytes {
 }
 
 /**
- * HKDF-Expand-Label of TLS 1.3, whose labels QUIC shares. `node:crypto` has HKDF only as a whole, with Extract in it.
+ * HKDF-Expand-Label of TLS 1.3, which QUIC uses too. `node:crypto` has no HKDF without the Extract step.
  * Source: RFC 8446, section 7.1
  */
 export function expandLabel(

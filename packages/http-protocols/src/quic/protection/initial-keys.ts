@@ -3,17 +3,17 @@ import { aes128Gcm } from "./cipher-suites.ts";
 import { expandLabel, hkdfExtract } from "./hkdf.ts";
 import { type PacketKeys, packetKeysOf } from "./packet-keys.ts";
 
-/** Source: RFC 9001, section 5.2 */
+/** Salt for the Initial secrets of version 1. Source: RFC 9001, section 5.2 */
 const initialSalt = Buffer.from("38762cf7f55934b34d179ae6a4c80cadccbb7f0a", "hex");
-/** Source: RFC 9001, section 5.8 */
+/** Key of the integrity tag of Retry packets. Source: RFC 9001, section 5.8 */
 const retryKey = Buffer.from("be0c690b9f66575a1d766b54e368c84e", "hex");
 const retryNonce = Buffer.from("461599d35d632bf2239825bb", "hex");
 
 /** Keys of Initial packets in both directions. */
 export interface InitialKeys {
-  /** For packets from the client. */
+  /** Keys of packets from the client. */
   readonly client: PacketKeys;
-  /** For packets from the server. */
+  /** Keys of packets from the server. */
   readonly server: PacketKeys;
 }
 
@@ -30,7 +30,7 @@ export function initialKeys(destinationId: Uint8Array): InitialKeys {
   return { client: keysOf(secret, "client in"), server: keysOf(secret, "server in") };
 }
 
-/** Only the keys for the server's packets, for a server that only responds; they cost half as much. */
+/** Only the keys for the server's packets, for a server that refuses. They take half the time of both keys. */
 export function initialServerKeys(destinationId: Uint8Array): PacketKeys {
   return keysOf(initialSecret(destinationId), "server in");
 }

@@ -14,7 +14,7 @@ export interface PayloadPlace {
   readonly payloadAt: number;
   /** Position of the tag. */
   readonly payloadEnd: number;
-  /** The whole number, in its space. */
+  /** The full packet number in its space. */
   readonly packetNumber: number;
 }
 
@@ -42,9 +42,9 @@ export class PacketCipher {
     );
   }
 
-  /** Encrypts the payload in place and writes the tag after it. The bytes before it are authenticated. */
+  /** Encrypts the payload in place and writes the tag after it. The header is authenticated too. */
   seal(packet: Buffer, { from, payloadAt, payloadEnd, packetNumber }: PayloadPlace): void {
-    // Its type follows the name of the cipher, and all three are AEADs.
+    // The types of Node do not know that all three ciphers are AEADs.
     const cipher = createCipheriv(
       this.suite.cipher as "aes-128-gcm",
       this.#key,

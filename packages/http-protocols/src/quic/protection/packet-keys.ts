@@ -5,17 +5,17 @@ import { PacketCipher, tagBytes } from "./packet-cipher.ts";
 
 /** Keys of one direction at one encryption level. */
 export interface PacketKeys {
-  /** Hides packet number and flags from the path. */
+  /** Hides the packet number and flags from observers. */
   readonly header: HeaderProtection;
-  /** Encrypts the payload, and shows changes to it and to the header. */
+  /** Encrypts the payload, and detects changes of payload and header. */
   readonly cipher: PacketCipher;
 }
 
 /** A decrypted packet, exactly as it was sent. */
 export interface OpenedPacket {
-  /** In full: packets carry only its last bytes. */
+  /** The full packet number, of which the packet contains only the last bytes. */
   readonly packetNumber: number;
-  /** Its frames. */
+  /** Decrypted frames. */
   readonly payload: Buffer;
   /** Bits of the first byte that must be 0. */
   readonly reservedBits: number;
@@ -31,13 +31,13 @@ export interface PacketPlace {
   readonly from: number;
   /** First byte of the packet number. */
   readonly numberAt: number;
-  /** Behind the payload. */
+  /** First byte after the payload. */
   readonly payloadEnd: number;
-  /** The whole number, in its space. */
+  /** The full packet number in its space. */
   readonly packetNumber: number;
 }
 
-/** Encrypts a packet in place, its header too. Behind `payloadEnd` the buffer has room for the tag. */
+/** Encrypts payload and header in place. The buffer must have room for the tag after `payloadEnd`. */
 export function sealPacket(keys: PacketKeys, packet: Buffer, place: PacketPlace): void {
   const { from, numberAt, payloadEnd, packetNumber } = place;
   const payloadAt = numberAt + ((packet[from] as number) & 3) + 1;

@@ -1,7 +1,7 @@
-/** Upper limit of the window, which limits the bytes that are kept for retransmission. */
+/** Limit of the window in bytes. It also limits the memory for unacknowledged data. */
 const maxWindowBytes = 4 * 1_048_576;
 
-/** An acknowledged packet, as the congestion controller needs it. Times are milliseconds. */
+/** Data of an acknowledged packet for the congestion controller. Times are milliseconds. */
 export interface AckedBytes {
   /** Size of the packet. */
   readonly bytes: number;
@@ -21,7 +21,7 @@ export abstract class CongestionWindow {
   inFlight = 0;
   window: number;
   protected threshold = Number.POSITIVE_INFINITY;
-  /** Packets that were sent before this moment belong to a congestion that was answered already. */
+  /** Time of the last reduction. Losses of packets sent before it belong to the same congestion. */
   #recoveryFrom = Number.NEGATIVE_INFINITY;
 
   constructor(datagramBytes: number) {
@@ -53,12 +53,12 @@ export abstract class CongestionWindow {
     }
   }
 
-  /** Packets left the network without any information: their keys were discarded, or they tried a larger size. */
+  /** Removes packets without a sign of congestion: their keys were discarded, or they were size probes. */
   onDiscarded(bytes: number): void {
     this.inFlight -= bytes;
   }
 
-  /** @param lastSentAt when the latest of the lost packets was sent */
+  /** @param lastSentAt time when the latest of the lost packets was sent */
   onLost(bytes: number, lastSentAt: number, now: number): void {
     this.inFlight -= bytes;
     if (lastSentAt > this.#recoveryFrom) {
@@ -77,12 +77,12 @@ export abstract class CongestionWindow {
     return 2 * this.datagramBytes;
   }
 
-  /** Bytes that the window grows by outside of slow start. */
+  /** Growth of the window in bytes, outside of slow start. */
   protected abstract growth(acked: AckedBytes): number;
 
-  /** The window after a congestion, before its lower limit. */
+  /** The window after a congestion, before the minimum is applied. */
   protected abstract reduced(): number;
 
-  /** The application did not use the window up. */
+  /** Called when the application, not the window, limited the sent data. */
   protected onUnused(_now: number): void {}
 }

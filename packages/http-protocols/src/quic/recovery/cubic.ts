@@ -1,28 +1,28 @@
 import { type AckedBytes, CongestionWindow } from "./congestion-window.ts";
 
-/** Packets per cubic second. Source: RFC 9438, section 5.1 */
+/** The constant C of CUBIC, in packets per cubic second. Source: RFC 9438, section 5.1 */
 const scale = 0.4;
 /** The part of the window that remains after a congestion. Source: RFC 9438, section 4.6 */
 const beta = 0.7;
-/** Packets a round trip by which the window of a NewReno flow that loses as often would grow. Source: RFC 9438, section 4.3 */
+/** Growth in packets per round trip that equals a NewReno flow with the same losses. Source: RFC 9438, section 4.3 */
 const friendlyGrowth = (3 * (1 - beta)) / (1 + beta);
 /** The window grows by at most this factor in a round trip. Source: RFC 9438, section 4.2 */
 const maxGrowth = 1.5;
 
 /**
- * CUBIC: the window returns to where the last congestion was, waits there, then looks for more, whatever the round-trip
- * time is. It keeps long, fast paths filled that NewReno leaves idle for minutes. Source: RFC 9438
+ * CUBIC: the window returns to the size of the last congestion, stays there, then grows, at a speed independent of the
+ * round-trip time. It fills long, fast paths that NewReno leaves idle for minutes. Source: RFC 9438
  */
 export class Cubic extends CongestionWindow {
   /** Window in packets at the last congestion. */
   #maxPackets = 0;
   /**
-   * Time when the window was reduced, moved forward by times in which it was not used; undefined until it grows again.
+   * Start of the growth after a reduction, moved forward by periods in which the window was not used.
    */
   #epochFrom: number | undefined;
-  /** Seconds from the reduction until the window is as before. */
+  /** Seconds of growth until the window has its size from before the reduction. */
   #returnSeconds = 0;
-  /** Packets that a NewReno flow would have. */
+  /** Window in packets that a NewReno flow would have. */
   #friendlyPackets = 0;
   #unusedFrom: number | undefined;
 
@@ -53,7 +53,7 @@ export class Cubic extends CongestionWindow {
 
   protected reduced(): number {
     const packets = this.window / this.datagramBytes;
-    // A window below the last one means that other connections have joined: they get a share sooner. RFC 9438, section
+    // A window below the last maximum means that other connections have joined: they get a share sooner. RFC 9438, section
     // 4.7
     this.#maxPackets = packets < this.#maxPackets ? (packets * (1 + beta)) / 2 : packets;
     this.#epochFrom = undefined;

@@ -6,9 +6,9 @@ import { NewReno } from "./new-reno.ts";
 import { granularityMs, RttEstimator } from "./rtt-estimator.ts";
 import { type SentPacket, SentPackets } from "./sent-packets.ts";
 
-/** Losses that span this many probe timeouts mean that the path was down. Source: RFC 9002, section 7.6.1 */
+/** Losses over more than this many probe timeouts mean persistent congestion. Source: RFC 9002, section 7.6.1 */
 const persistentCongestionFactor = 3;
-/** Probe timeouts double up to this often; the idle timeout ends the connection long before. */
+/** Limit of doublings of the probe timeout. The idle timeout ends the connection long before. */
 const maxDoublings = 10;
 
 /** `cubic` is RFC 9438, `new-reno` RFC 9002, section 7. */
@@ -17,11 +17,11 @@ export type CongestionControl = "cubic" | "new-reno";
 const newWindow = (control: CongestionControl, datagramBytes: number): CongestionWindow =>
   control === "cubic" ? new Cubic(datagramBytes) : new NewReno(datagramBytes);
 
-/** The packets on which an ACK frame decides. */
+/** The packets that an ACK frame acknowledges or shows to be lost. */
 export interface AckResult<Frame> {
-  /** Newly acknowledged: an earlier frame did not name them. */
+  /** Newly acknowledged packets, which no earlier frame acknowledged. */
   readonly acked: readonly SentPacket<Frame>[];
-  /** Sent so long before an acknowledged one that their frames must be sent again. */
+  /** Packets sent long before an acknowledged packet. Their frames must be sent again. */
   readonly lost: readonly SentPacket<Frame>[];
 }
 
@@ -41,12 +41,12 @@ export class LossRecovery<Frame> {
   #probesInVain = 0;
   /** Longest time for which the peer may delay acknowledgments of 1-RTT packets. */
   peerMaxAckDelayMs = 25;
-  /** Before this, acknowledgments of 1-RTT packets may never arrive, so no probe waits for them. */
+  /** True once the handshake is confirmed. Before, the peer may not acknowledge 1-RTT packets, so none are probed. */
   handshakeConfirmed = false;
 
   /**
-   * Space that probes even with nothing under way: the server may not send before more comes from the client. Clients
-   * set it until the handshake is confirmed. Source: RFC 9002, section 6.2.2.1
+   * Space that sends probes even when no packet is unacknowledged: the server may be unable to send until the client
+   * sends more. Clients set this until the handshake is confirmed. Source: RFC 9002, section 6.2.2.1
    */
   idleProbe: PacketSpaceName | undefined;
 
@@ -56,12 +56,12 @@ export class LossRecovery<Frame> {
     this.congestion = newWindow(control, datagramBytes);
   }
 
-  /** Probe timeouts since the peer acknowledged anything. */
+  /** Number of probe timeouts since the peer last acknowledged a packet. */
   get probesInVain(): number {
     return this.#probesInVain;
   }
 
-  /** Time until a probe, with the peer's delay and without doublings. */
+  /** Probe timeout in milliseconds, with the peer's delay of acknowledgments and without doublings. */
   get probeTimeout(): number {
     return this.rtt.probeTimeout + this.peerMaxAckDelayMs;
   }
@@ -103,7 +103,7 @@ export class LossRecovery<Frame> {
     return this.#earliestLoss()?.at ?? this.#nextProbe()?.at;
   }
 
-  /** @returns packets that are lost by now, else the space that must send a probe */
+  /** @returns the packets that count as lost now, otherwise the space that must send a probe */
   onTimeout(now: number): { lost: readonly SentPacket<Frame>[]; probe: PacketSpaceName | undefined } {
     const loss = this.#earliestLoss();
     if (loss !== undefined) {
@@ -117,7 +117,7 @@ export class LossRecovery<Frame> {
     return { lost: [], probe: probe.space };
   }
 
-  /** The keys of a space were discarded. Source: RFC 9002, section 6.4 */
+  /** Forgets the packets of a space whose keys were discarded. Source: RFC 9002, section 6.4 */
   discard(space: PacketSpaceName): void {
     for (const { bytes } of this.sent[space].takeAll()) {
       this.congestion.onDiscarded(bytes);
@@ -125,7 +125,7 @@ export class LossRecovery<Frame> {
     this.#probesInVain = 0;
   }
 
-  /** The peer moved to another network, whose times and capacity are unknown. Source: RFC 9000, section 9.4 */
+  /** Resets estimates after the peer has moved to another network. Source: RFC 9000, section 9.4 */
   onNewPath(): void {
     const { inFlight } = this.congestion;
     this.rtt = new RttEstimator();
@@ -145,7 +145,7 @@ export class LossRecovery<Frame> {
     let last: SentPacket<Frame> | undefined;
     for (const packet of lost) {
       if (packet.isSizeProbe === true) {
-        // Its size, not congestion, is why it was lost: RFC 9000, section 14.4.
+        // A size probe is lost because of its size, not because of congestion: RFC 9000, section 14.4.
         this.congestion.onDiscarded(packet.bytes);
       } else {
         bytes += packet.bytes;
@@ -161,7 +161,7 @@ export class LossRecovery<Frame> {
     return lost;
   }
 
-  /** Whether all packets of a time were lost that is so long that no probe got through. */
+  /** True when all packets of a long period were lost, so that no probe can have arrived. */
   #isPersistent(lost: readonly SentPacket<Frame>[], acked: readonly NumberRange[]): boolean {
     const { firstSampleAt } = this.rtt;
     if (firstSampleAt === undefined) {
@@ -174,7 +174,7 @@ export class LossRecovery<Frame> {
       if (packet.sentAt <= firstSampleAt || packet.isSizeProbe === true) {
         continue;
       }
-      // Numbers may be missing that elicit no acknowledgment, or that were left out.
+      // Missing numbers are harmless: such packets needed no acknowledgment, or the number was skipped.
       const arrived = acked.some(({ low, high }) => low < packet.number && high > previous);
       if (first === undefined || arrived) {
         first = packet;
@@ -198,7 +198,7 @@ export class LossRecovery<Frame> {
     return earliest;
   }
 
-  /** When and where to probe; timeouts double with each probe that got no answer. Source: RFC 9002, section 6.2 */
+  /** Time and space of the next probe. The timeout doubles with each unanswered probe. Source: RFC 9002, section 6.2 */
   #nextProbe(): { at: number; space: PacketSpaceName } | undefined {
     const factor = 2 ** Math.min(this.#probesInVain, maxDoublings);
     let earliest: { at: number; space: PacketSpaceName } | undefined;

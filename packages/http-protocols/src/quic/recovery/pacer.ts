@@ -1,12 +1,12 @@
 /** Limit of datagrams that may be sent at once. Source: RFC 9002, section 7.7 */
 const burstDatagrams = 10;
-/** A timer wakes no more often, so as many datagrams as two such times bring may leave at once too. */
+/** Shortest wait of a timer in milliseconds. A burst may therefore have the datagrams of two such waits. */
 const timerMs = 1;
-/** Factor above one window a round trip, so that pacing never leaves a part of the window unused. */
+/** Factors by which the rate exceeds one window per round trip, so that pacing leaves no part of the window unused. */
 const slowStartGain = 2;
 const gain = 1.25;
 
-/** The path, as far as the speed follows from it. */
+/** Properties of the path that determine the rate. */
 export interface PacedPath {
   /** Bytes that may be in flight. */
   readonly window: number;
@@ -18,7 +18,7 @@ export interface PacedPath {
   readonly datagramBytes: number;
 }
 
-/** Spreads a window over its round trip: bursts overflow the queues of routers. Times are milliseconds. */
+/** Spreads a window over its round trip, because bursts overflow the queues of routers. Times are milliseconds. */
 export class Pacer {
   #budget = Number.POSITIVE_INFINITY;
   #updatedAt = 0;
@@ -29,7 +29,7 @@ export class Pacer {
     const burst = Math.max(burstDatagrams * path.datagramBytes, rate * 2 * timerMs);
     this.#budget = Math.min(this.#budget + rate * Math.max(now - this.#updatedAt, 0), burst);
     this.#updatedAt = now;
-    // Waiting for a single datagram would wake a timer for each: what leaves is a timer's worth.
+    // The wait is at least `timerMs`, so that one wake-up of the timer sends several datagrams.
     return this.#budget >= path.datagramBytes ? now : now + Math.max(path.datagramBytes / rate, timerMs);
   }
 

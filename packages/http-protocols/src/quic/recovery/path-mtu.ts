@@ -1,18 +1,18 @@
 /**
- * Sizes of datagrams to try, the best first: what Ethernet leaves with IPv6, then what is left beside PPPoE, tunnels and
- * several of them.
+ * Sizes of datagrams to try, largest first: for Ethernet with IPv6, then for paths with PPPoE, with a tunnel, and with
+ * several tunnels.
  */
 const sizes = [1_452, 1_412, 1_372, 1_312] as const;
-/** Full datagrams that a connection sends before it looks for a larger size: short ones need none. */
+/** Number of full datagrams before a larger size is tried. Short connections need no larger size. */
 const datagramsBefore = 8;
-/** A path that could not carry a size may be able to do so later. Source: RFC 8899, section 5.1.1 */
+/** Milliseconds until the sizes are tried again after all failed. Source: RFC 8899, section 5.1.1 */
 const raiseAfterMs = 600_000;
-/** Probe timeouts in a row after which large datagrams are suspected. Source: RFC 8899, section 4.3 */
+/** Consecutive probe timeouts after which datagrams get the base size again. Source: RFC 8899, section 4.3 */
 const blackHoleTimeouts = 2;
 
 /**
- * Finds the largest datagrams that the path carries, by packets that carry nothing else. Node cannot forbid routers to
- * fragment, and the system lets a size that failed once pass in fragments, so each size is tried once. Source: RFC 8899
+ * Finds the largest datagram size of the path with probe packets that contain no data. Node cannot forbid routers to
+ * fragment, and the system fragments datagrams of a size that failed once. So each size is tried once. Source: RFC 8899
  */
 export class PathMtu {
   readonly #base: number;
@@ -52,7 +52,7 @@ export class PathMtu {
     this.#probing = size;
   }
 
-  /** Probes of an earlier path have no meaning for this one. */
+  /** Takes the acknowledged size. Acknowledged probes of an earlier path are ignored. */
   onProbeAcked(size: number): void {
     if (size === this.#probing) {
       this.#probing = undefined;
@@ -73,7 +73,7 @@ export class PathMtu {
     }
   }
 
-  /** @param inVain probe timeouts since anything was acknowledged @returns whether smaller datagrams are sent from now on */
+  /** @param inVain probe timeouts since the last acknowledgment @returns true when datagrams are smaller from now on */
   onProbeTimeout(inVain: number, now: number): boolean {
     if (inVain < blackHoleTimeouts || this.current === this.#base) {
       return false;
@@ -83,7 +83,7 @@ export class PathMtu {
     return true;
   }
 
-  /** Starts again for a changed path. */
+  /** Restarts the search for a changed path. */
   reset(): void {
     this.current = Math.min(this.#base, this.limit);
     this.#tried = 0;

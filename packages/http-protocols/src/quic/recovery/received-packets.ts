@@ -1,23 +1,23 @@
 import type { NumberRange } from "../wire/frames.ts";
 
-/** Limit of ranges in an acknowledgment: with more, the oldest are dropped. */
+/** Limit of remembered ranges. With more gaps, the oldest range is dropped. */
 const maxRanges = 64;
-/** An acknowledgment waits for a second packet, but no longer than the connection announced. */
+/** Packets per acknowledgment. After one packet, it waits for the second, at most the announced delay. */
 const packetsPerAck = 2;
 
-/** Packets that arrived in one packet number space, and when they must be acknowledged. Source: RFC 9000, section 13.2 */
+/** Received packets of one packet number space, and when to acknowledge them. Source: RFC 9000, section 13.2 */
 export class ReceivedPackets {
-  /** Descending, with gaps between them. */
+  /** Ranges of received numbers, descending, with gaps between them. */
   #ranges: NumberRange[] = [];
   /** Numbers up to this one count as received. */
   #floor = -1;
   readonly #maxDelayMs: number;
   #unacked = 0;
   #largestAt = 0;
-  /** Time when the acknowledgment is due; undefined when nothing needs one. */
+  /** Time when the acknowledgment is due; undefined when no packet needs an acknowledgment. */
   ackAt: number | undefined;
 
-  /** @param maxDelayMs 0 for spaces whose packets are acknowledged at once */
+  /** @param maxDelayMs limit of the delay; 0 for spaces whose packets are acknowledged at once */
   constructor(maxDelayMs: number) {
     this.#maxDelayMs = maxDelayMs;
   }
@@ -60,7 +60,7 @@ export class ReceivedPackets {
     this.ackAt = undefined;
   }
 
-  /** The peer knows everything up to `largest`, so later acknowledgments leave it out. */
+  /** Drops the ranges up to `largest`. The peer has received their acknowledgment. */
   forgetUpTo(largest: number): void {
     this.#floor = Math.max(this.#floor, largest);
     this.#ranges = this.#ranges

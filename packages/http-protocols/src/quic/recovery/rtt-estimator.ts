@@ -4,12 +4,12 @@ const initialRttMs = 333;
 
 /** Estimates the round-trip time of a path; all times are in milliseconds. Source: RFC 9002, section 5 */
 export class RttEstimator {
-  /** The last sample; 0 before the first. */
+  /** The last sample in milliseconds; 0 before the first sample. */
   latest = 0;
   smoothed = initialRttMs;
   variation = initialRttMs / 2;
   min = 0;
-  /** Time of the first sample; undefined before it. */
+  /** Time of the first sample; undefined before the first sample. */
   firstSampleAt: number | undefined;
 
   /** @param ackDelay delay of the acknowledgment from the peer, already limited to the allowed delay */

@@ -7,21 +7,21 @@ export interface SentPacket<Frame> {
   readonly number: number;
   /** Milliseconds, on the clock that all methods get as `now`. */
   readonly sentAt: number;
-  /** Size on the path, header included. */
+  /** Size of the packet in bytes, including its header. */
   readonly bytes: number;
-  /** Its frames, which are sent again when it is lost. */
+  /** Frames of the packet, which are sent again when the packet is lost. */
   readonly frames: readonly Frame[];
-  /** True when it only checks whether the path supports its size. */
+  /** True for a packet that only checks whether the path supports its size. */
   readonly isSizeProbe?: boolean;
 }
 
-/** Packets later than this many acknowledged ones are lost. Source: RFC 9002, section 6.1.1 */
+/** A packet this far below the largest acknowledged number is lost. Source: RFC 9002, section 6.1.1 */
 const reorderingLimit = 3;
 
-/** Numbers between two that are left out, at first and at most; the distance doubles each time. */
+/** Bounds of the random distance between two skipped numbers: first and largest. The bound doubles after each skip. */
 const firstSkipDistance = 256;
 const maxSkipDistance = 131_072;
-/** Skipped numbers that are still checked. */
+/** Limit of skipped numbers that are remembered. Acknowledgments of older ones are not noticed. */
 const maxSkipped = 8;
 
 /** Packets of one packet number space that wait for an acknowledgment. The congestion window limits them. */
@@ -48,7 +48,7 @@ export class SentPackets<Frame> {
   }
 
   /**
-   * Moves on to the next number, and skips some at random. A peer that acknowledges a skipped number did not receive
+   * Advances to the next number, and skips some at random. A peer that acknowledges a skipped number did not receive
    * that packet. It only wants this side to send faster than its network allows. Source: RFC 9000, section 21.4
    */
   advanceNumber(): void {
@@ -69,7 +69,7 @@ export class SentPackets<Frame> {
     );
   }
 
-  /** The oldest first. */
+  /** The oldest `count` packets, in the order of sending. */
   oldest(count: number): SentPacket<Frame>[] {
     return [...this.#packets.values().take(count)];
   }
@@ -100,7 +100,7 @@ export class SentPackets<Frame> {
     return acked;
   }
 
-  /** Removes the packets that are lost by now, the oldest first, and sets `lossAt` for the others. */
+  /** Removes the packets that count as lost now, and sets `lossAt` for the others. @returns the lost ones, oldest first */
   takeLost(now: number, lossDelay: number): SentPacket<Frame>[] {
     const lost: SentPacket<Frame>[] = [];
     this.lossAt = undefined;
@@ -120,7 +120,7 @@ export class SentPackets<Frame> {
     return lost;
   }
 
-  /** Empties the space. @returns its packets, the oldest first */
+  /** Removes all packets. @returns these packets, the oldest first */
   takeAll(): SentPacket<Frame>[] {
     const all = [...this.#packets.values()];
     this.#packets.clear();

@@ -38,7 +38,7 @@ export class ByteRanges {
     ranges.splice(index, end - index, joined);
   }
 
-  /** Takes up to `length` bytes from the beginning. */
+  /** Removes and returns up to `length` bytes from the beginning of the first range. */
   shift(length: number): ByteRange | undefined {
     const first = this.#ranges[0];
     if (first === undefined) {
@@ -53,7 +53,7 @@ export class ByteRanges {
     return taken;
   }
 
-  /** Takes bytes out; a range may fall into two. */
+  /** Removes bytes, which may split a range in two. */
   remove(from: number, to: number): void {
     if (to <= from) {
       return;

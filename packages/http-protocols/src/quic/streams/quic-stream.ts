@@ -9,34 +9,34 @@ export interface StreamHandler {
   onData(bytes: Buffer): void;
   /** All bytes have arrived. */
   onEnd(): void;
-  /** The peer gave up sending. */
+  /** Called when the peer has reset its sending side. */
   onReset(code: number): void;
-  /** The peer wants no more bytes; the stream was reset with this code. */
+  /** Called when the peer wants no more bytes. This side has then reset the stream with the same code. */
   onStopSending(code: number): void;
-  /** After `write` returned false: there is space again. */
+  /** Called after `write` returned false, when there is space again. */
   onWritable(): void;
 }
 
-/** The connection, as its streams see it. */
+/** The part of the connection that streams use. */
 export interface StreamHost {
-  /** The stream has something to send. */
+  /** Called when the stream has bytes or an end to send. */
   onSendable(stream: QuicStream): void;
-  /** A frame about the stream must be sent. */
+  /** Requests a control frame for the stream. */
   onControlFrame(kind: "resetStream" | "stopSending" | "maxStreamData", stream: QuicStream): void;
-  /** @throws QuicError FLOW_CONTROL_ERROR for more than the connection's limit */
+  /** Counts received bytes. @throws QuicError FLOW_CONTROL_ERROR above the connection's limit */
   onReceivedBytes(bytes: number): void;
   onConsumedBytes(bytes: number): void;
-  /** Neither side will send about it again. */
+  /** Called when both directions of the stream are done. */
   onClosed(stream: QuicStream): void;
-  /** Held bytes were sent, so `onWritable` must be called. */
+  /** Called when waiting bytes were sent, so that the host calls `onWritable`. */
   onDrained(stream: QuicStream): void;
-  /** The order of sending changed. */
+  /** Called when the priority of a stream has changed. */
   onPriority(): void;
 }
 
-/** Bytes that wait to be sent from which on `write` answers false. */
+/** Number of waiting bytes from which on `write` returns false. */
 const highWaterBytes = 262_144;
-/** Bytes that wait to be sent below which `onWritable` is called. */
+/** Number of waiting bytes below which `onWritable` is called. */
 const lowWaterBytes = 65_536;
 
 /** True when both sides may send. Source: RFC 9000, section 2.1 */
@@ -45,22 +45,22 @@ export const isBidi = (streamId: number): boolean => (streamId & 2) === 0;
 /**
  * The direction from the peer.
  *
- * `done`: all bytes were handed on, or the peer gave up, or the application wants no more and the peer's end is
+ * `done`: all bytes were passed on, or the peer has reset the stream, or the application wants no more and the end is
  * known. Source: RFC 9000, section 3.2
  */
 interface ReceivingPart {
   readonly buffer: ReceiveBuffer;
-  /** Bytes that the peer may be ahead of the application. */
+  /** Limit of bytes that the peer may send beyond the consumed ones. */
   readonly window: number;
   /** Offset that the peer may send up to. */
   limit: number;
   /** Offset after the last byte that the peer sent. */
   highest: number;
-  /** Bytes that the application has dealt with. */
+  /** Number of bytes that the application has processed. */
   consumed: number;
   /** Size of the whole stream; undefined until the peer has sent its end. */
   finalSize: number | undefined;
-  /** The application wants no more: bytes are counted and dropped. */
+  /** Code of STOP_SENDING, once the application wants no more. Later bytes are counted and dropped. */
   stopCode: number | undefined;
   done: boolean;
 }
@@ -68,26 +68,26 @@ interface ReceivingPart {
 /**
  * The direction to the peer.
  *
- * `done`: the peer has all bytes and the end, or it has the reset. Source: RFC 9000, section 3.1
+ * `done`: the peer has acknowledged all bytes and the end, or the reset. Source: RFC 9000, section 3.1
  */
 interface SendingPart {
   readonly buffer: SendBuffer;
   /** Largest offset that the peer allows. */
   limit: number;
-  /** The application has no more bytes. */
+  /** True when the application has written the end. */
   ended: boolean;
-  /** The end was sent, and not lost since. */
+  /** True when the end was sent, and its packet was not lost. */
   finSent: boolean;
-  /** The peer has the end. */
+  /** True when the peer has acknowledged the end. */
   finAcked: boolean;
-  /** The application gave up with this code; bytes are dropped. */
+  /** Code of the reset, once the application or the peer has ended this direction early. Bytes are dropped. */
   resetCode: number | undefined;
   /** True when `onWritable` must be called later. */
   held: boolean;
   done: boolean;
 }
 
-/** One stream, both directions or one. Source: RFC 9000, sections 2 to 4 */
+/** One stream, with one or both directions. Source: RFC 9000, sections 2 to 4 */
 export class QuicStream {
   readonly id: number;
   readonly #host: StreamHost;
@@ -123,7 +123,7 @@ export class QuicStream {
     return !part.held;
   }
 
-  /** No more bytes follow. */
+  /** Ends the sending side: no more bytes follow. */
   end(): void {
     const part = this.#sending;
     if (part !== undefined && !part.ended && part.resetCode === undefined) {
@@ -142,7 +142,7 @@ export class QuicStream {
     this.#host.onPriority();
   }
 
-  /** Gives up sending. */
+  /** Ends the sending side early with RESET_STREAM. Unsent bytes are dropped. */
   reset(code: number): void {
     const part = this.#sending;
     if (part === undefined || part.done || part.resetCode !== undefined) {
@@ -155,7 +155,7 @@ export class QuicStream {
     this.#host.onControlFrame("resetStream", this);
   }
 
-  /** Asks the peer to send no more. */
+  /** Asks the peer with STOP_SENDING to send no more. */
   stopReading(code: number): void {
     const part = this.#receiving;
     if (part === undefined || part.stopCode !== undefined) {
@@ -196,7 +196,7 @@ export class QuicStream {
     }
   }
 
-  /** Bytes that wait to be sent for the first time. */
+  /** Number of bytes that were never sent. */
   get unsentBytes(): number {
     return this.#sending?.buffer.unsentBytes ?? 0;
   }
@@ -290,7 +290,7 @@ export class QuicStream {
     return this.#receiving?.stopCode ?? 0;
   }
 
-  /** True when a new limit for receiving is still useful for the peer. */
+  /** True while the peer may still need a larger limit. */
   get isReceiving(): boolean {
     const part = this.#receiving;
     return part !== undefined && !part.done && part.finalSize === undefined && part.stopCode === undefined;

@@ -5,12 +5,12 @@ interface Piece {
   readonly bytes: Buffer;
 }
 
-/** An honest sender leaves far fewer gaps in a window; each gap costs memory in addition to its bytes. */
+/** Limit of pieces after gaps, because each piece needs extra memory. Normal senders leave far fewer gaps. */
 const maxPiecesOfStream = 1_024;
 
-/** Brings the bytes of frames into order. Its caller limits how far ahead they may be. */
+/** Puts the bytes of frames in order. The caller limits how many bytes may follow a gap. */
 export class ReceiveBuffer {
-  /** Ascending, without overlaps, all after `#next`. */
+  /** Stored pieces after gaps: ascending, without overlaps, all after `#next`. */
   readonly #pieces: Piece[] = [];
   #next = 0;
   readonly #maxPieces: number;
@@ -61,7 +61,7 @@ export class ReceiveBuffer {
     this.#pieces.length = 0;
   }
 
-  /** Adds the parts of `bytes` that are not here yet. */
+  /** Stores the parts of `bytes` that have not arrived before. */
   #insert(offset: number, bytes: Buffer): void {
     const pieces = this.#pieces;
     let index = pieces.length;

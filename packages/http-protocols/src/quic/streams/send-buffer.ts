@@ -2,17 +2,17 @@ import { ByteRanges } from "./byte-ranges.ts";
 
 /** A piece of a stream in one frame. */
 export interface SentPiece {
-  /** Offset of its first byte in the stream. */
+  /** Offset of the piece's first byte in the stream. */
   readonly offset: number;
   /** Number of bytes; 0 when only the end of the stream is sent. */
   readonly length: number;
 }
 
-/** Bytes that the peer has not acknowledged yet, those lost and those never sent among them. */
+/** Bytes that the peer has not acknowledged: sent, lost and unsent ones. */
 export class SendBuffer {
   /** Chunks as they were written; the first one contains the oldest unacknowledged byte. */
   readonly #chunks: Buffer[] = [];
-  /** Offset of the first chunk. */
+  /** Offset of the first chunk in the stream. */
   #base = 0;
   #end = 0;
   /** Offset of the first byte that was never sent. */
@@ -47,7 +47,7 @@ export class SendBuffer {
     return this.#base === this.#end;
   }
 
-  /** The bytes must not change before they are acknowledged. */
+  /** Appends bytes, which must not change before they are acknowledged. */
   write(bytes: Buffer): void {
     if (bytes.length > 0) {
       this.#chunks.push(bytes);
@@ -108,7 +108,7 @@ export class SendBuffer {
     this.#lost.remove(0, this.#base);
   }
 
-  /** Bytes of it that another packet brought to the peer are sent again, unless all before them arrived too. */
+  /** Marks a lost piece to be sent again, except for bytes before the first unacknowledged chunk. */
   onLost({ offset, length }: SentPiece): void {
     this.#lost.add(offset, offset + length);
     this.#lost.remove(0, this.#base);

@@ -2,7 +2,7 @@ import type { PacketSpaceName } from "../wire/packet-header.ts";
 import type { QuicStream } from "./quic-stream.ts";
 import type { SentPiece } from "./send-buffer.ts";
 
-/** A frame of a packet that was sent: what to do when the packet is acknowledged, and what to send again when it is lost. */
+/** Record of a sent frame: the data to free after an acknowledgment, or to send again after a loss. */
 export type SentFrame =
   | { readonly kind: "ping" | "handshakeDone" | "maxData" }
   /** `largest`: the largest number that the acknowledgment named. */

@@ -4,10 +4,10 @@ import type { QuicStream } from "./quic-stream.ts";
 
 export type ControlKind = "resetStream" | "stopSending" | "maxStreamData";
 
-/** The largest frame about a stream, those with its bytes aside. */
+/** Maximum size in bytes of a stream's control frame. */
 export const controlFrameBytes = 25;
 
-/** @returns false for a frame that became useless */
+/** Writes a control frame. @returns false for a frame that is no longer needed */
 export function writeControlFrame(writer: ByteWriter, kind: ControlKind, stream: QuicStream): boolean {
   switch (kind) {
     case "resetStream": {

@@ -1,8 +1,8 @@
-/** The share of a stream in the connection. Source: RFC 9218, section 4 */
+/** Priority of a stream within its connection. Source: RFC 9218, section 4 */
 export interface StreamPriority {
-  /** 0 to 7; streams with a smaller number are sent first. */
+  /** Urgency from 0 to 7. Streams with a smaller number are sent first. */
   readonly urgency: number;
-  /** Incremental streams take turns: each byte is of use before the last one came. The others are sent one after the other. */
+  /** True for streams that take turns, because a part of them is useful early. Other streams are sent one by one. */
   readonly isIncremental: boolean;
 }
 
@@ -17,12 +17,12 @@ interface Prioritized {
 }
 
 /**
- * Streams in the order of sending: by urgency, and in their order before where urgencies are the same. Streams that
- * are sent one after the other share one turn: the smallest id has it, and the rest come behind.
+ * Streams in the order of sending: by urgency, then in their previous order. Streams that are not incremental
+ * share one turn: the stream with the smallest ID has it, and the others follow all streams of this urgency.
  */
 export function inSendingOrder<Stream extends Prioritized>(streams: Iterable<Stream>): Stream[] {
   const ordered = [...streams];
-  /** The smallest ID of the streams that are sent one after the other, by urgency. */
+  /** The smallest ID of the streams that are not incremental, by urgency. */
   const first = new Map<number, number>();
   for (const { id, priority } of ordered) {
     if (!priority.isIncremental) {

@@ -15,30 +15,30 @@ const kindOf = (streamId: number): StreamKind => (isBidi(streamId) ? "bidi" : "u
 interface Opened {
   /** Number of streams that were opened so far. */
   count: number;
-  /** Streams that may be opened. */
+  /** Limit of streams that may be opened, over the life of the connection. */
   limit: number;
 }
 
 export interface StreamSetEvents {
-  /** The peer opened a stream. */
+  /** Called when the peer has opened a stream. */
   onStream(stream: QuicStream): void;
-  /** Both directions of a stream have ended, and the peer knows it. */
+  /** Called when both directions of a stream have ended and the peer knows it. */
   onStreamClosed(stream: QuicStream): void;
-  /** There is something to send. */
+  /** Called when there are frames to send. */
   onWake(): void;
 }
 
 /**
  * All streams of a connection, with its flow control. Source: RFC 9000, sections 2 to 4
  *
- * Last two bits of a stream's id: 0 is opened by the client, 1 by the server; with 2 added, only that side
- * sends. Ids of one kind grow by 4.
+ * Last two bits of a stream ID: 0 is opened by the client, 1 by the server. With 2 added, only that side
+ * sends. IDs of one kind grow by 4.
  */
 export class StreamSet implements StreamHost {
   readonly #role: 0 | 1;
   readonly #own: Readonly<NumericParameters>;
   readonly #events: StreamSetEvents;
-  /** Streams that are not over, by id. */
+  /** Streams that are not over, by ID. */
   readonly #streams = new Map<number, QuicStream>();
   /** Streams of the peer; their limits grow as streams end. */
   readonly #peerOpened: Readonly<Record<StreamKind, Opened>>;
@@ -49,29 +49,29 @@ export class StreamSet implements StreamHost {
   };
   /** The peer's limits; undefined before its handshake contained them. */
   #peer: Readonly<NumericParameters> | undefined;
-  /** Streams that have bytes to send; the first is next. */
+  /** Streams that have bytes to send, in the order of sending. */
   readonly #sendable = new Set<QuicStream>();
-  /** Streams that need a frame of the kind. */
+  /** Streams that need a control frame, by kind of the frame. */
   readonly #controls: Readonly<Record<ControlKind, Set<QuicStream>>> = {
     resetStream: new Set(),
     stopSending: new Set(),
     maxStreamData: new Set(),
   };
-  /** Streams whose writers may continue; they are told between two datagrams. */
+  /** Streams whose `onWritable` must be called, between two datagrams. */
   readonly #drained = new Set<QuicStream>();
   /** True after the peer has set the order of its streams. */
   #hasPriorities = false;
-  /** True when the peer must be told a larger limit for all streams. */
+  /** True when MAX_DATA must be sent. */
   #maxDataDue = false;
-  /** True when the peer must be told that it may open more streams. */
+  /** True for kinds of streams for which MAX_STREAMS must be sent. */
   readonly #maxStreamsDue = { bidi: false, uni: false };
-  /** Bytes that the peer sent, up to the highest offset of each stream. */
+  /** Number of bytes that the peer sent, up to the highest offset of each stream. */
   #receivedBytes = 0;
-  /** Bytes that the application has dealt with. */
+  /** Number of bytes that the application has processed. */
   #consumedBytes = 0;
-  /** Bytes that the peer may send in all; announced again when half of the window is consumed. */
+  /** Total number of bytes that the peer may send. A larger limit is announced when half of the window is consumed. */
   #receiveLimit: number;
-  /** Bytes that were sent for the first time, which count for the peer's limit. */
+  /** Number of bytes sent, without retransmissions; the peer's limit applies to it. */
   #sentBytes = 0;
   /** Total number of bytes that the peer accepts. */
   #sendLimit = 0;
@@ -92,7 +92,7 @@ export class StreamSet implements StreamHost {
     return this.#streams.size;
   }
 
-  /** The peer's parameters arrived: streams can be opened. */
+  /** Applies the peer's parameters. Streams can be opened from now on. */
   onPeerParameters(peer: Readonly<NumericParameters>): void {
     this.#peer = peer;
     this.#sendLimit = peer.maxData;
@@ -203,7 +203,7 @@ export class StreamSet implements StreamHost {
     return drained.length > 0;
   }
 
-  /** The peer has the frame. */
+  /** Handles the acknowledgment of a frame. */
   onAcked(frame: SentFrame): void {
     if (frame.kind === "stream") {
       frame.stream.onAcked(frame.piece, frame.fin);
@@ -212,7 +212,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
-  /** The frame must be sent again, unless its stream is over. */
+  /** Marks a lost frame to be sent again, unless its stream is over. */
   onLost(frame: SentFrame): void {
     switch (frame.kind) {
       case "stream":
@@ -237,7 +237,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
-  /** The connection ended: no stream is left. */
+  /** Removes all streams at the end of the connection. */
   close(): void {
     this.#streams.clear();
     this.#sendable.clear();
@@ -279,7 +279,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
-  /** The stream has ended: the peer may open another one in its place. */
+  /** Removes a stream that has ended. The peer may open another stream instead. */
   onClosed(stream: QuicStream): void {
     if (!this.#streams.delete(stream.id)) {
       return;
@@ -294,7 +294,7 @@ export class StreamSet implements StreamHost {
       const opened = this.#peerOpened[kind];
       const initial = kind === "bidi" ? this.#own.maxStreamsBidi : this.#own.maxStreamsUni;
       opened.limit++;
-      // Half of the streams may be used up before the peer hears of more.
+      // The peer gets a new limit each time half of its streams have ended.
       if (opened.limit % Math.max(Math.floor(initial / 2), 1) === 0) {
         this.#maxStreamsDue[kind] = true;
       }
@@ -335,7 +335,7 @@ export class StreamSet implements StreamHost {
     if (index >= opened.limit) {
       throw new QuicError(transportErrors.streamLimitError, `stream ${id} is beyond the limit`);
     }
-    // A stream opens all of its kind before it: RFC 9000, section 3.2.
+    // Opening a stream also opens all earlier streams of its kind: RFC 9000, section 3.2.
     while (opened.count <= index) {
       const created = this.#create(opened.count * 4 + (id & 3));
       opened.count++;
@@ -388,7 +388,7 @@ export class StreamSet implements StreamHost {
   /** @returns false when the packet is full */
   #writeData(writer: ByteWriter, end: number, stream: QuicStream, sent: SentFrame[]): boolean {
     const idBytes = varintBytes(stream.id);
-    // Type, id, an offset, and a length of two bytes.
+    // Subtracts the frame's header: type, ID, offset, and a length of two bytes.
     const room = end - writer.length - 1 - idBytes - varintBytes(stream.sentEnd) - 2;
     if (room <= 0) {
       return false;
@@ -397,7 +397,7 @@ export class StreamSet implements StreamHost {
     const taken = stream.take(room, Math.max(this.#sendLimit - this.#sentBytes, 0));
     this.#sendable.delete(stream);
     if (taken === undefined) {
-      // The connection's limit holds it back, or its own; a new limit of its own brings it back.
+      // The connection's limit or the stream's limit stops it. A new limit of the stream adds it again.
       if (stream.isSendable) {
         this.#sendable.add(stream);
       }
@@ -416,7 +416,7 @@ export class StreamSet implements StreamHost {
     stream.read(piece, (bytes) => writer.bytes(bytes));
     sent.push({ kind: "stream", stream, piece, fin });
     if (stream.isSendable) {
-      // At the end of the line: streams share the connection by turns.
+      // The stream moves to the end of the queue, so that streams take turns.
       this.#sendable.add(stream);
     }
     return true;

@@ -4,7 +4,7 @@ import { encodeMessage, extensionTypes, handshakeTypes, writeExtension } from ".
 import { signatureSchemes, verifyTranscript } from "./signatures.ts";
 import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
 
-/** Certificates in a client's chain. */
+/** Limit of certificates in a client's chain. A longer chain ends the connection. */
 const maxChain = 16;
 
 /** The certificates that a server requests from its clients. */
@@ -25,7 +25,7 @@ export interface ClientAuthentication {
 /** Size limit in bytes of all CA names; with more, none are named, and clients choose without them. */
 const maxAuthorityBytes = 8_192;
 
-/** Asks the client for a certificate. Source: RFC 8446, section 4.3.2 */
+/** Encodes the message that requests a certificate of the client. Source: RFC 8446, section 4.3.2 */
 export function encodeCertificateRequest({ authorities = [] }: ClientAuthentication): Buffer {
   const bytes = authorities.reduce((sum, { length }) => sum + 2 + length, 0);
   return encodeMessage(handshakeTypes.certificateRequest, (message) => {

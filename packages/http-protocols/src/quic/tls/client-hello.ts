@@ -5,19 +5,19 @@ import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
 
 /** The offers of a client. Lists keep the client's order. */
 export interface ClientHello {
-  /** Numbers of TLS 1.3 suites, and others, which are skipped. */
+  /** Numbers of cipher suites. Those that are not of TLS 1.3 are ignored. */
   readonly cipherSuites: readonly number[];
-  /** Lower case, without a dot at the end; undefined when the client sends no server name. */
+  /** Server name in lower case, without a dot at the end; undefined when the client sends none. */
   readonly serverName: string | undefined;
-  /** Numbers of key exchanges that the client can do. */
+  /** Numbers of key exchange groups that the client supports. */
   readonly groups: readonly number[];
   /** Public keys by group. */
   readonly keyShares: ReadonlyMap<number, Buffer>;
-  /** Numbers of signatures that the client can check. */
+  /** Numbers of signature schemes that the client can verify. */
   readonly signatureSchemes: readonly number[];
-  /** Names of ALPN, such as `h3`. */
+  /** ALPN protocols, such as `h3`. */
   readonly protocols: readonly string[];
-  /** As sent. */
+  /** Encoded transport parameters, as sent. */
   readonly transportParameters: Buffer;
   /** Tickets of earlier sessions; empty when the client cannot exchange keys in addition to them. */
   readonly tickets: readonly OfferedTicket[];
@@ -27,7 +27,7 @@ export interface ClientHello {
 
 /** A ticket with the proof that the client has its secret. */
 export interface OfferedTicket {
-  /** In the encrypted form from this server; others cannot read it. */
+  /** The encrypted ticket, which only servers with its key can read. */
   readonly ticket: Buffer;
   /** HMAC over the hello up to the binders. Source: RFC 8446, section 4.2.11.2 */
   readonly binder: Buffer;
@@ -43,7 +43,7 @@ const hostName = /^[0-9a-z_-]+(?:\.[0-9a-z_-]+)*\.?$/i;
 
 const reader = (bytes: Buffer) => new ByteReader(bytes, shortMessage);
 
-/** Reads all of `bytes` with `read`, item by item. */
+/** Reads all items of `bytes` with `read`. */
 function listOf<T>(bytes: Buffer, read: (items: ByteReader) => T): T[] {
   const items = reader(bytes);
   const list: T[] = [];
@@ -55,7 +55,7 @@ function listOf<T>(bytes: Buffer, read: (items: ByteReader) => T): T[] {
 
 const numbersOf = (bytes: Buffer) => listOf(bytes, (items) => items.u16());
 
-/** The only vector of an extension, with a length of `lengthBytes` bytes. */
+/** The content of an extension that consists of one vector, whose length field has `lengthBytes` bytes. */
 function soleVector(extension: Buffer | undefined, lengthBytes: 1 | 2): Buffer {
   if (extension === undefined) {
     return Buffer.alloc(0);
@@ -152,7 +152,7 @@ function ticketsOf(extensions: ReadonlyMap<number, Buffer>): {
 
 /**
  * Reads a ClientHello, without its message header.
- * @throws QuicError with an alert for what is malformed, is not TLS 1.3 or lacks what QUIC needs
+ * @throws QuicError with an alert for a malformed message, another TLS version, or missing extensions of QUIC
  * Source: RFC 8446, section 4.1.2; RFC 9001, section 8
  */
 export function readClientHello(body: Buffer): ClientHello {

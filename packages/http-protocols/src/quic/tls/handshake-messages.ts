@@ -3,7 +3,7 @@ import { ByteWriter } from "../wire/byte-writer.ts";
 import type { ClientAuthentication } from "./client-authentication.ts";
 import type { SealedTicket } from "./session-tickets.ts";
 
-/** Source: RFC 8446, section 4 */
+/** Types of handshake messages. Source: RFC 8446, section 4 */
 export const handshakeTypes = {
   clientHello: 1,
   serverHello: 2,
@@ -16,7 +16,7 @@ export const handshakeTypes = {
   messageHash: 254,
 } as const;
 
-/** Source: RFC 8446, section 4.2; RFC 9001, section 8.2 */
+/** Types of extensions. Source: RFC 8446, section 4.2; RFC 9001, section 8.2 */
 export const extensionTypes = {
   serverName: 0,
   supportedGroups: 10,
@@ -41,15 +41,15 @@ export const retryRandom: Buffer = Buffer.from(
 
 /** A certificate with its chain and its key. */
 export interface Certificate {
-  /** DER, the end's certificate first, without the root. */
+  /** Certificate chain in DER: the server's certificate first, without the root. */
   readonly chain: readonly Buffer[];
   /** Private key of the first certificate. */
   readonly key: KeyObject;
-  /** Certificates of clients that this one's server wants. Default: none. Such servers give out no tickets. */
+  /** Demands for the client's certificate. Default: none is requested. With demands, no tickets are issued. */
   readonly clientAuthentication?: ClientAuthentication;
 }
 
-/** A handshake message: its header and what `fill` writes. */
+/** Encodes a handshake message: its header, and the bytes that `fill` writes. */
 export function encodeMessage(type: number, fill: (writer: ByteWriter) => void): Buffer {
   return new ByteWriter(1_024).u8(type).vector(3, fill).written;
 }
@@ -60,7 +60,7 @@ export function writeExtension(writer: ByteWriter, type: number, fill: (writer: 
 
 /** The choices of a server, or its request for another key share. Source: RFC 8446, section 4.1.3 */
 export interface ServerHello {
-  /** 32 bytes; one fixed value makes it a HelloRetryRequest. */
+  /** Random of 32 bytes; the value `retryRandom` makes the message a HelloRetryRequest. */
   readonly random: Buffer;
   /** Number of the cipher suite. */
   readonly suite: number;

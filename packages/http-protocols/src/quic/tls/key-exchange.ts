@@ -8,9 +8,9 @@ import {
 } from "node:crypto";
 import { alerts, tlsAlert } from "./tls-alert.ts";
 
-/** A group of key exchange. */
+/** A key exchange group. */
 export interface KeyExchangeGroup {
-  /** Number in TLS. */
+  /** TLS number of the group. */
   readonly id: number;
   /**
    * Computes the response to a client's public key.
@@ -23,7 +23,7 @@ const x25519Bytes = 32;
 const mlKem768Bytes = 1_184;
 const p256Bytes = 65;
 
-/** The raw form, because encoding a key in DER takes half as long as making it. */
+/** Imports a raw public key. Encoding it in DER first would take half as long as generating a key. */
 const publicKey = (asymmetricKeyType: "x25519" | "ml-kem-768", key: Buffer): KeyObject =>
   createPublicKey({ key, format: "raw-public", asymmetricKeyType });
 
@@ -34,7 +34,7 @@ export const x25519: KeyExchangeGroup = {
       throw new RangeError("a key of X25519 has 32 bytes");
     }
     const pair = generateKeyPairSync("x25519");
-    // Throws for keys of small order, whose secret everybody knows.
+    // Throws for keys of small order, whose shared secret anybody can compute.
     const secret = diffieHellman({
       privateKey: pair.privateKey,
       publicKey: publicKey("x25519", clientShare),

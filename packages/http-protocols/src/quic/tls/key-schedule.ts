@@ -4,15 +4,15 @@ import { handshakeTypes } from "./handshake-messages.ts";
 
 /** Secrets of both directions at one encryption level. */
 export interface TrafficSecrets {
-  /** For packets from the client. */
+  /** Secret for packets from the client. */
   readonly client: Buffer;
-  /** For packets from the server. */
+  /** Secret for packets from the server. */
   readonly server: Buffer;
 }
 
 const noContext = Buffer.alloc(0);
 
-/** Values that are the same in all handshakes with one hash. */
+/** Values that are equal in all handshakes with the same hash. */
 interface HashConstants {
   readonly emptyHash: Buffer;
   readonly zeros: Buffer;
@@ -27,7 +27,7 @@ function constantsOf(hash: HashName): HashConstants {
 
 const constants = { sha256: constantsOf("sha256"), sha384: constantsOf("sha384") };
 
-/** The transcript of a handshake and the secrets that follow from it. Source: RFC 8446, section 7.1 */
+/** The transcript of a handshake, and the secrets derived from the transcript. Source: RFC 8446, section 7.1 */
 export class KeySchedule {
   readonly #hash: HashName;
   readonly #emptyHash: Buffer;
@@ -44,12 +44,12 @@ export class KeySchedule {
     this.#secret = earlySecret;
   }
 
-  /** Adds a whole handshake message, its header included. */
+  /** Adds a whole handshake message, including its header. */
   addMessage(message: Uint8Array): void {
     this.#transcript.update(message);
   }
 
-  /** After a HelloRetryRequest the hash of the first ClientHello stands for it. Source: RFC 8446, section 4.4.1 */
+  /** Replaces the first ClientHello by its hash, for a HelloRetryRequest. Source: RFC 8446, section 4.4.1 */
   replaceFirstHello(): void {
     const first = this.transcriptHash();
     this.#transcript = createHash(this.#hash)
@@ -57,14 +57,14 @@ export class KeySchedule {
       .update(first);
   }
 
-  /** Lets the secrets follow from a session of before too. Call it before `handshakeSecrets`. */
+  /** Includes the secret of an earlier session in the derivation. Must be called before `handshakeSecrets`. */
   usePsk(psk: Uint8Array): void {
     this.#secret = hkdfExtract(this.#hash, noContext, psk);
   }
 
   /**
-   * The proof that a client has the secret of its ticket.
-   * @param hello the ClientHello up to its binders; messages before it are in the transcript. Source: RFC 8446, section 4.2.11.2
+   * Computes the proof that a client has the secret of its ticket.
+   * @param hello the ClientHello up to its binders; earlier messages are in the transcript. Source: RFC 8446, section 4.2.11.2
    */
   binder(psk: Uint8Array, hello: Uint8Array): Buffer {
     const length = hashBytes(this.#hash);
@@ -74,7 +74,7 @@ export class KeySchedule {
     return createHmac(this.#hash, key).update(this.#transcript.copy().update(hello).digest()).digest();
   }
 
-  /** Secret of a ticket. Call it when the client's Finished is in the transcript. Source: RFC 8446, section 4.6.1 */
+  /** Secret of a ticket. The transcript must include the client's Finished. Source: RFC 8446, section 4.6.1 */
   resumptionPsk(nonce: Uint8Array): Buffer {
     const length = hashBytes(this.#hash);
     const secret = expandLabel(this.#hash, this.#secret, {
@@ -89,13 +89,13 @@ export class KeySchedule {
     return this.#transcript.copy().digest();
   }
 
-  /** Call it when ServerHello is in the transcript. */
+  /** Secrets of Handshake packets. The transcript must include ServerHello. */
   handshakeSecrets(sharedSecret: Uint8Array): TrafficSecrets {
     this.#advance(sharedSecret);
     return this.#trafficSecrets("hs");
   }
 
-  /** Call it when the server's Finished is in the transcript. */
+  /** Secrets of 1-RTT packets. The transcript must include the server's Finished. */
   applicationSecrets(): TrafficSecrets {
     this.#advance(this.#zeros);
     return this.#trafficSecrets("ap");

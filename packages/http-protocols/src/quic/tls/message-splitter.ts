@@ -1,14 +1,14 @@
 import { alerts, tlsAlert } from "./tls-alert.ts";
 
 const headerBytes = 4;
-/** A ClientHello with keys of post-quantum exchanges has two kilobytes; nothing that a client sends is longer. */
+/** Size limit of a message in bytes. A ClientHello has about two kilobytes, a client's chain may have more. */
 const maxMessageBytes = 16_384;
 
 /** Splits the bytes of one level's CRYPTO frames, which arrive in order, into handshake messages. */
 export class MessageSplitter {
   #pending: Buffer = Buffer.alloc(0);
 
-  /** Bytes of a message that is not whole yet. */
+  /** Number of bytes that `next` has not returned yet. */
   get pendingBytes(): number {
     return this.#pending.length;
   }

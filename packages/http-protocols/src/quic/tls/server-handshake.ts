@@ -33,26 +33,26 @@ import { alerts, tlsAlert } from "./tls-alert.ts";
 import type { CryptoLevel, HandshakeEvents, TlsHandshake } from "./tls-handshake.ts";
 
 export interface ServerHandshakeOptions {
-  /** Protocols of ALPN, the best first. */
+  /** ALPN protocols, the preferred one first. */
   readonly protocols: readonly string[];
   /** Finds the certificate for a client. It may answer at once or later; undefined ends the handshake. */
   readonly chooseCertificate: (
     hello: ClientHello,
     answer: (certificate: Certificate | undefined) => void,
   ) => void;
-  /** Encoded. Called once, when the client's parameters are known. */
+  /** Returns the server's encoded transport parameters. Called once, when the client's parameters are known. */
   readonly transportParameters: () => Buffer;
   /** Default: no tickets. */
   readonly tickets?: SessionTickets | undefined;
 }
 
-/** A ticket of the client that is good. */
+/** A valid ticket of the client. */
 interface AcceptedTicket {
   readonly index: number;
   readonly psk: Buffer;
 }
 
-/** A hello that waits for its certificate. */
+/** A ClientHello that waits for the server's certificate. */
 interface PendingHello {
   readonly hello: ClientHello;
   readonly group: KeyExchangeGroup;
@@ -71,7 +71,7 @@ interface PendingHello {
  * | `certificate` | Certificate of the client | `certificate verify`, or `finished` when it is empty and may be |
  * | `certificate verify` | CertificateVerify | `finished` |
  * | `finished` | Finished | `verdict`, or `done` when clients are not asked for a certificate |
- * | `verdict` | the application's word on the certificate | `done` |
+ * | `verdict` | the application's decision on the certificate | `done` |
  * | `done` | nothing | |
  *
  * Any other message is an alert, which ends the connection.
@@ -86,12 +86,12 @@ type State =
   | "verdict"
   | "done";
 
-/** Only one ticket is issued, so its secret needs no number to be different. */
+/** Nonce of the ticket. A constant is enough, because each handshake issues only one ticket. */
 const ticketNonce = Buffer.of(0);
 
-/** Type and length of a handshake message. */
+/** Size of the type and length before a handshake message. */
 const headerBytes = 4;
-/** A message without its head. */
+/** A message without its header. */
 const bodyOf = (message: Buffer) => message.subarray(headerBytes);
 
 /** The server's side of TLS 1.3 in QUIC. Source: RFC 8446, RFC 9001 */
@@ -101,17 +101,17 @@ export class ServerHandshake implements TlsHandshake {
   /** Messages may be split into several CRYPTO frames; each level has its own stream of bytes. */
   readonly #splitters = { initial: new MessageSplitter(), handshake: new MessageSplitter() };
   #state: State = "hello";
-  /** Chosen by the first hello; the second must allow the same. */
+  /** Cipher suite chosen for the first hello. The second hello must lead to the same suite. */
   #suite: CipherSuite = aes128Gcm;
   /** Group of the key share that was requested; undefined without a second hello. */
   #group: KeyExchangeGroup | undefined;
   /** Secrets and transcript; undefined before the first hello. */
   #schedule: KeySchedule | undefined;
-  /** Secret of the client's Finished. */
+  /** Secret of the client's Handshake packets, which also verifies the client's Finished. */
   #clientHandshakeSecret: Buffer = Buffer.alloc(0);
   /** Requirements for the client's certificate; undefined: none is requested. */
   #clientAuthentication: ClientAuthentication | undefined;
-  /** DER, the client's own certificate first; empty without one. */
+  /** Client's certificate chain in DER, its own certificate first; empty without a certificate. */
   #clientChain: Buffer[] = [];
   #serverName: string | undefined;
   /** True when the session started with a ticket; then no certificates are sent. */
@@ -127,7 +127,7 @@ export class ServerHandshake implements TlsHandshake {
 
   receive(level: CryptoLevel, bytes: Buffer): void {
     if (level === "1rtt") {
-      // A client must send neither KeyUpdate nor anything else here: RFC 9001, section 6.
+      // A client must send no TLS message after the handshake, not even KeyUpdate: RFC 9001, section 6.
       throw tlsAlert(alerts.unexpectedMessage, "a handshake message after the handshake");
     }
     const splitter = this.#splitters[level];

@@ -12,27 +12,27 @@ export interface SessionTickets {
    * can change. Without keys there are no tickets.
    */
   readonly keys: () => readonly Buffer[];
-  /** At most 604,800. Default: 7,200. */
+  /** Lifetime of tickets in seconds: at most 604,800. Default: 7,200. */
   readonly lifetimeSeconds?: number;
-  /** Milliseconds since 1970; the default is the system's time. */
+  /** Returns the time in milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
 }
 
-/** A session that a ticket brings back. */
+/** A session that a ticket resumes. */
 export interface TicketSession {
-  /** Secret that both ends share since. */
+  /** Secret that both ends share since the first handshake. */
   readonly psk: Buffer;
-  /** Number in TLS of the cipher suite, whose hash the secret is for. */
+  /** TLS number of the cipher suite. The secret belongs to the hash of this suite. */
   readonly suite: number;
-  /** "" without one. */
+  /** Server name of the session; "" when the client sent none. */
   readonly serverName: string;
 }
 
-/** A ticket that was sealed, as NewSessionTicket carries it. */
+/** An encrypted ticket, as sent in NewSessionTicket. */
 export interface SealedTicket {
   /** Encrypted state of the session; the server stores nothing. */
   readonly ticket: Buffer;
-  /** After this time the client must not use it any more. */
+  /** Seconds after which the client must not use the ticket any more. */
   readonly lifetimeSeconds: number;
 }
 
@@ -40,14 +40,14 @@ const nameBytes = 8;
 const nonceBytes = 12;
 const tagBytes = 16;
 const defaultLifetimeSeconds = 7_200;
-/** Source: RFC 8446, section 4.6.1 */
+/** Limit of the lifetime. Source: RFC 8446, section 4.6.1 */
 const maxLifetimeSeconds = 604_800;
 const shortTicket = () => new RangeError("the ticket ends too early");
 
 const derived = (key: Buffer, label: string) => createHmac("sha256", key).update(label).digest();
 const nameOf = (key: Buffer) => derived(key, "name of a ticket's key").subarray(0, nameBytes);
 
-/** @returns undefined without keys */
+/** Encrypts a session with the first key. @returns undefined without keys */
 export function sealTicket(tickets: SessionTickets, session: TicketSession): SealedTicket | undefined {
   const [key] = tickets.keys();
   if (key === undefined) {
@@ -66,7 +66,7 @@ export function sealTicket(tickets: SessionTickets, session: TicketSession): Sea
   return { ticket, lifetimeSeconds: Math.min(lifetimeSeconds, maxLifetimeSeconds) };
 }
 
-/** @returns undefined for a ticket of other keys, for one that is too old and for one that was changed */
+/** Decrypts a ticket. @returns undefined when the key is unknown, or the ticket is too old or was changed */
 export function openTicket(tickets: SessionTickets, ticket: Buffer): TicketSession | undefined {
   if (ticket.length < nameBytes + nonceBytes + tagBytes) {
     return undefined;

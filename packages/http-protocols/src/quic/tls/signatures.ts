@@ -2,9 +2,9 @@ import { constants, type KeyObject, sign, verify } from "node:crypto";
 
 /** A signature scheme of TLS 1.3. */
 export interface SignatureScheme {
-  /** Number in TLS. */
+  /** TLS number of the scheme. */
   readonly id: number;
-  /** `asymmetricKeyType` of its keys. */
+  /** `asymmetricKeyType` of keys for this scheme. */
   readonly keyType: "ec" | "ed25519" | "rsa" | "rsa-pss";
   /** The curve of "ec" keys, by OpenSSL's name. */
   readonly curve?: string;
@@ -12,7 +12,7 @@ export interface SignatureScheme {
   readonly hash: "sha256" | "sha384" | "sha512" | undefined;
 }
 
-/** The cheapest first. Source: RFC 8446, section 4.2.3 */
+/** Supported schemes, the fastest first. Source: RFC 8446, section 4.2.3 */
 export const signatureSchemes: readonly SignatureScheme[] = [
   { id: 0x0807, keyType: "ed25519", hash: undefined },
   { id: 0x0403, keyType: "ec", curve: "prime256v1", hash: "sha256" },
@@ -41,7 +41,7 @@ export function schemeFor(key: KeyObject, offered: readonly number[]): Signature
 
 /** A transcript to be signed, and the side that signs it. */
 export interface SignedTranscript {
-  /** Part of the signed bytes, so that no signature can be sent back to its maker. */
+  /** The signing side. It is part of the signed bytes, so that a signature cannot be used by the other side. */
   readonly side: "server" | "client";
   /** Hash of all handshake messages up to the certificate. */
   readonly hash: Buffer;

@@ -1,6 +1,6 @@
 import { QuicError, transportErrors } from "../quic-error.ts";
 
-/** Source: RFC 8446, section 6 */
+/** Numbers of TLS alerts. Source: RFC 8446, section 6 */
 export const alerts = {
   unexpectedMessage: 10,
   handshakeFailure: 40,

@@ -1,30 +1,30 @@
 import type { CipherSuite } from "../protection/cipher-suites.ts";
 
-/** Levels of encryption that carry handshake messages. */
+/** Encryption levels whose packets contain handshake messages. */
 export type CryptoLevel = "initial" | "handshake" | "1rtt";
 
-/** The client, as its handshake showed it. */
+/** Data of the client from its handshake. */
 export interface HandshakePeer {
-  /** Lower case; undefined when the client sent none. */
+  /** Server name in lower case; undefined when the client sent none. */
   readonly serverName: string | undefined;
-  /** DER, its own certificate first; empty without one, and after a ticket. */
+  /** Client's chain in DER, its own certificate first; empty without a certificate, and after a ticket. */
   readonly certificates: readonly Buffer[];
-  /** True when a ticket replaced certificates. */
+  /** True when a ticket resumed the session, so no certificates were sent. */
   readonly resumed: boolean;
 }
 
-/** The connection hears these from its handshake, in this order: keys of a level before its bytes. */
+/** Events of the handshake for its connection. Keys of a level are reported before its bytes. */
 export interface HandshakeEvents {
-  /** Bytes for CRYPTO frames. */
+  /** Called with bytes for CRYPTO frames. */
   onCrypto(level: CryptoLevel, bytes: Buffer): void;
-  /** Secrets that packets to the peer are protected with. */
+  /** Called with the secret for packets to the peer. */
   onWriteSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void;
   onReadSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void;
-  /** The peer's transport parameters, before anything can be sent at the level "1rtt". */
+  /** Called with the peer's transport parameters, before packets of the level "1rtt" can be sent. */
   onTransportParameters(bytes: Buffer): void;
-  /** The peer's Finished was right, and its certificate was accepted. */
+  /** Called when the peer's Finished is valid and its certificate is accepted. */
   onHandshakeDone(protocol: string, peer?: HandshakePeer): void;
-  /** The handshake failed in an asynchronous step, such as the choice of a certificate. */
+  /** Called when an asynchronous step fails, such as the choice of a certificate. */
   onHandshakeError(error: unknown): void;
 }
 

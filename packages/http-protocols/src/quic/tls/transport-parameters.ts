@@ -3,7 +3,7 @@ import { ByteReader } from "../wire/byte-reader.ts";
 import { ByteWriter, varintBytes } from "../wire/byte-writer.ts";
 import { maxConnectionIdBytes } from "../wire/packet-header.ts";
 
-/** Source: RFC 9000, section 18.2 */
+/** IDs of transport parameters. Source: RFC 9000, section 18.2 */
 const ids = {
   originalDestinationId: 0x00,
   maxIdleTimeoutMs: 0x01,
@@ -26,27 +26,27 @@ const ids = {
 
 /** Numeric parameters, with their values when they are absent. */
 export interface NumericParameters {
-  /** 0: no timeout. */
+  /** Idle timeout in milliseconds; 0: no timeout. */
   maxIdleTimeoutMs: number;
   /** Size limit of datagrams that its sender accepts. Default 65,527: the limit of UDP. */
   maxUdpPayloadBytes: number;
-  /** Bytes of all streams that may be sent before more are granted. Default 0. */
+  /** Initial limit in bytes for all streams together. Default 0. */
   maxData: number;
-  /** Limit of bidirectional streams that the sender of the parameters opens. */
+  /** Initial limit in bytes of each bidirectional stream that the sender of the parameters opens. */
   maxStreamDataBidiLocal: number;
-  /** Limit of bidirectional streams that the receiver of the parameters opens. */
+  /** Initial limit in bytes of each bidirectional stream that the receiver of the parameters opens. */
   maxStreamDataBidiRemote: number;
-  /** Limit of unidirectional streams that the receiver of the parameters opens. */
+  /** Initial limit in bytes of each unidirectional stream that the receiver of the parameters opens. */
   maxStreamDataUni: number;
   /**
    * Number of bidirectional streams that the receiver of the parameters may open. Default 0: none before MAX_STREAMS.
    */
   maxStreamsBidi: number;
-  /** Unidirectional streams that the receiver of the parameters may open. Default 0. */
+  /** Number of unidirectional streams that the receiver of the parameters may open. Default 0. */
   maxStreamsUni: number;
-  /** Delays in ACK frames are multiples of 2 to its power, in microseconds. Default 3. */
+  /** Exponent of the unit of delays in ACK frames: 2 to this power, in microseconds. Default 3. */
   ackDelayExponent: number;
-  /** Longest time for which its sender may delay an acknowledgment. Default 25. */
+  /** Limit in milliseconds of the sender's delay of acknowledgments. Default 25. */
   maxAckDelayMs: number;
   /** Number of IDs that its sender stores for packets to the other end. Default 2, the minimum. */
   activeConnectionIdLimit: number;
@@ -69,18 +69,18 @@ export const defaultParameters: Readonly<NumericParameters> = {
 
 /** The parameters of one end in its TLS handshake. */
 export interface TransportParameters extends NumericParameters {
-  /** True when the other end must not move to another address by itself. */
+  /** True when the receiver of the parameters must not move to another address by itself. */
   disableActiveMigration: boolean;
   /**
-   * Source ID of its first packet. The handshake confirms it, so that nobody can replace it. Source: RFC 9000, section
+   * Source ID of the sender's first packet. The handshake confirms it, so nobody can replace it. Source: RFC 9000, section
    * 7.3
    */
   initialSourceId: Buffer | undefined;
-  /** Servers only, as are the two below. */
+  /** Destination ID of the client's first packet. Only servers send this and the two fields below. */
   originalDestinationId: Buffer | undefined;
   /** Source ID of the Retry packet; undefined without one. */
   retrySourceId: Buffer | undefined;
-  /** 16 bytes; a datagram that ends with them ends the connection. Source: RFC 9000, section 10.3 */
+  /** Token of 16 bytes. A datagram that ends with it ends the connection. Source: RFC 9000, section 10.3 */
   statelessResetToken: Buffer | undefined;
 }
 
@@ -91,7 +91,7 @@ const numericNames = new Map<number, keyof NumericParameters>(
 const malformed = (message: string) => new QuicError(transportErrors.transportParameterError, message, 0x06);
 const shortParameters = () => malformed("transport parameters end too early");
 
-/** The smallest and the largest value of a parameter that does not allow every number. */
+/** Minimum and maximum of parameters that do not allow every number. */
 const bounds: Partial<Record<keyof NumericParameters, readonly [number, number]>> = {
   maxUdpPayloadBytes: [1_200, Number.MAX_SAFE_INTEGER],
   maxStreamsBidi: [0, Number.MAX_SAFE_INTEGER],
@@ -107,7 +107,7 @@ function readNumber(value: Buffer, name: keyof NumericParameters): number {
   if (reader.left > 0 || number < low || number > high) {
     throw malformed(`transport parameter ${name} is malformed or out of bounds`);
   }
-  // A count of streams over 2^60 needs the bits that the reader leaves out: RFC 9000, section 4.6.
+  // The reader cuts numbers to 2^53 - 1, so the limit 2^60 is checked in the bytes: RFC 9000, section 4.6.
   if (
     name.startsWith("maxStreams") &&
     value.length === 8 &&
@@ -197,7 +197,7 @@ function readOther(parameters: TransportParameters, id: number, value: Buffer, s
   }
 }
 
-/** Numbers equal to their default are left out. */
+/** Encodes the parameters. Numbers equal to their default are left out. */
 export function encodeTransportParameters(parameters: TransportParameters): Buffer {
   const writer = new ByteWriter(256);
   for (const [id, name] of numericNames) {

@@ -1,6 +1,6 @@
 /**
- * Reads numbers and byte strings of untrusted input. Each method throws what `shortError` makes when the input ends too
- * early: readers of frames, of TLS and of HTTP/3 have errors of their own.
+ * Reads numbers and byte strings of untrusted input. Methods throw the error of `shortError` when the input ends too
+ * early, because readers of frames, TLS and HTTP/3 have different errors.
  */
 export class ByteReader {
   readonly bytes: Buffer;

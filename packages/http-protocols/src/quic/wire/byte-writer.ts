@@ -6,7 +6,7 @@ export function varintBytes(value: number): number {
 /** Writes numbers and byte strings into a buffer that grows. */
 export class ByteWriter {
   #bytes: Buffer;
-  /** Bytes written. */
+  /** Number of written bytes. */
   length = 0;
 
   constructor(capacity = 256) {

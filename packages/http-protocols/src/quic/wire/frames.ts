@@ -2,7 +2,7 @@ import { QuicError, transportErrors } from "../quic-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { PacketType } from "./packet-header.ts";
 
-/** Types of frames; those of streams have three bits more. Source: RFC 9000, section 19 */
+/** Types of frames. The type of a STREAM frame contains three more bits. Source: RFC 9000, section 19 */
 export const frameTypes = {
   padding: 0x00,
   ping: 0x01,
@@ -44,16 +44,16 @@ export interface NumberRange {
   readonly high: number;
 }
 
-/** A frame that was read. Numbers beyond 2^53 - 1 are cut to it. */
+/** A decoded frame. Larger numbers than 2^53 - 1 are replaced by this value. */
 export type Frame =
   | { readonly kind: "padding" | "ping" | "handshakeDone" }
   | {
       readonly kind: "ack";
-      /** From the largest down; never empty. */
+      /** Acknowledged ranges, descending; never empty. */
       readonly ranges: readonly NumberRange[];
-      /** As sent, without the peer's exponent. */
+      /** Delay as sent, before the peer's exponent is applied. */
       readonly delay: number;
-      /** Sum of marked packets that the peer received, undefined without ECN. */
+      /** Total number of packets with a congestion mark that the peer received; undefined without ECN. */
       readonly congestionMarks: number | undefined;
     }
   | {
@@ -97,7 +97,7 @@ export type Frame =
 
 /** Limit of streams of one kind. Source: RFC 9000, section 4.6 */
 const maxStreams = 2 ** 60;
-/** Bytes of a stream cannot reach it. Source: RFC 9000, section 4.5 */
+/** Limit of stream offsets, which no byte can reach. Source: RFC 9000, section 4.5 */
 const maxOffset = 2 ** 62;
 
 /** Error for a frame that ends too early, for readers of frames. */
@@ -142,8 +142,8 @@ function checkPlace(type: number, packet: PacketType): void {
 }
 
 /**
- * Reads the next frame of a packet. Byte strings of it are views of the packet.
- * @throws QuicError FRAME_ENCODING_ERROR for what is no frame, PROTOCOL_VIOLATION for a frame that has no place in `packet`
+ * Reads the next frame of a packet. Its byte strings are views of the packet.
+ * @throws QuicError FRAME_ENCODING_ERROR for a malformed frame, PROTOCOL_VIOLATION for a frame not allowed in `packet`
  * Source: RFC 9000, section 19
  */
 export function readFrame(reader: ByteReader, packet: PacketType): Frame {
@@ -255,7 +255,7 @@ function takeFrom(reader: ByteReader, type: number, offset: number): Buffer {
   return reader.take(length);
 }
 
-/** Bytes of a stream. Without a length they go to the end of the packet. Source: RFC 9000, section 19.8 */
+/** Bytes of a stream. Without a length, they extend to the end of the packet. Source: RFC 9000, section 19.8 */
 function readStream(reader: ByteReader, type: number): Frame {
   const streamId = reader.varint();
   const offset = (type & streamBits.offset) === 0 ? 0 : reader.varint();
@@ -304,7 +304,7 @@ function streamCount(reader: ByteReader, type: number): number {
   return count;
 }
 
-/** Another id of the peer. Source: RFC 9000, section 19.15 */
+/** A new connection ID of the peer. Source: RFC 9000, section 19.15 */
 function readNewConnectionId(reader: ByteReader, type: number): Frame {
   const sequence = reader.varint();
   const retirePriorTo = reader.varint();

@@ -2,28 +2,28 @@ import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 
 export const quicVersion1 = 1;
-/** The longest connection id of version 1. */
+/** Maximum length of a connection ID in version 1. */
 export const maxConnectionIdBytes = 20;
-/** A datagram with a client's Initial packet has at least so many bytes. Source: RFC 9000, section 14.1 */
+/** Minimum size in bytes of a datagram with a client's Initial packet. Source: RFC 9000, section 14.1 */
 export const minInitialDatagramBytes = 1_200;
 
-/** Kind of a packet; each kind has keys of its own. */
+/** Type of a packet. Each type has separate keys. */
 export type PacketType = "initial" | "0rtt" | "handshake" | "1rtt";
 
-/** Each space has packet numbers of its own; 0-RTT and 1-RTT packets share one. */
+/** Packet number spaces. Each has separate packet numbers; 0-RTT and 1-RTT packets share `application`. */
 export type PacketSpaceName = "initial" | "handshake" | "application";
-/** In the order in which a connection reaches them. */
+/** All spaces, in the order in which a connection uses them. */
 export const packetSpaces: readonly PacketSpaceName[] = ["initial", "handshake", "application"];
 
 /** The part of a packet's header that header protection leaves readable. */
 export interface PacketHeader {
-  /** `retry` has no payload: it asks the client to start again with a token. */
+  /** Type of the packet. `retry` has no payload; it asks the client to start again with a token. */
   readonly type: PacketType | "retry";
   /** Version of QUIC; for 1-RTT packets, which contain none, the version in use. */
   readonly version: number;
-  /** Id by which the receiver finds the connection. */
+  /** Connection ID by which the receiver finds the connection. */
   readonly destinationId: Buffer;
-  /** Empty for 1-RTT packets. */
+  /** Connection ID of the sender; empty for 1-RTT packets. */
   readonly sourceId: Buffer;
   /** Token of Initial packets; else empty. */
   readonly token: Buffer;
@@ -35,13 +35,13 @@ export interface PacketHeader {
   readonly end: number;
 }
 
-/** A long header of a version that we may not know. Source: RFC 8999 */
+/** A long header of any version, even an unknown one. Source: RFC 8999 */
 export interface VersionlessHeader {
-  /** 0: the packet itself is a list of versions. */
+  /** Version of the packet; 0 for a Version Negotiation packet. */
   readonly version: number;
-  /** At most 255 bytes; version 1 has at most 20. */
+  /** Connection ID of at most 255 bytes; in version 1, of at most 20. */
   readonly destinationId: Buffer;
-  /** Id that answers go to. */
+  /** Connection ID of the sender, the destination of answers. */
   readonly sourceId: Buffer;
 }
 
@@ -53,7 +53,7 @@ const longTypes = ["initial", "0rtt", "handshake", "retry"] as const;
 export const isLongHeader = (firstByte: number): boolean => (firstByte & 0x80) !== 0;
 
 /**
- * Reads what all versions have in common, also where connection ids are longer than version 1 allows.
+ * Reads the fields that all versions have in common. Connection IDs may be longer than version 1 allows.
  * @returns undefined for short headers and for packets that end too early
  */
 export function readVersionlessHeader(datagram: Buffer): VersionlessHeader | undefined {
@@ -74,8 +74,8 @@ export function readVersionlessHeader(datagram: Buffer): VersionlessHeader | und
 
 /**
  * Reads the header of the packet that begins at `from`.
- * @param localIdBytes length of the connection ids that we gave out: short headers do not say it
- * @returns undefined for what is no packet of version 1; the rest of the datagram cannot be read then
+ * @param localIdBytes length of this side's connection IDs, which short headers do not contain
+ * @returns undefined when the bytes are not a packet of version 1; the rest of the datagram is then unreadable
  * Source: RFC 9000, section 17
  */
 export function readPacketHeader(
@@ -139,7 +139,7 @@ function readLongHeader(
 }
 
 /**
- * The whole number of a packet whose last bytes were sent.
+ * Expands the received last bytes of a packet number to the full number.
  * @param largest largest number received so far in its space; -1 before the first
  * Source: RFC 9000, appendix A.3
  */
@@ -154,7 +154,7 @@ export function expandPacketNumber(largest: number, truncated: number, bytes: nu
 }
 
 /**
- * Bytes of a packet number that the peer can expand again.
+ * Number of bytes that the peer needs to expand a packet number.
  * @param largestAcked -1 before the first
  * Source: RFC 9000, appendix A.2
  */
@@ -163,7 +163,7 @@ export function packetNumberBytes(packetNumber: number, largestAcked: number): n
   return unacked < 0x80 ? 1 : unacked < 0x8000 ? 2 : unacked < 0x80_0000 ? 3 : 4;
 }
 
-/** Answers a version that we do not speak. Source: RFC 9000, section 17.2.1 */
+/** Encodes the answer to a packet of an unsupported version. Source: RFC 9000, section 17.2.1 */
 export function encodeVersionNegotiation(
   to: VersionlessHeader,
   versions: readonly number[],
