@@ -3,9 +3,9 @@
  * status.
  *
  * - `QUERY_BAD_PARAMETER` a parameter is missing or does not parse
- * - `QUERY_TRACE_NOT_FOUND` the store has no span of that trace
- * - `QUERY_NOT_FOUND` there is no objective of that name
- * - `QUERY_NOT_CONFIGURED` the request needs a store that this process was not given
+ * - `QUERY_TRACE_NOT_FOUND` the store has no span of the requested trace
+ * - `QUERY_NOT_FOUND` no objective has the requested name
+ * - `QUERY_NOT_CONFIGURED` the request needs a store that is not configured
  * - `QUERY_UNREADABLE` the body of a request does not parse
  * - `QUERY_TOO_LARGE` the body or the result is over a limit
  * - `QUERY_BUSY` too many requests are running; a later try may succeed
@@ -24,9 +24,9 @@ export type QueryErrorCode =
   | "QUERY_UPSTREAM"
   | "QUERY_NOT_SUPPORTED";
 
-/** The limit that a request breaks. */
+/** The limit that a request exceeds. */
 export interface BrokenLimit {
-  /** An option of this process, such as `query.max-traces`; or `minimum`, `maximum`, `minLength`, `maxLength`. */
+  /** Name of an option, such as `query.max-traces`; or `minimum`, `maximum`, `minLength`, `maxLength`. */
   readonly name: string;
   /** Value of the limit, for the message. */
   readonly value: number | string;

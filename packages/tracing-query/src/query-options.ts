@@ -16,10 +16,10 @@ function limit(defaultValue: number) {
 
 /**
  * Options of `tracing-query`. Names are the public model's, except for ClickHouse, which it does not support.
- * Each option's text is printed by `--help`, and stands on the page of options. The groups:
+ * `--help` and the page of options show each option's text. The groups:
  *
  * - `query.http-server`, `query.grpc-server`: listeners and their certificates
- * - `query.max-…`: limits of requests; one that breaks a limit is refused with the option's name and value
+ * - `query.max-…`: limits of requests; a request over a limit is refused with the option's name and value
  * - `query.…-file`, `query.views-dir`: files that people edit, and files that this process keeps
  * - `query.mcp`: tools for assistants
  * - `prometheus`, `multi-tenancy`: metrics from a Prometheus, and tenants

@@ -30,7 +30,7 @@ import { spanCounting } from "./service/span-counters.ts";
 import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
 
 /**
- * The repository's build of the UI; a built program has a copy beside itself. This is a file path and no
+ * The repository's build of the UI; a built program has a copy in its own folder. This is a file path and not an
  * import, because processes and the UI meet over HTTP only.
  */
 const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.meta.url));
@@ -38,10 +38,10 @@ const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.me
 // Options have milliseconds, possibly with a fraction.
 const nanosPerMs = 1_000_000;
 
-/** The page waits at most this long to learn whether traces can be archived. */
+/** Milliseconds that the page waits for the store's answer whether traces can be archived. */
 const archiveProbeMs = 1_000;
 
-/** Limits from the options. 0 means no limit there, Infinity means it here. */
+/** Limits from the options. An option has 0 for "no limit"; `ReadLimits` has Infinity. */
 function readLimitsOf(options: QueryOptions): ReadLimits {
   const maxRangeMs = options["query.max-time-range"];
   return {
@@ -58,7 +58,7 @@ type Start = Parameters<ProcessDefinition<typeof queryOptions.shape>["start"]>[0
 /** Addresses and certificates of both listeners. */
 interface Listeners {
   readonly httpAddress: HostPort;
-  /** Undefined: HTTP has the same port, and hands connections of gRPC on. */
+  /** Undefined: gRPC shares the HTTP port, and the HTTP server passes gRPC connections on. */
   readonly grpcAddress: HostPort | undefined;
   readonly httpTls: ServerTls | undefined;
   readonly grpcTls: ServerTls | undefined;
@@ -70,7 +70,7 @@ async function listenersOf(options: QueryOptions, log: Logger): Promise<Listener
   const grpcAddress = options["query.grpc-server.host-port"];
   const sharesPort = httpAddress.port !== 0 && httpAddress.port === grpcAddress.port;
   if (sharesPort && (options["query.http.tls.enabled"] || options["query.grpc.tls.enabled"])) {
-    // The public model's words, two spaces included: scripts look for them.
+    // The public model's text with both spaces: scripts search for it.
     throw new StartError(
       "server with TLS enabled can not use same host ports for gRPC and HTTP.  Use dedicated HTTP and gRPC host ports instead",
     );
@@ -87,7 +87,7 @@ async function listenersOf(options: QueryOptions, log: Logger): Promise<Listener
 function openReads({ options, log, metrics, health }: Start) {
   const maxReadBytes = options["query.max-read-size"];
   const store = openStore(options, log, { metrics, maxReadBytes });
-  // The process is healthy when the store is.
+  // The process is healthy when the store is healthy.
   const watch = new StorageWatch({ store, health });
   const prometheus =
     options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
@@ -121,7 +121,7 @@ function openReads({ options, log, metrics, health }: Start) {
 
 type Reads = ReturnType<typeof openReads>;
 
-/** The UI's page, which says which abilities the store has. @throws StartError when its configuration cannot be used */
+/** The UI's page, with a list of the store's abilities. @throws StartError when its configuration cannot be used */
 function openPage(options: QueryOptions, { service }: Reads, log: Logger): Promise<UiPage> {
   return UiPage.open(
     {
@@ -177,7 +177,7 @@ function openTracer({ options, log, metrics }: Start): Tracer | undefined {
   return tracer;
 }
 
-/** Opens gRPC and then HTTP, which may hand connections on. @throws StartError; then neither is left open */
+/** Opens gRPC and then HTTP, which may pass connections to gRPC. @throws StartError; then both are closed */
 async function listen(options: QueryOptions, shared: Shared, listeners: Listeners, page: UiPage) {
   const { httpAddress, grpcAddress, httpTls, grpcTls } = listeners;
   const basePath = options["query.base-path"] === "/" ? "" : options["query.base-path"];
@@ -208,13 +208,13 @@ async function listen(options: QueryOptions, shared: Shared, listeners: Listener
 }
 
 /**
- * `tracing-query`: traces out, over HTTP and gRPC, and the UI. It opens in an order that a later part needs:
+ * `tracing-query` serves traces over HTTP and gRPC, and the UI. Each part needs the parts opened before it:
  *
  * - certificates, the store and its watch
- * - the gate and the room, which bound the memory of all reads
+ * - the gate and the room, which limit the memory of all reads
  * - the service, through which everything reads
  * - the page, the kept files and the objectives
- * - gRPC, then HTTP, which may hand connections on to gRPC
+ * - gRPC, then HTTP, which may pass connections to gRPC
  */
 export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   name: "tracing-query",

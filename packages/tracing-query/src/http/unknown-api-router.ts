@@ -11,8 +11,8 @@ function notFound(reason: (method: string, path: string) => string): RequestHand
 }
 
 /**
- * Paths for programs that no endpoint has: a failure in JSON. Without it they would get the UI's page with
- * status 200, which a program takes for an answer.
+ * Answers unknown API paths with a failure in JSON. Without this router a program would get the UI's page with
+ * status 200, and would take the page for an answer.
  */
 export function unknownApiRouter(): Router {
   const router = Router({ strict: true, caseSensitive: true });

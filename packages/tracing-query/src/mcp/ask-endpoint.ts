@@ -4,7 +4,7 @@ import type { ToolContext } from "./tool.ts";
 
 type Value = string | number | boolean | undefined;
 
-/** Parameters of an address; undefined ones are left out. */
+/** URL parameters. Undefined values are left out. */
 function paramsOf(
   values: Readonly<Record<string, Value | Readonly<Record<string, string>>>>,
 ): URLSearchParams {
@@ -18,8 +18,8 @@ function paramsOf(
 }
 
 /**
- * Asks an endpoint of the HTTP API without a request, so that a tool has its checks, limits and answer.
- * @param endpoint one whose answer is JSON of a bounded size
+ * Calls an endpoint of the HTTP API without an HTTP request. The tool gets the endpoint's checks, limits and answer.
+ * @param endpoint an endpoint whose answer is JSON of a bounded size
  * @param path decoded path parts of the endpoint
  */
 export async function askEndpoint(

@@ -3,7 +3,7 @@ import { type ProcessCommand, parseOptions } from "lifecycle";
 import { z } from "zod";
 import { headerLines } from "../header-lines.ts";
 
-// Options of the command. It opens no store: a running server answers.
+// Options of the command. The command opens no store: a running server answers.
 const commandOptions = z.object({
   url: z
     .url({ protocol: /^https?$/ })
@@ -15,8 +15,8 @@ const commandOptions = z.object({
 });
 
 /**
- * `tracing-query mcp`: for assistants that start a program and speak to it. The program relays to a running
- * server, so that assistants see the same traces as people, and need no access to the store.
+ * `tracing-query mcp`: for assistants that start a program and use its standard input and output. The program relays
+ * to a running server. So assistants see the same traces as people, and need no access to the store.
  */
 export const mcpCommand: ProcessCommand = {
   name: "mcp",

@@ -24,7 +24,7 @@ export interface McpSettings extends EndpointSettings {
   readonly limits: ReadLimits;
   /** --query.base-path, for links to pages of the UI. */
   readonly basePath: string;
-  /** Origins of web pages that may ask, in addition to this machine. */
+  /** Origins of web pages whose scripts may send requests, in addition to this machine. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -81,10 +81,10 @@ export function mcpRouter(settings: McpSettings): Router {
   return router;
 }
 
-/** The parts of a context that a request brings. */
+/** The parts of a tool's context that differ between requests. */
 type Asks = Pick<ToolContext, "read" | "link">;
 
-/** Makes the endpoint. The SDK is loaded with the first request: most servers never get one. */
+/** Creates the endpoint. The SDK is loaded with the first request, because most servers never get an MCP request. */
 async function loadEndpoint(
   settings: McpSettings,
 ): Promise<(request: Request, asks: Asks) => Promise<Response>> {
@@ -121,7 +121,7 @@ async function webRequest(request: IncomingMessage, { signal }: AdmittedRead): P
 }
 
 /**
- * Guards against web pages of other origins, whose scripts could otherwise read traces in a user's name.
+ * Refuses requests from web pages of other origins. Their scripts could otherwise read traces in a user's name.
  * Requests without `Origin` come from programs, and pass.
  * @returns true when the request was answered with 403
  */

@@ -7,8 +7,8 @@ import type { Tool, ToolContext } from "./tool.ts";
 import { tools } from "./tools/tool-list.ts";
 
 /**
- * Advice for the assistant, which clients put in front of a conversation. It says which tools to use first, and
- * that texts in spans are data: a span could hold a sentence that looks like an instruction.
+ * Advice for the assistant, which clients put in front of a conversation. The text names the tools to use first, and
+ * warns that texts in spans are data, because a span could hold a sentence that looks like an instruction.
  */
 const instructions =
   "Traces of software in production. A trace is a tree of spans: one request on its way through services. " +
@@ -24,11 +24,11 @@ export interface McpServerParts {
   readonly gate: RequestGate;
   /** Version of this program, for the client's list of servers. */
   readonly version: string;
-  /** Logs a fault of ours. Faults of the client go to the assistant only. */
+  /** Logs a fault of this program. Faults of the client are sent to the assistant only. */
   onFault(tool: string, error: unknown): void;
 }
 
-/** A server for one request: its tools read as that request's tenant. */
+/** Creates a server for one request. The tools read the spans of the request's tenant. */
 export function mcpServer(context: ToolContext, parts: McpServerParts): McpServer {
   const { read } = context;
   return mcpServerOf<Tool>({
@@ -42,7 +42,7 @@ export function mcpServer(context: ToolContext, parts: McpServerParts): McpServe
       }
       try {
         const answer = await tool.answer(args, context);
-        // The assistant must know that spans may be missing, or it says that there are none.
+        // The assistant must know that spans may be missing. Otherwise it reports that no such spans exist.
         const { partial } = read.reasons;
         return partial === undefined
           ? answer

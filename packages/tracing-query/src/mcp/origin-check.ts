@@ -2,8 +2,8 @@
 const loopbackNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Whether a web page of this origin may ask. A page that a user merely visits must not read traces, even when
- * its name was made to point at this machine (DNS rebinding). Programs send no origin.
+ * True when a web page of this origin may send requests. A page that a user merely visits must not read traces, even if
+ * its DNS name points to this machine (DNS rebinding). Programs send no origin.
  * Source: MCP specification, streamable HTTP, security warning
  */
 export function isOriginAllowed(origin: string, allowed: readonly string[]): boolean {

@@ -5,10 +5,10 @@ const plainHost = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 const longest = 256;
 
 /**
- * The address of a page of the UI, as the client of this request reaches it, also through a proxy. A header
- * that is no plain address is ignored; the answer is then a path.
+ * URL of a UI page for the client of this request, also behind a proxy. A header
+ * that is not a plain address is ignored; the result is then a path.
  * @param basePath `--query.base-path`: "" or "/some/path"
- * @param path with its slash in front
+ * @param path starts with a slash
  */
 export function pageAddress(
   request: Pick<Request, "get" | "protocol">,

@@ -1,13 +1,13 @@
 import type { Prompt } from "assistant-tools/tool";
 import { z } from "zod";
 
-// Arguments are as long as a name may be.
+// Limit of an argument: the longest name that the store keeps.
 const text = z.string().max(4_096);
 const service = text.describe("Name of the service.");
 
 /**
- * An argument in quotes, which it cannot end: it is what a user wrote, and could otherwise be read as an
- * instruction.
+ * Puts an argument in quotes, and escapes quotes in the argument. A user wrote the text, and the assistant could
+ * otherwise read it as an instruction.
  */
 function quoted(value: string | undefined): string {
   return JSON.stringify(value ?? "");

@@ -21,7 +21,7 @@ function valueJson(value: AttributeValue): unknown {
   }
 }
 
-/** Values by key; a key that stands several times has its first value, as in a search. */
+/** Values by key. A repeated key gets its first value, as in a search. */
 function attributesJson(attributes: readonly Attribute[]): Record<string, unknown> {
   return Object.fromEntries(attributes.toReversed().map(({ key, value }) => [key, valueJson(value)]));
 }

@@ -49,13 +49,13 @@ function timeOf(name: string, text: string, nowMs: number): bigint {
   }
 }
 
-/** Days and weeks as hours, because Go's durations end at hours: "-7d" becomes "-168h". */
+/** Converts days and weeks to hours, because Go's durations have no longer unit: "-7d" becomes "-168h". */
 function withDays(text: string): string {
   const [, sign, count, unit] = /^([-+])(\d{1,5})([dw])$/.exec(text) ?? [];
   return count === undefined ? text : `${sign}${Number(count) * (unit === "d" ? 24 : 168)}h`;
 }
 
-/** @throws QueryError QUERY_BAD_PARAMETER, also past --query.max-time-range */
+/** @throws QueryError QUERY_BAD_PARAMETER, also for a range longer than --query.max-time-range */
 export function rangeOfArguments(
   args: { readonly start_time_min: string; readonly start_time_max: string },
   { nowMs, limits }: Pick<ToolContext, "nowMs" | "limits">,

@@ -5,7 +5,7 @@ import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 
-/** Everything that a tool reads with, for one call. */
+/** Services and limits of one call of a tool. */
 export interface ToolContext {
   /** Reads of the store. */
   readonly service: QueryService;
@@ -13,16 +13,16 @@ export interface ToolContext {
   readonly adjust: AdjustOptions;
   /** Limits of one read. */
   readonly limits: ReadLimits;
-  /** The tenant whose spans are read; aborted when the client is gone. */
+  /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */
   readonly read: AdmittedRead;
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** Address of a page of the UI. @param path with its slash in front: `/trace/…` */
+  /** Address of a page of the UI. @param path starts with a slash: `/trace/…` */
   link(path: string): string;
 }
 
 interface Weight {
-  /** Its use of memory: names and counts, the traces of a search, or one trace. */
+  /** Memory that the tool needs: for names and counts, for the traces of a search, or for one trace. */
   readonly weight: "light" | "search" | "trace";
 }
 

@@ -5,9 +5,9 @@ import type { FiringAlert, ObjectiveStatus } from "./objective-status.ts";
 /** Name of the alerts, `alertname` in Alertmanager. */
 export const alertName = "ErrorBudgetBurn";
 
-/** An alert as targets get it. */
+/** An alert in the form that targets receive. */
 export interface AlertMessage {
-  /** The same for all messages of one alert. */
+  /** Identifies the alert: all messages of one alert have the same key. */
   readonly key: string;
   /**
    * Labels that name the alert: `alertname`, `objective`, `service`, `severity`, `tenant`, and the labels of the
@@ -18,7 +18,7 @@ export interface AlertMessage {
   readonly annotations: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
   readonly startsMs: number;
-  /** When it ended; undefined while it fires. */
+  /** End of the alert, in milliseconds since the Unix epoch; undefined while the alert fires. */
   readonly endsMs: number | undefined;
 }
 
@@ -35,7 +35,7 @@ function labelsOf(objective: Objective, severity: string): Record<string, string
   };
 }
 
-/** A number of at most three digits after the point. */
+/** Formats a number with at most three digits after the point. */
 function figure(value: number): string {
   return String(Number(value.toFixed(value < 10 ? 3 : 1)));
 }
@@ -62,14 +62,17 @@ function annotationsOf(status: ObjectiveStatus, { severity }: FiringAlert): Reco
   };
 }
 
-/** Says which share of a budget is left, or how often it was used. @param left share that is left, at most 1 */
+/**
+ * Text for the share of a budget that is left, or for how many times the budget was spent.
+ * @param left share that is left, at most 1
+ */
 export function budgetText(left: number): string {
   return left >= 0
     ? `${figure(left * 100)} % of the budget is left`
     : `The budget is used ${figure(1 - left)} times`;
 }
 
-/** The message of an alert. @param endsMs end of the alert; absent while it fires */
+/** The message of an alert. @param endsMs end of the alert; absent while the alert fires */
 export function alertMessage(status: ObjectiveStatus, alert: FiringAlert, endsMs?: number): AlertMessage {
   const labels = labelsOf(status.objective, alert.severity);
   return {
@@ -81,7 +84,7 @@ export function alertMessage(status: ObjectiveStatus, alert: FiringAlert, endsMs
   };
 }
 
-/** An alert that is not sent again ends after this many milliseconds, in Alertmanager. */
+/** Milliseconds after which Alertmanager ends an alert that was not sent again. */
 const lastsMs = 300_000;
 
 /**

@@ -2,7 +2,7 @@ import type { AlertMessage } from "./alert-message.ts";
 import { AlertTarget, type TargetParts } from "./alert-target.ts";
 import type { AlertTargetSettings } from "./objective.ts";
 
-/** All targets of a file. Each has its own queue, so that a hanging target delays no other. */
+/** All alert targets of a file. Each target has its own queue, so a hanging target delays no other target. */
 export class AlertSender {
   readonly #parts: TargetParts;
   #targets: ReadonlyMap<string, AlertTarget> = new Map();
@@ -39,7 +39,9 @@ export class AlertSender {
     }
   }
 
-  /** Repeats a firing alert: Alertmanagers forget it otherwise, and new targets do not know it. */
+  /**
+   * Repeats a firing alert. Alertmanager forgets an alert that is not repeated, and a new target does not know it yet.
+   */
   again(message: AlertMessage): void {
     for (const target of this.#targets.values()) {
       if (target.settings.kind === "alertmanager" || !target.knows(message)) {
@@ -48,7 +50,7 @@ export class AlertSender {
     }
   }
 
-  /** Sends what waits, as far as targets answer before the signal is aborted; then closes all. */
+  /** Sends queued messages until the signal is aborted, then closes all targets. */
   async close(signal: AbortSignal): Promise<void> {
     await Promise.all(this.targets.map((target) => target.drain(signal)));
     await Promise.all(this.targets.map((target) => target.close()));

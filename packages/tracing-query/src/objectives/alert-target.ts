@@ -9,7 +9,7 @@ const mostWaiting = 10_000;
 const mostSent = 500;
 /** Milliseconds until a request that is not answered counts as failed. */
 const timeoutMs = 10_000;
-/** Pauses after failures: a second, then twice as long each time, at most a minute. */
+/** Pause after a failure: first one second, then twice as long after each failure, at most a minute. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
@@ -17,11 +17,11 @@ const longestPauseMs = 60_000;
 export interface TargetCounts {
   /** Messages that the target took. */
   sent: number;
-  /** Requests that failed, and are tried again. */
+  /** Number of failed requests that are repeated. */
   failed: number;
   /** Number of messages that the target refused permanently. */
   refused: number;
-  /** Messages that were dropped because too many wait. */
+  /** Number of messages dropped because the queue was full. */
   dropped: number;
 }
 
@@ -33,25 +33,25 @@ export interface TargetParts {
   readonly now: () => number;
   /** Dispatcher for connections to the target; default: undici's global one. */
   readonly dispatcher?: Dispatcher | undefined;
-  /** Milliseconds of one request; 10,000 by default. */
+  /** Timeout of one request in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Pause after the first failure in milliseconds. */
+  /** Pause after the first failure in milliseconds; 1,000 by default. */
   readonly firstPauseMs?: number | undefined;
 }
 
 /**
- * Sends alerts to one address. All that wait go in one request; a target that hangs is tried once for all of them. Its
- * address never changes, so no message can reach another one.
+ * Sends alerts to one address. Queued messages share a request, so a hanging target costs one timeout for all of
+ * them. The address never changes, so no message can reach another target.
  */
 export class AlertTarget {
   readonly settings: AlertTargetSettings;
   readonly counts: TargetCounts = { sent: 0, failed: 0, refused: 0, dropped: 0 };
-  /** Why the last request failed; undefined after one that did not. Without the address, which may be secret. */
+  /** Why the last request failed; undefined after a success. The text omits the address, which may be secret. */
   error: string | undefined;
   readonly #parts: TargetParts;
-  /** By the key of the alert: a newer message replaces the one that waits. */
+  /** Queued messages by alert key: a newer message replaces a queued one of the same alert. */
   readonly #waiting = new Map<string, AlertMessage>();
-  /** Keys of alerts that fire, as far as the target was told. */
+  /** Keys of firing alerts whose messages were queued or sent. */
   readonly #told = new Set<string>();
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
@@ -61,22 +61,22 @@ export class AlertTarget {
     this.#parts = parts;
   }
 
-  /** Host of the target, for logs: the rest of the address may be secret. */
+  /** Host of the target, for logs. The rest of the address may be secret. */
   get host(): string {
     return new URL(this.settings.url).host;
   }
 
-  /** Number of messages that wait. */
+  /** Number of queued messages. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** True when a message that this alert fires was sent, or waits. */
+  /** True when a message for this firing alert was sent or is queued. */
   knows({ key }: AlertMessage): boolean {
     return this.#told.has(key);
   }
 
-  /** Sends a message soon. After `close` it does nothing. */
+  /** Queues a message. After `close` the method does nothing. */
   submit(message: AlertMessage): void {
     if (this.#stop.signal.aborted) {
       return;
@@ -98,14 +98,14 @@ export class AlertTarget {
     });
   }
 
-  /** Ends the request that runs, and drops what waits. */
+  /** Aborts the running request, and drops queued messages. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#waiting.clear();
     await this.#running;
   }
 
-  /** Waits until nothing waits, or until the signal is aborted. */
+  /** Waits until the queue is empty, a request fails, or the signal is aborted. */
   async drain(signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
@@ -118,7 +118,7 @@ export class AlertTarget {
   async #run(): Promise<void> {
     const first = this.#parts.firstPauseMs ?? firstPauseMs;
     let pauseMs = first;
-    // Alerts that begin together go together.
+    // Alerts that begin at the same time share a request.
     await null;
     while (this.#waiting.size > 0 && !this.#stop.signal.aborted) {
       const batch = [...this.#waiting.values()].slice(0, mostSent);
@@ -133,7 +133,7 @@ export class AlertTarget {
     }
   }
 
-  /** Forgets messages, but not newer ones of the same alerts. */
+  /** Removes messages from the queue, but keeps newer messages of the same alerts. */
   #forget(batch: readonly AlertMessage[]): void {
     for (const message of batch) {
       if (this.#waiting.get(message.key) === message) {
@@ -142,7 +142,7 @@ export class AlertTarget {
     }
   }
 
-  /** @returns false when the same messages are to be sent again */
+  /** @returns false when the same messages must be sent again */
   async #send(batch: readonly AlertMessage[]): Promise<boolean> {
     const { log, now, dispatcher } = this.#parts;
     const { url, headers, kind, link } = this.settings;
@@ -165,7 +165,7 @@ export class AlertTarget {
         return true;
       }
       this.error = `answered ${statusCode}`;
-      // Another try of a request that is wrong would hold up all that waits.
+      // Repeating a wrong request would delay all queued messages.
       if (statusCode >= 400 && statusCode < 500 && ![401, 403, 404, 408, 429].includes(statusCode)) {
         this.counts.refused += batch.length;
         log.warn({ target: this.host, status: statusCode, alerts: batch.length }, "alerts refused");

@@ -20,9 +20,9 @@ export type Severity = "page" | "ticket";
 /** A pair of windows. An alert fires while the burn rate is above the factor in both. */
 export interface BurnRule {
   readonly severity: Severity;
-  /** Long window: enough of the budget is gone to matter. */
+  /** Long window: a high burn rate in it means that much of the budget is spent. */
   readonly long: BurnWindow;
-  /** Short window: it is still going on. */
+  /** Short window: a high burn rate in it means that the fault still lasts. */
   readonly short: BurnWindow;
   /** Burn rate; 1 spends the budget in exactly the objective's window. */
   readonly factor: number;
@@ -35,23 +35,23 @@ export const burnRules: readonly BurnRule[] = [
   { severity: "ticket", long: "3d", short: "6h", factor: 1 },
 ];
 
-/** Whether bad spans alone can bring the burn rate above the factor. */
+/** True when a window in which all spans are bad has a burn rate above the factor. */
 export function canFire({ factor }: BurnRule, target: number): boolean {
   return 1 / allowedShare(target) > factor;
 }
 
 /** Spans and burn rate of one window. */
 export interface WindowBurn extends SpanSum {
-  /** How fast the budget is spent; 1: the whole budget in the objective's window. undefined without spans. */
+  /** Speed at which the budget is spent; 1 spends all of it in the objective's window. Undefined without spans. */
   readonly rate: number | undefined;
 }
 
-/** How fast these spans spend the budget; undefined without spans. */
+/** Speed at which these spans spend the budget; undefined without spans. */
 export function burnRate({ total, bad }: SpanSum, target: number): number | undefined {
   return total > 0 ? bad / total / allowedShare(target) : undefined;
 }
 
-/** Burn rates by window; a window that is not wholly counted is absent. */
+/** Burn rates by window; a window that is not completely counted is absent. */
 export function burnsOf(counts: ObjectiveCounts, target: number): ReadonlyMap<BurnWindow, WindowBurn> {
   const burns = new Map<BurnWindow, WindowBurn>();
   for (const { name, minutes } of burnWindows) {
@@ -64,7 +64,7 @@ export function burnsOf(counts: ObjectiveCounts, target: number): ReadonlyMap<Bu
 }
 
 /**
- * Whether a rule fires.
+ * True when a rule fires.
  * @returns undefined while a window is not completely counted
  */
 export function fires(

@@ -1,4 +1,4 @@
-/** All and bad spans of some time. */
+/** Number of all spans and of bad spans in a time range. */
 export interface SpanSum {
   /** Spans that count. */
   readonly total: number;
@@ -6,7 +6,7 @@ export interface SpanSum {
   readonly bad: number;
 }
 
-/** Sums of the newest slots of time; a slot is a number of minutes or hours since the Unix epoch. */
+/** Sums of the newest time slots. A slot is a number of minutes, or of hours, since the Unix epoch. */
 export class CountRing {
   readonly #length: number;
   readonly #totals: Float64Array;
@@ -20,7 +20,7 @@ export class CountRing {
     this.#bads = new Float64Array(length);
   }
 
-  /** Replaces the sums of a slot. Slots that are older than the ring is long are left out. */
+  /** Replaces the sums of a slot. A slot too old for the ring is ignored. */
   put(slot: number, { total, bad }: SpanSum): void {
     if (slot <= this.#newest - this.#length) {
       return;
@@ -33,7 +33,7 @@ export class CountRing {
     this.#bads[slot % this.#length] = bad;
   }
 
-  /** Empties the slots that newer ones take over. */
+  /** Sets the slots up to `slot` to zero before newer sums use their places. */
   #forget(slot: number): void {
     const first = Math.max(this.#newest + 1, slot - this.#length + 1);
     for (let index = first; index <= slot; index++) {
@@ -42,7 +42,7 @@ export class CountRing {
     }
   }
 
-  /** The sums of slots from `first` to before `end`, as far as they are kept. */
+  /** Sum of the slots from `first` up to, but without, `end`. Slots that are no longer kept count as zero. */
   sum(first: number, end: number): SpanSum {
     let total = 0;
     let bad = 0;

@@ -19,15 +19,15 @@ export type ReadCounts = (
 
 /** Milliseconds between two rounds: a minute, the store's own unit of counting. */
 const roundMs = 60_000;
-/** Spans of the last minute have this long to arrive before they are counted. */
+/** Milliseconds after a whole minute until its spans are counted, so that late spans can arrive. */
 const settleMs = 5_000;
 /** Milliseconds after which a read of the store counts as failed. The next round tries again. */
 const readTimeoutMs = 10_000;
-/** Milliseconds that a round waits for the file. Its next change is then seen a minute later. */
+/** Milliseconds that a round waits for the file. After a timeout the next round sees a change, a minute later. */
 const reloadTimeoutMs = 2_000;
-/** Reads of objectives whose last read did not fail. */
+/** Limit of concurrent reads of objectives whose last read succeeded. */
 const readsAtOnce = 4;
-/** Reads of objectives whose last read failed: they wait for each other, and hold up no others. */
+/** Limit of concurrent reads of objectives whose last read failed. A separate limit, so they delay no other reads. */
 const failedReadsAtOnce = 2;
 
 /** Parts of a board. */
@@ -40,7 +40,7 @@ export interface BoardParts extends Omit<TargetParts, "now"> {
   readonly log: Logger;
   /** Milliseconds since the Unix epoch; tests give another clock. */
   readonly now?: () => number;
-  /** Milliseconds of one read; 10,000 by default. */
+  /** Timeout of one read in milliseconds; 10,000 by default. */
   readonly readTimeoutMs?: number;
 }
 
@@ -72,13 +72,13 @@ export class ObjectiveBoard {
   readonly #reading = new Set<ObjectiveStatus>();
   /** Objectives whose history is being counted. */
   readonly #filling = new Set<ObjectiveStatus>();
-  /** The look at the file that is under way; a file system that hangs keeps it. */
+  /** The running read of the file. It stays pending while the file system hangs. */
   #reloading: Promise<void> | undefined;
   /** Objectives by tenant and name, in the order of the file. */
   #statuses: ReadonlyMap<string, ObjectiveStatus> = new Map();
-  /** Text of the file in use; undefined before the first. */
+  /** Text of the file in use; undefined before the first read. */
   #text: string | undefined;
-  /** Error of the present file, which is therefore not in use. */
+  /** Error of the present file; undefined when the present file is in use. */
   #fileError: string | undefined;
   /** Timers of rounds and repetitions. */
   #timers: NodeJS.Timeout[] = [];
@@ -150,7 +150,7 @@ export class ObjectiveBoard {
     this.#reloading ??= this.#reload().finally(() => {
       this.#reloading = undefined;
     });
-    // A file system that hangs holds up nothing but the change of the file.
+    // A hanging file system must delay only changes of the file, not the counting.
     await inTime(reloadTimeoutMs, this.#stop.signal, () => this.#reloading ?? Promise.resolve()).catch(
       () => {},
     );
@@ -175,7 +175,7 @@ export class ObjectiveBoard {
     }
   }
 
-  /** Stops counting, and sends what waits until the signal is aborted. */
+  /** Stops counting, and sends queued alerts until the signal is aborted. */
   async close(signal: AbortSignal): Promise<void> {
     this.#stop.abort();
     for (const timer of this.#timers) {
@@ -213,8 +213,8 @@ export class ObjectiveBoard {
   }
 
   /**
-   * Takes over a parsed file. An objective that counts the same spans keeps its counts; alerts of one that
-   * changed or went end.
+   * Uses a parsed file. An objective that counts the same spans keeps its counts. Alerts of a changed or
+   * removed objective end.
    */
   #use({ text, file }: { text: string; file: ObjectivesFile }): void {
     this.#sender.use(file.targets);
@@ -245,7 +245,7 @@ export class ObjectiveBoard {
     }
   }
 
-  /** Sends the end of all alerts of an objective that is counted no longer. */
+  /** Sends the end of all alerts of an objective that is no longer counted. */
   #endAlerts(status: ObjectiveStatus): void {
     for (const alert of status.firing.values()) {
       this.#sender.changed(alertMessage(status, alert, this.#now()));
@@ -258,7 +258,7 @@ export class ObjectiveBoard {
     return this.#statuses.get(objectiveKey(status.objective)) === status;
   }
 
-  /** Counts the newest minutes of an objective, and decides on its alerts. Then its history goes on. */
+  /** Counts the newest minutes of an objective, and decides on its alerts. Then continues with its history. */
   async #countNew(status: ObjectiveStatus): Promise<void> {
     try {
       const time = status.counts.nextNew(this.#now());
@@ -280,7 +280,7 @@ export class ObjectiveBoard {
     }
   }
 
-  /** Puts the next slice of history into its lane. */
+  /** Queues a read of the next slice of history. */
   #fill(status: ObjectiveStatus): void {
     const lane = status.oldError === undefined ? this.#history : this.#failing;
     lane.add(async () => {
@@ -292,7 +292,10 @@ export class ObjectiveBoard {
     });
   }
 
-  /** Counts one slice of history; the next slice waits behind slices of other objectives. @returns false when it was the last */
+  /**
+   * Counts one slice of history; the next slice waits behind slices of other objectives.
+   * @returns false after the last slice
+   */
   async #countOld(status: ObjectiveStatus): Promise<boolean> {
     const time = status.counts.nextOld();
     if (time === undefined || !this.#isCurrent(status) || this.#stop.signal.aborted) {
@@ -322,7 +325,7 @@ export class ObjectiveBoard {
     return inTime(limitMs, this.#stop.signal, (signal) => readCounts(objective, time, signal));
   }
 
-  /** Logs the first failure of a row of them. */
+  /** Logs a failure, unless the read before failed too. */
   #failed({ objective, error: before }: ObjectiveStatus, error: unknown): void {
     const { message } = error as Error;
     if (before === undefined && !this.#stop.signal.aborted) {

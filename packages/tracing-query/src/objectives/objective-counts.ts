@@ -4,22 +4,22 @@ import type { CountedTime } from "./traceql-counts.ts";
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
-/** Spans that arrive later after their start count from the hour after on. */
+/** Minutes that each read repeats for late spans. Spans that arrive later are counted by the next hourly read. */
 const lateMinutes = 15;
-/** Hours that are read again once in each hour, for spans that arrive late. */
+/** Hours that are read again once an hour, for late spans. */
 const lateHours = 2;
-/** Minutes kept: the longest window that is counted by minutes is six hours. */
+/** Number of minutes kept. The longest window that is counted by minutes is six hours. */
 const minutesKept = 7 * 60 + lateMinutes;
 const longestBurnHours = 72;
 const firstMinutes = 6 * 60;
 const leastSliceHours = 1;
 const mostSliceHours = 8 * 24;
-/** A read of history may take this long before the next one asks for less. */
+/** Faster than `quickMs`: the next read of history covers twice as much time; slower than `slowMs`: half as much. */
 const quickMs = 250;
 const slowMs = 2_000;
 
 /**
- * The counts of one objective: minutes for windows up to six hours, hours for the whole window. History is read in
+ * The counts of one objective: by minute for windows up to six hours, by hour for the whole window. History is read in
  * slices, the newest first, so that no read is long.
  */
 export class ObjectiveCounts {
@@ -41,17 +41,17 @@ export class ObjectiveCounts {
     this.#hours = new CountRing(this.#keptHours + 1);
   }
 
-  /** End of what is counted, milliseconds since the Unix epoch; 0 before the first count. */
+  /** End of the counted time in milliseconds since the Unix epoch; 0 before the first count. */
   get untilMs(): number {
     return this.#endMinute * minuteMs;
   }
 
-  /** Begin of what is counted, milliseconds since the Unix epoch. */
+  /** Begin of the counted time in milliseconds since the Unix epoch. */
   get sinceMs(): number {
     return this.#firstHour * hourMs;
   }
 
-  /** True: all of the window is counted. */
+  /** True when the whole window is counted. */
   get isComplete(): boolean {
     return this.#endMinute > 0 && this.#firstHour <= this.#windowStartHour;
   }
@@ -64,7 +64,7 @@ export class ObjectiveCounts {
     return this.#endHour - this.#windowHours;
   }
 
-  /** The time of the next read of new spans; undefined when the last whole minute is counted. */
+  /** Time range of the next read of new spans; undefined when the last whole minute is counted. */
   nextNew(nowMs: number): CountedTime | undefined {
     const end = Math.floor(nowMs / minuteMs);
     if (end <= this.#endMinute) {
@@ -75,12 +75,12 @@ export class ObjectiveCounts {
     const from = isFirst
       ? end - firstMinutes
       : Math.min(this.#endMinute, end) - (isNewHour ? lateHours * 60 : lateMinutes);
-    // Hours are sums of whole hours of minutes.
+    // The read starts at a full hour, because the sum of an hour needs all 60 minutes.
     const start = Math.floor(from / 60) * 60;
     return { startUnixMs: start * minuteMs, endUnixMs: end * minuteMs, stepMs: minuteMs };
   }
 
-  /** Takes the answer of a read of new spans. */
+  /** Stores the counts of a read of new spans. */
   addNew({ startUnixMs, endUnixMs }: CountedTime, counts: readonly GoodCount[]): void {
     const [start, end] = [startUnixMs / minuteMs, endUnixMs / minuteMs];
     const byStep = new Map(counts.map((count) => [count.step, count]));
@@ -105,7 +105,7 @@ export class ObjectiveCounts {
     this.#lastHour = Math.floor(end / 60);
   }
 
-  /** The time of the next read of history; undefined when all that is kept is counted. */
+  /** Time range of the next read of history; undefined when all kept hours are counted. */
   nextOld(): CountedTime | undefined {
     const firstKept = this.#endHour - this.#keptHours;
     if (this.#endMinute === 0 || this.#firstHour <= firstKept) {
@@ -115,7 +115,7 @@ export class ObjectiveCounts {
     return { startUnixMs: start * hourMs, endUnixMs: this.#firstHour * hourMs, stepMs: hourMs };
   }
 
-  /** Takes the answer of a read of history. @param tookMs how long the read took, in milliseconds */
+  /** Stores the counts of a read of history. @param tookMs duration of the read in milliseconds */
   addOld({ startUnixMs, endUnixMs }: CountedTime, counts: readonly GoodCount[], tookMs: number): void {
     const start = startUnixMs / hourMs;
     if (endUnixMs / hourMs !== this.#firstHour) {
@@ -132,14 +132,14 @@ export class ObjectiveCounts {
     }
   }
 
-  /** The last read of history failed or was slow: the next one asks for half as much. */
+  /** Called when a read of history failed or was slow: the next read covers half as much time. */
   oldFailed(): void {
     this.#sliceHours = Math.max(leastSliceHours, Math.floor(this.#sliceHours / 2));
   }
 
   /**
-   * Spans of the last minutes that are counted. Windows of over six hours are counted in whole hours.
-   * @returns undefined when not all of the window is counted
+   * Sum of the newest counted minutes. Windows of more than six hours are counted in whole hours.
+   * @returns undefined when the window is not completely counted
    */
   last(minutes: number): SpanSum | undefined {
     if (this.#endMinute === 0) {
@@ -153,14 +153,14 @@ export class ObjectiveCounts {
     return start < this.#firstHour ? undefined : this.#hours.sum(start, this.#endHour);
   }
 
-  /** Spans of the window, as far as they are counted. */
+  /** Sum of the counted spans in the window; incomplete until `isComplete`. */
   window(): SpanSum {
     return this.#hours.sum(this.#windowStartHour, this.#endHour);
   }
 
   /**
-   * The window in pieces of equal length, the oldest first.
-   * @param pieces most pieces
+   * The window in pieces of equal length, oldest first.
+   * @param pieces limit of pieces
    */
   curve(pieces: number): (SpanSum & { readonly startUnixMs: number })[] {
     const hours = Math.ceil(this.#windowHours / pieces);
@@ -179,7 +179,7 @@ function spanSum(count: GoodCount | undefined): SpanSum {
   if (count === undefined) {
     return { total: 0, bad: 0 };
   }
-  // Copies that are taken back can leave more good spans than spans for a moment.
+  // The correction for duplicate spans can briefly leave more good spans than spans.
   const total = Math.max(0, count.total);
   return { total, bad: Math.min(total, Math.max(0, total - count.good)) };
 }

@@ -6,7 +6,7 @@ import type { ObjectiveStatus } from "./objective-status.ts";
 const prefix = "tracing_query_objective_";
 const names = ["objective", "service", "tenant"] as const;
 
-/** A gauge with a value for each objective, made when it is asked for; objectives without a value are left out. */
+/** Registers a gauge whose values are computed at each scrape. Objectives without a value are left out. */
 function gauge(
   registers: Registry[],
   { name, help }: { name: string; help: string },
@@ -33,7 +33,7 @@ function gauge(
 
 /**
  * Metrics of objectives and their alerts, at `/metrics` of the admin port. Values are computed when Prometheus
- * asks.
+ * scrapes.
  *
  * ```
  * tracing_query_objective_error_budget_left_ratio{objective="checkout",service="shop",tenant=""} 0.72

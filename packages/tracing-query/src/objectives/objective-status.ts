@@ -17,9 +17,9 @@ import type { ObjectiveCounts } from "./objective-counts.ts";
  * - `missed`: more than the budget is spent
  * - `burning`: an alert fires
  * - `failed`: the last read failed, so the figures are older than they should be, or absent
- * - `counting`: the window is not wholly counted yet
+ * - `counting`: the window is not completely counted yet
  * - `met`: some of the budget is left
- * - `empty`: no span counted in the window
+ * - `empty`: the window has no spans
  */
 export const objectiveStates = ["missed", "burning", "failed", "counting", "met", "empty"] as const;
 
@@ -29,7 +29,7 @@ export type ObjectiveState = (typeof objectiveStates)[number];
 /** A severity whose alert fires. */
 export interface FiringAlert {
   readonly severity: Severity;
-  /** Since when, milliseconds since the Unix epoch. */
+  /** Begin of the alert, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
 }
 
@@ -41,7 +41,7 @@ export class ObjectiveStatus {
   newError: string | undefined;
   /** Why the last read of history failed. */
   oldError: string | undefined;
-  /** Severities that fire. */
+  /** Firing alerts by severity. */
   readonly firing = new Map<Severity, FiringAlert>();
   #burns: ReadonlyMap<BurnWindow, WindowBurn> = new Map();
 
@@ -50,17 +50,17 @@ export class ObjectiveStatus {
     this.counts = counts;
   }
 
-  /** Burn rates by window, of the last count; a window that is not wholly counted is absent. */
+  /** Burn rates by window, from the last count. A window that is not completely counted is absent. */
   get burns(): ReadonlyMap<BurnWindow, WindowBurn> {
     return this.#burns;
   }
 
-  /** Spans of the window, as far as they are counted. */
+  /** Sum of the counted spans in the window; incomplete until the whole window is counted. */
   get sum(): SpanSum {
     return this.counts.window();
   }
 
-  /** Why figures are older than they should be, or lack history. */
+  /** Why the figures are outdated, or lack history; undefined after successful reads. */
   get error(): string | undefined {
     return this.newError ?? this.oldError;
   }
@@ -73,7 +73,7 @@ export class ObjectiveStatus {
 
   get state(): ObjectiveState {
     const left = this.budgetLeft;
-    // Counts of a part of the window do not tell how much of the budget is spent.
+    // Counts of only a part of the window do not show how much of the budget is spent.
     if (this.counts.isComplete && left !== undefined && left < 0) {
       return "missed";
     }
@@ -90,8 +90,8 @@ export class ObjectiveStatus {
   }
 
   /**
-   * Counts burn rates, and decides which alerts fire. A rule whose windows are not counted changes nothing.
-   * @returns begun and ended alerts
+   * Computes burn rates, and decides which alerts fire. A rule whose windows are not counted changes nothing.
+   * @returns alerts that began or ended
    */
   decide(nowMs: number): { readonly begun: FiringAlert[]; readonly ended: FiringAlert[] } {
     this.#burns = burnsOf(this.counts, this.objective.target);

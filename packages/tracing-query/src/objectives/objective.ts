@@ -1,6 +1,6 @@
 import type { SpanKind } from "wire/model";
 
-/** A promise about spans: which share of them is good in a sliding window. */
+/** A service level objective: the share of spans in a sliding window that must be good. */
 export interface Objective {
   /** Name, unique among the objectives of the tenant. */
   readonly name: string;
@@ -10,23 +10,23 @@ export interface Objective {
   readonly description: string;
   /** Service of the spans. */
   readonly service: string;
-  /** Names of operations; empty: all of the service. */
+  /** Names of operations; empty: all operations of the service. */
   readonly operations: readonly string[];
   /** Kinds of spans that count. */
   readonly kinds: readonly SpanKind[];
-  /** A condition of TraceQL that spans must meet as well; "" for none. */
+  /** Additional TraceQL condition for the spans; "" for none. */
   readonly condition: string;
   /** Per cent of spans that must be good, above 0 and below 100. */
   readonly target: number;
-  /** Length of the sliding window in milliseconds, whole hours. */
+  /** Length of the sliding window in milliseconds; a multiple of an hour. */
   readonly windowMs: number;
   /** Good spans take less than this many milliseconds; absent: any duration is good. */
   readonly latencyMs: number | undefined;
-  /** An alert needs this many bad spans in its long window. */
+  /** Minimum number of bad spans in the long window of an alert. */
   readonly minBad: number;
   /** False: no alerts are sent. */
   readonly alerts: boolean;
-  /** Further labels of the alerts. */
+  /** Additional labels of the alerts. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -38,27 +38,27 @@ export interface AlertTargetSettings {
   readonly url: string;
   /** Headers of each request, including the one for user and password. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Address of the page of objectives, for people who read an alert; "" when the file does not tell it. */
+  /** Address of the page of objectives, for people who read an alert; "" when the file has none. */
   readonly link: string;
 }
 
-/** All that a file of objectives says. */
+/** Content of a file of objectives. */
 export interface ObjectivesFile {
   readonly objectives: readonly Objective[];
   readonly targets: readonly AlertTargetSettings[];
 }
 
-/** The share of spans that may be bad, 0 to 1, without the noise of `1 - 0.999`. */
+/** The share of spans that may be bad, 0 to 1, without the rounding error of `1 - 0.999`. */
 export function allowedShare(target: number): number {
   return Number(((100 - target) / 100).toPrecision(12));
 }
 
-/** Names an objective in maps: names may repeat between tenants. */
+/** Map key of an objective. Two tenants may use the same name. */
 export function objectiveKey({ tenant, name }: Pick<Objective, "tenant" | "name">): string {
   return `${tenant}\n${name}`;
 }
 
-/** The fields that decide what is counted; objectives that differ in them share no counts. */
+/** Text of the fields that select the counted spans. Objectives whose texts differ share no counts. */
 export function countedFields(objective: Objective): string {
   const { tenant, service, operations, kinds, condition, windowMs, latencyMs } = objective;
   return JSON.stringify([tenant, service, operations, kinds, condition, windowMs, latencyMs]);

@@ -15,12 +15,12 @@ const maxObjectives = 5_000;
 const maxTargets = 20;
 const hourMs = 3_600_000;
 
-/** Labels that alerts have by themselves. */
+/** Label names that the product sets on every alert. */
 const ownLabels = ["alertname", "objective", "service", "severity", "tenant"];
 
 /**
- * A duration in Go's form. @param least in milliseconds @param most in milliseconds @param range both in words,
- * for the message
+ * A duration in Go's form. @param least in milliseconds @param most in milliseconds @param range both limits as text,
+ * for the error message
  */
 function durationText(least: number, most: number, range: string) {
   return z.string().transform((text, context): number => {
@@ -33,7 +33,7 @@ function durationText(least: number, most: number, range: string) {
   });
 }
 
-/** The window of an objective. Counts are kept by the hour, so it is whole hours. */
+/** The window of an objective. Counts are kept by the hour, so the window is a multiple of an hour. */
 const windowMs = durationText(hourMs * 24, hourMs * 24 * 90, "1d to 90d").refine(
   (ms) => ms % hourMs === 0,
   "is not a number of whole hours",
@@ -45,7 +45,7 @@ const condition = z
   .max(4_096)
   .transform((text, context): string => {
     try {
-      // Text that closes the braces would be another query than the one that is meant.
+      // Text that closes the braces would change the meaning of the query.
       parseTraceQl(`{ ${text} }`);
       parseTraceQl(conditionText(text));
       return text;
@@ -55,13 +55,13 @@ const condition = z
     }
   });
 
-/** A label of alerts. Labels that alerts have by themselves are refused. */
+/** Name of an additional alert label. Names in `ownLabels` are refused. */
 const labelName = z
   .string()
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, "is not the name of a label")
   .refine((name) => !ownLabels.includes(name), `is one of ${ownLabels.join(", ")}`);
 
-/** One objective of the file; `Objective` says what the fields mean. */
+/** One objective of the file; `Objective` explains the fields. */
 const objective = z
   .strictObject({
     name: z
@@ -100,7 +100,7 @@ const fileSchema = z.strictObject({
   webhooks: z.array(webhook).max(maxTargets).default([]),
 });
 
-/** Moves user and password out of the address: they belong in a header, and in no message. */
+/** Moves user and password from the address to a header, so that no message shows them. */
 function targetOf(
   kind: AlertTargetSettings["kind"],
   { url, headers: given }: { url: string; headers: Record<string, string> },
@@ -129,7 +129,7 @@ function targetOf(
  *   - {url: "https://hooks.example/T0/B0", format: slack}
  * ```
  *
- * @throws Error whose message names the place of the first mistake: `objectives.0.target: Too big: …`
+ * @throws Error whose message names the path of the first mistake: `objectives.0.target: Too big: …`
  */
 export function parseObjectives(text: string): ObjectivesFile {
   const { data, error } = fileSchema.safeParse(parse(text));

@@ -7,7 +7,7 @@ import { registerObjectiveMetrics } from "./objective-metrics.ts";
 import { storeCounts } from "./read-store-counts.ts";
 
 /**
- * Reads the file of objectives for the first time; nothing is counted before `start`.
+ * Reads the file of objectives for the first time. Counting begins with `start`.
  * @param path "" for none: then there are no metrics of objectives either
  * @throws StartError for a file that cannot be read, or has a mistake
  */

@@ -12,7 +12,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** A pattern that matches one of the values, each as a whole. */
+/** A pattern that matches any of the values, each as a whole. */
 function anyOf(values: readonly string[]): string {
   return quoted(values.map((value) => value.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"));
 }
@@ -26,7 +26,7 @@ function selectorOf({ service, operations, kinds }: Objective): string[] {
   ];
 }
 
-/** The bucket of the histogram that is nearest below a latency, or the first one. */
+/** The largest histogram bound not above a latency; the first bound for a shorter latency. */
 function boundOf(latencyMs: number): number {
   return connectorBoundsMs.findLast((bound) => bound <= latencyMs) ?? connectorBoundsMs[0] ?? latencyMs;
 }
@@ -43,7 +43,7 @@ function badShare(objective: Objective, window: string): string {
   const selector = selectorOf(objective);
   const rate = (name: string, more: readonly string[] = []) =>
     `sum(rate(${name}{${[...selector, ...more].join(",")}}[${window}]))`;
-  // Without calls nothing is recorded: 0 / 0 is undefined.
+  // Without calls no sample is recorded, because 0 / 0 is undefined.
   const calls = `(${rate("traces_span_metrics_calls_total")} > 0)`;
   if (objective.latencyMs === undefined) {
     const errors = rate("traces_span_metrics_calls_total", ['status_code="STATUS_CODE_ERROR"']);
@@ -58,7 +58,7 @@ function badShare(objective: Objective, window: string): string {
   return `1 - (${good} or vector(0)) / ${calls}`;
 }
 
-/** Rules of alerts, one for each severity that the target can reach. */
+/** Alert rules: one for each severity that can fire with this target. */
 function alertsOf(objective: Objective): object[] {
   const { name, service, target, labels } = objective;
   return (["page", "ticket"] as const).flatMap((severity) => {
@@ -85,8 +85,8 @@ function alertsOf(objective: Objective): object[] {
 }
 
 /**
- * Objectives as a rules file of Prometheus, over the metrics of `/api/metrics/prometheus`. Comments say which objectives
- * Prometheus cannot count, and which latencies it counts with another bound.
+ * Objectives as a rules file of Prometheus, over the metrics of `/api/metrics/prometheus`. Comments name the
+ * objectives that Prometheus cannot count, and the latencies that it counts with another bound.
  */
 export function prometheusRules(objectives: readonly Objective[]): string {
   const remarks: string[] = [];

@@ -1,4 +1,4 @@
-/** Runs jobs in the order in which they came, with a limit of jobs at a time. */
+/** Runs jobs in the order in which they were added, with a limit of concurrent jobs. */
 export class Lane {
   readonly #most: number;
   readonly #jobs: (() => Promise<void>)[] = [];
@@ -8,13 +8,13 @@ export class Lane {
     this.#most = most;
   }
 
-  /** Runs a job when there is a place for it. Its exceptions are the job's own to catch. */
+  /** Runs a job when fewer than the limit run. The job must catch its own exceptions. */
   add(job: () => Promise<void>): void {
     this.#jobs.push(job);
     this.#next();
   }
 
-  /** Drops the jobs that wait. */
+  /** Drops the waiting jobs. */
   clear(): void {
     this.#jobs.length = 0;
   }
@@ -35,7 +35,7 @@ export class Lane {
 }
 
 /**
- * Ends a read in time, also one that does not listen to its signal.
+ * Runs a read with a timeout. The timeout also works for a read that ignores its signal.
  * @throws Error about the timeout after `timeoutMs`
  */
 export async function inTime<T>(

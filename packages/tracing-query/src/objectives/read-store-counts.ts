@@ -3,12 +3,12 @@ import { refusePartial, withinTime } from "storage/asked-time";
 import type { ReadCounts } from "./objective-board.ts";
 import { traceqlCounts } from "./traceql-counts.ts";
 
-/** The number that `--query.max-read-size` gives other reads is not needed: an answer has 750 rows at most. */
+/** These reads need no limit such as `--query.max-read-size`: an answer has 750 rows at most. */
 type CountedStore = Pick<TraceStore, "metrics" | "traceql">;
 
 /**
- * Reads the counts of an objective: from the sums by minute, or, with a condition on attributes, from spans. An answer
- * without the spans of a shard that is away is an error: it could look better than the truth.
+ * Reads the counts of an objective from the sums by minute, or from spans when the objective has a condition. An answer
+ * that lacks the spans of an unavailable shard is an error, because it could look better than the truth.
  */
 export function storeCounts({ metrics, traceql }: CountedStore): ReadCounts {
   return async (objective, time, signal) => {
@@ -17,7 +17,7 @@ export function storeCounts({ metrics, traceql }: CountedStore): ReadCounts {
       {
         tenant: objective.tenant,
         signal,
-        // Spans of a damaged part never come back: counting goes on without them.
+        // Spans of a damaged part are lost for good, so counting continues without them.
         onPartial: (reason: Parameters<typeof refusePartial>[0]) =>
           reason.kind === "shard-away" ? refusePartial(reason) : undefined,
       },

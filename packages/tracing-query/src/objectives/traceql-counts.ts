@@ -18,7 +18,7 @@ function selection({ service, operations, kinds, condition }: Objective): string
   ].join(" && ");
 }
 
-/** Time of a count, cut into steps. */
+/** Time range of a count, divided into steps. */
 export interface CountedTime {
   /** Begin of the first step, milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
@@ -28,7 +28,10 @@ export interface CountedTime {
   readonly stepMs: number;
 }
 
-/** Counts spans that meet a condition, in the spans themselves: sums know no attributes. @throws StorageError */
+/**
+ * Counts spans that meet a condition. Reads spans, because the sums by minute have no attributes.
+ * @throws StorageError
+ */
 export async function traceqlCounts(
   reader: TraceQlReader,
   objective: Objective,

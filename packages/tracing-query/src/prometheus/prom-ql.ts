@@ -33,7 +33,7 @@ export class PromQl {
     this.#tenantLabel = options["prometheus.query.tenant-label"];
   }
 
-  /** @param tenant restricts the query to this tenant when metrics have a label for it; the same below */
+  /** @param tenant restricts the query to this tenant if the metrics have a tenant label; also in the methods below */
   latencies(query: MetricsQuery, quantile: number, tenant: string): string {
     const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     return `histogram_quantile(${quantile.toFixed(2)}, sum(rate(${this.#duration}_bucket{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by},le))`;
@@ -45,7 +45,7 @@ export class PromQl {
     return `sum(rate(${this.#calls}{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by})`;
   }
 
-  /** Share of calls that failed. The quotient has no series for a name without a failed call. */
+  /** Share of calls that failed. The result has no series for a name without a failed call. */
   errors(query: MetricsQuery, tenant: string): string {
     const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     const failed = `sum(rate(${this.#calls}{service_name =~ ${services}, status_code = "STATUS_CODE_ERROR", ${kinds}}[${rate}])) by (${by})`;
@@ -69,7 +69,7 @@ function partsOf({ services, spanKinds, ratePerMs, groupByOperation }: MetricsQu
   };
 }
 
-/** The public model inserts names unchanged. A quote in a name must not end the text. */
+/** Escapes a name, because a quote in a name must not end the string. The public model inserts names unchanged. */
 function quoted(text: string): string {
   return `"${text.replace(/[\\"\n]/g, (one) => (one === "\n" ? "\\n" : `\\${one}`))}"`;
 }

@@ -17,7 +17,9 @@ import { PromQl } from "./prom-ql.ts";
 import type { PrometheusOptions } from "./prometheus-options.ts";
 import { prometheusRankedRates } from "./prometheus-ranked-rates.ts";
 
-/** Longest answer of the Prometheus server: 64 MiB. A longer one fails the request before it fills the memory. */
+/**
+ * Limit of an answer of the Prometheus server: 64 MiB. A longer answer fails the request before it fills the memory.
+ */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /**
@@ -51,7 +53,7 @@ const answerSchema = z.discriminatedUnion("status", [
 ]);
 
 /**
- * Rates, errors and durations, read from a Prometheus server. The public model has the same choice of storage.
+ * Rates, errors and durations, read from a Prometheus server. The public model has the same option.
  *
  * Every method throws QueryError QUERY_UPSTREAM when the server fails, and the signal's reason when the client
  * has gone.
@@ -68,12 +70,12 @@ export class PrometheusMetrics implements RedMetrics {
   // Certificates for the connection, which reload when their files change; undefined without TLS.
   readonly #tls: ClientTls | undefined;
   readonly #log: Logger;
-  // Connections to the server. Another agent takes its place when certificates change.
+  // Connections to the server. A new agent replaces this agent when certificates change.
   #agent: Agent;
 
   /**
-   * @throws StartError for a token or TLS file that cannot be read. Also for tenants without a tenant label,
-   *   because each would see the metrics of all.
+   * @throws StartError for a token or TLS file that cannot be read. Also when tenancy is on without a tenant label,
+   *   because each tenant would see the metrics of all tenants.
    */
   constructor(options: PrometheusOptions & { readonly "multi-tenancy.enabled"?: boolean }, log: Logger) {
     if (options["multi-tenancy.enabled"] === true && options["prometheus.query.tenant-label"] === "") {
@@ -89,7 +91,7 @@ export class PrometheusMetrics implements RedMetrics {
     this.#token = readToken(options["prometheus.token-file"]);
     this.#tls = openClientTls(options, "prometheus", log);
     this.#agent = this.#newAgent();
-    // New requests get the new certificates. Those that run end on the old connections.
+    // New requests use the new certificates. Running requests end on the old connections.
     this.#tls?.onChange(() => {
       const old = this.#agent;
       this.#agent = this.#newAgent();
@@ -107,7 +109,7 @@ export class PrometheusMetrics implements RedMetrics {
     return this.#run(this.#promQl.latencies(query, query.quantile, options.tenant ?? ""), query, options);
   }
 
-  /** Prometheus has no error series for a name without errors; when it has calls, its error rate is 0. */
+  /** Prometheus has no error series for a name without errors. If the name has calls, its error rate is 0. */
   async getErrorRates(query: MetricsQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
     const errors = await this.#run(
       this.#promQl.errors(query, options.tenant ?? ""),
@@ -130,18 +132,18 @@ export class PrometheusMetrics implements RedMetrics {
     }));
   }
 
-  /** Ranked names with their curves. It asks several queries, because PromQL has no pages. */
+  /** Ranked names with their curves. Sends several queries, because PromQL has no pages. */
   getRankedRates(query: RankedRatesQuery, options: ReadOptions = {}): Promise<RankedRates> {
     return prometheusRankedRates(this, query, options);
   }
 
-  /** Closes all connections. Queries that run fail. */
+  /** Closes all connections. Running queries fail. */
   async close(): Promise<void> {
     this.#tls?.close();
     await this.#agent.destroy();
   }
 
-  // An agent with the certificates of now.
+  // Creates an agent with the current certificates.
   #newAgent(): Agent {
     const material = this.#tls?.material;
     return new Agent({
@@ -156,7 +158,7 @@ export class PrometheusMetrics implements RedMetrics {
   }
 
   /**
-   * Runs a query with its deadline, and turns each failure into QUERY_UPSTREAM. @param prefix words in front of
+   * Runs a query with a timeout, and converts each failure to QUERY_UPSTREAM. @param prefix text in front of
    * the message, as in the public model
    */
   async #run(
@@ -165,7 +167,7 @@ export class PrometheusMetrics implements RedMetrics {
     options: ReadOptions,
     prefix = "",
   ): Promise<MetricSeries[]> {
-    // A request without services asks for nothing; PromQL would select the metrics of all of them.
+    // A request without services has an empty answer; PromQL would select the metrics of all services.
     if (query.services.length === 0) {
       return [];
     }
@@ -276,7 +278,7 @@ async function textOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   return Buffer.concat(chunks, length).toString("utf8");
 }
 
-/** undefined for a text that is no JSON, such as a proxy's page of an error. */
+/** Undefined for a text that is not JSON, such as a proxy's error page. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

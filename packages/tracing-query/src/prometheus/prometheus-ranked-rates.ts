@@ -40,7 +40,7 @@ export async function prometheusRankedRates(
   const all = await figuresOf(metrics, { ...selection(query, services), ...whole }, order, options);
   const part = contains.toLowerCase();
   const ranked = [...all.calls]
-    // Names are compared here too: with `service` the pattern selects the service, and the names are its
+    // Names are filtered here too: with `service` the pattern selects the service, and the names are its
     // operations.
     .flatMap(([name, points]) => {
       const figures = figuresAt(all, name, endUnixMs, lookbackMs);
@@ -73,7 +73,7 @@ function selection(query: RankedRatesQuery, services: readonly string[]) {
   return { services, spanKinds: query.spanKinds, groupByOperation: query.service !== undefined };
 }
 
-/** A pattern for the names that can be on the page. A part is matched in any case, anywhere in the name. */
+/** A pattern for the names that can be on the page. `contains` matches anywhere in the name, in any case. */
 function servicePattern({ contains, only }: RankedRatesQuery): string {
   if (only !== undefined) {
     return only.map(escaped).join("|");
@@ -98,7 +98,7 @@ interface AllFigures {
   readonly p99: Points;
 }
 
-/** The points of a figure that was not asked for. */
+/** The points of a figure that was not requested. */
 const none: Points = new Map();
 
 /**

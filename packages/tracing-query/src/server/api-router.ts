@@ -39,7 +39,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   // JSON texts that all traces share, such as processes and tags.
   const shared = new SharedJson();
   const router = Router({ strict: true, caseSensitive: true });
-  // Adds an endpoint; without other settings it is a light GET in Jaeger's envelope.
+  // Adds an endpoint. The default is a light GET in Jaeger's envelope.
   const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
     router.all(
       path,

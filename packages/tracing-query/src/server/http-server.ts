@@ -39,21 +39,21 @@ export interface HttpServerSettings extends ApiSettings {
 }
 
 export interface HttpServer {
-  /** Port that is listened on. */
+  /** The listening port. */
   readonly port: number;
   /** Lets running requests end; closes their connections when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Longer than a reverse proxy in front keeps idle connections, so that the proxy never sends a request into a
- * closed one.
+ * Longer than a reverse proxy keeps idle connections, so that the proxy never sends a request on a
+ * closed connection.
  */
 const keepAliveTimeoutMs = 75_000;
 
 const sweepIntervalMs = 50;
 
-/** @throws StartError when the address cannot be listened on */
+/** @throws StartError when the server cannot listen on the address */
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
   const { address, tls, takeHttp2, service, page, uiFolder, logStaticFiles, basePath, headers, log } =
     settings;

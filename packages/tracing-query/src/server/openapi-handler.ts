@@ -14,7 +14,7 @@ export function openApiHandler(): RequestHandler {
       sendText(response, "");
       return;
     }
-    // Every request has the same base path, so the document can be kept.
+    // Every request has the same base path, so the document can be cached.
     json ??= JSON.stringify(openApiDocument(operationGroups, request.baseUrl));
     response.setHeader("Content-Type", "application/json");
     await sendPieces(response, [json], chooseCoding(request.headers["accept-encoding"]));

@@ -29,7 +29,7 @@ import type { StoreReads } from "./store-reads.ts";
 export class AnalysisService {
   readonly #reader: AnalysisReader;
   readonly #reads: StoreReads;
-  /** undefined until the first answer of the store. */
+  /** Undefined until the first answer of the store. */
   #isSupported: boolean | undefined;
 
   constructor(reader: AnalysisReader, reads: StoreReads) {
@@ -58,28 +58,28 @@ export class AnalysisService {
     );
   }
 
-  /** undefined when there are no peers. */
+  /** Rank of a span's duration among its peers; undefined without peers. */
   getDurationRank(query: DurationRankQuery, options: ReadOptions): Promise<DurationRank | undefined> {
     return this.#reads.one("get_duration_rank", options, () =>
       this.#reader.getDurationRank(query, withinTime(options, query.range)),
     );
   }
 
-  /** In the order of the query's operations; undefined for those without peers. */
+  /** Ranks in the order of the query's operations; undefined for operations without peers. */
   getDurationRanks(query: DurationRanksQuery, options: ReadOptions): Promise<(DurationRanks | undefined)[]> {
     return this.#reads.list("get_duration_ranks", options, () =>
       this.#reader.getDurationRanks(query, withinTime(options, query.range)),
     );
   }
 
-  /** Operations with the most calls, errors or time; the highest first. */
+  /** Operations with the most calls, errors or time, highest first. */
   getTopOperations(query: TopOperationsQuery, options: ReadOptions): Promise<OperationSummary[]> {
     return this.#reads.list("get_top_operations", options, () =>
       this.#reader.getTopOperations(query, withinTime(options, query.range)),
     );
   }
 
-  /** For the traces that a search finds, at most 200. */
+  /** Sums over the critical paths of traces that a search finds; at most 200 traces. */
   getCriticalPath(query: TraceQuery, options: ReadOptions): Promise<CriticalPathSums> {
     return this.#reads.one("get_critical_path", options, () =>
       this.#reader.getCriticalPath(query, withinTime(options, timeOf(query))),
@@ -91,7 +91,7 @@ export class AnalysisService {
     return this.#reads.one("tail", options, () => this.#reader.tail(query, options));
   }
 
-  /** Whether the store supports these methods. @throws StorageError when the store has not answered yet */
+  /** True when the store supports these methods. @throws StorageError when the store has not answered yet */
   async isSupported(options: ReadOptions): Promise<boolean> {
     if (this.#isSupported === undefined) {
       try {

@@ -8,7 +8,7 @@ const [spanBytes, setBytes, sampleBytes, exemplarBytes] = [120, 60, 50, 250];
 
 /**
  * Refuses a large answer before it is written as JSON. `by()` and `select()` repeat attribute values in each
- * spanset, span and series, so a short query may ask for gigabytes of text.
+ * spanset, span and series, so a short query can produce gigabytes of text.
  * @throws QueryError QUERY_TOO_LARGE over `--query.max-answer-size`
  */
 export function checkSearchSize({ traces }: TraceQlSearch, limits: ReadLimits): void {

@@ -31,7 +31,7 @@ export function toApiTrace(trace: Trace): ApiTrace {
 }
 
 /**
- * A span in the older model, for display. That model has a start and a duration, and no reader expects a
+ * A span in the older model, for display. The older model has a start and a duration, and no reader expects a
  * negative duration. A span that ends before it starts has duration 0, and a warning gives the difference.
  */
 export function toShownSpan(span: Span): ApiV2Span {

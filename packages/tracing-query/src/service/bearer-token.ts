@@ -6,7 +6,7 @@ export interface TokenHeaders {
 
 /**
  * The token for the store and for Prometheus. It comes from `Authorization` with the scheme `Bearer` or none,
- * otherwise from `X-Forwarded-Access-Token`. It is not checked: the proxy in front does that.
+ * otherwise from `X-Forwarded-Access-Token`. This function does not check the token: the proxy in front does.
  * @returns undefined without a token, and for another scheme
  */
 export function bearerTokenOf(headers: TokenHeaders): string | undefined {

@@ -8,12 +8,12 @@ import { largeTraceSpans } from "./trace-room.ts";
 export interface BegunTrace {
   /** True: the trace is large, and some spans may not have been read yet. */
   readonly isLarge: boolean;
-  /** Rejects when the store breaks off; the answer to the client breaks off then too. */
+  /** Rejects when the store breaks off. Then the answer to the client breaks off too. */
   readonly trace: Promise<PackedTrace>;
 }
 
 /**
- * Resolves as soon as the trace is known to exist, so that its beginning can be sent.
+ * Resolves when the trace is known to exist, so that the answer can begin.
  * @throws QueryError QUERY_TRACE_NOT_FOUND, QUERY_TOO_LARGE; StorageError
  */
 export async function beginTrace(
@@ -24,7 +24,7 @@ export async function beginTrace(
 ): Promise<BegunTrace> {
   const begun = Promise.withResolvers<"begun">();
   const found = service.traces.getPackedTraces([traceId], read, (spans) => {
-    // A trace over the limit is refused only after it is completely known.
+    // A trace over the limit is refused only after the read has ended.
     if (spans > largeTraceSpans && spans <= limits.maxSpans) {
       begun.resolve("begun");
     }

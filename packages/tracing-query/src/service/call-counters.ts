@@ -1,7 +1,7 @@
 import type { CallCount } from "storage/api";
 import { type Counting, countDuration, counterOf, noDurations } from "./growing-counters.ts";
 
-/** Limit for one tenant; each pair of services has one counter. */
+/** Limit of counters for one tenant; each pair of services has one counter. */
 const maxCounters = 10_000;
 
 /** Bounds of the buckets in milliseconds: the defaults of the service graphs of Tempo's metrics-generator. */
@@ -15,9 +15,9 @@ export interface CallCounter {
   readonly isMessage: boolean;
   calls: number;
   failed: number;
-  /** Sum for the called spans; accurate to a tenth. */
+  /** Sum of the called spans' durations; accurate to a tenth. */
   durationMs: number;
-  /** Number of calls in each bucket: up to its bound, and above the bound before. */
+  /** Number of calls in each bucket. A bucket's durations are above the previous bound and at most its own bound. */
   readonly buckets: number[];
 }
 

@@ -3,15 +3,15 @@ import { groupNames } from "./name-groups.ts";
 
 type Link = Pick<DependencyLink, "parent" | "child" | "callCount">;
 
-/** The part of the graph of all calls to return. */
+/** Selects a part of the graph of all calls. */
 export interface DependencyGraphQuery {
-  /** The service in the middle. Without it, or when it has no calls, the graph has all services. */
+  /** The service in the middle. If absent or without calls, the graph has all services. */
   readonly focus?: string | undefined;
-  /** Greatest distance from the focus, in calls. */
+  /** Limit of the distance from the focus, in calls. */
   readonly hops: number;
-  /** Only services whose names begin with this, and their direct callers and callees. */
+  /** Prefix of names: the graph has only these services and their direct callers and callees. */
   readonly within?: string | undefined;
-  /** Limit of nodes; beyond it services are grouped. */
+  /** Limit of nodes. Above the limit services are grouped. */
   readonly mostNodes: number;
   /** Limit of links; the links with the fewest calls are left out. A graph of groups has fewer. */
   readonly mostLinks: number;
@@ -21,7 +21,7 @@ export interface DependencyGraphQuery {
 export interface GraphNode {
   /** The service's name, or the prefix of the group. */
   readonly name: string;
-  /** Number of services; 1 for a single service. */
+  /** Number of services in the group; 1 for a single service. */
   readonly services: number;
 }
 
@@ -77,7 +77,9 @@ const linksPerGroup = 3;
 
 type Sum = DependencyGraph["links"][number];
 
-/** The links with most calls, but first the one with most calls of each node, so that as few as can be stand alone. */
+/**
+ * The links with the most calls. The busiest link of each node comes first, so that few nodes are left without a link.
+ */
 function most(sorted: readonly Sum[], count: number): Sum[] {
   if (sorted.length <= count) {
     return [...sorted];
@@ -124,7 +126,7 @@ function namesOf(links: readonly Link[]): string[] {
   return [...new Set(links.flatMap(({ parent, child }) => [parent, child]))].sort();
 }
 
-/** Links on paths to a service and from it. */
+/** Links on paths to the focus and from the focus. */
 function neighbourhood(links: readonly Link[], focus: string, hops: number): readonly Link[] {
   if (!links.some(({ parent, child }) => parent === focus || child === focus)) {
     return links;
@@ -137,7 +139,7 @@ function neighbourhood(links: readonly Link[], focus: string, hops: number): rea
   );
 }
 
-/** True when the link leads on from a service that is nearer than the last hop. */
+/** True when the link leads one hop further from a service nearer than `hops`. */
 function leadsOn(distance: ReadonlyMap<string, number>, from: string, to: string, hops: number): boolean {
   const near = distance.get(from);
   return near !== undefined && near < hops && distance.has(to);

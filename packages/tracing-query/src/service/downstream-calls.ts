@@ -5,19 +5,19 @@ import type { ShownSpan } from "./shown-spans.ts";
 export interface CallSums {
   /** Service of the called span. */
   readonly service: string;
-  /** Its operation. */
+  /** Operation of the called span. */
   readonly operation: string;
-  /** Kind of the span that stands for the call. */
+  /** Kind of the span that represents the call. */
   readonly spanKind: SpanKind;
-  /** Calls that were found. */
+  /** Number of calls. */
   calls: number;
-  /** Calls whose span failed. */
+  /** Number of calls whose span failed. */
   errors: number;
   /** Sum of the calls' durations. */
   durationNano: number;
 }
 
-/** The calling spans: of a service, or of one operation. Absent: all. */
+/** Selects the calling spans, by service and operation. An absent field selects all. */
 export interface Callers {
   /** Name of the calling service. */
   readonly service?: string | undefined;
@@ -26,11 +26,11 @@ export interface Callers {
 }
 
 /**
- * Calls that spans make to other services, and to what has no spans itself, such as databases.
+ * Calls that spans make to other services, and to systems that send no spans, such as databases.
  *
  * ```
  * shop GET /            the caller
- *   shop render           another operation of the same service: looked through
+ *   shop render           another operation of the same service: not a call, its children are checked
  *     shop SELECT client  a call: no span of another service is below it
  *   cart GET /cart        a call: a span of another service
  * ```
@@ -40,7 +40,7 @@ export class DownstreamCalls {
   readonly #callers: Callers;
   /** Sums by service, operation and kind of the called span. */
   readonly #sums = new Map<string, CallSums>();
-  /** Traces that were added, for averages. */
+  /** Number of added traces, for averages. */
   traces = 0;
 
   // The callers stay the same for all traces.
@@ -52,7 +52,7 @@ export class DownstreamCalls {
     return this.#sums;
   }
 
-  /** Adds the spans of one trace, in linear time. They are not kept. */
+  /** Adds the spans of one trace, in linear time. The spans are not kept. */
   add(spans: readonly ShownSpan[]): void {
     this.traces += 1;
     const below = Map.groupBy(spans, ({ parentSpanId }) => parentSpanId);
@@ -82,13 +82,13 @@ export class DownstreamCalls {
     }
   }
 
-  /** Whether the span belongs to the callers. */
+  /** True when the span belongs to the callers. */
   #isCaller({ service, operation }: ShownSpan): boolean {
     const { service: wanted = service, operation: name = operation } = this.#callers;
     return service === wanted && operation === name;
   }
 
-  /** Children by id. A span without an id has none: its children would be all roots. */
+  /** Children of a span. A span without an id has none, because all roots would match. */
   #childrenOf(span: ShownSpan, below: ReadonlyMap<string, readonly ShownSpan[]>): readonly ShownSpan[] {
     return span.spanId === "" ? [] : (below.get(span.spanId) ?? []);
   }

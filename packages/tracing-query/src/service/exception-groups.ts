@@ -3,7 +3,7 @@ import { messageTemplate } from "wire/message-template";
 import type { AttributeValue } from "wire/model";
 import { attributeText } from "wire/rows";
 
-/** A span that threw such an exception. */
+/** A span that threw an exception of the group. */
 export interface ExceptionExample {
   /** 32 hex digits. */
   readonly traceId: string;
@@ -12,22 +12,22 @@ export interface ExceptionExample {
   readonly unixNano: bigint;
 }
 
-/** Exceptions of one type whose messages differ in numbers and names alone. */
+/** Exceptions of one type whose messages differ only in numbers and names. */
 export interface ExceptionGroup {
   /** `exception.type` of the span's event. */
   readonly type: string;
-  /** The message, where it is the same each time; else with `<…>` where the exceptions differ, or may. */
+  /** The message if all exceptions share it; otherwise a pattern with `<…>` for the parts that can differ. */
   readonly template: string;
-  /** Exceptions in the whole range. */
+  /** Number of exceptions in the whole range. */
   readonly count: number;
-  /** Services, and how many exceptions they threw; most first. */
+  /** Services with their number of exceptions, highest first. */
   readonly services: readonly (readonly [name: string, count: number])[];
-  /** Within the range, right to a step. */
+  /** Time of the first exception within the range; accurate to a step. */
   readonly firstUnixNano: bigint;
   readonly lastUnixNano: bigint;
-  /** How many in each step, by the end of the step. */
+  /** Number of exceptions in each step; the key is the end of the step. */
   readonly curve: ReadonlyMap<bigint, number>;
-  /** The newest first. */
+  /** Examples, newest first. */
   readonly examples: readonly ExceptionExample[];
 }
 
@@ -40,10 +40,10 @@ export const exceptionLabels = {
 
 const mostExamples = 5;
 
-/** A group while its exceptions are counted. */
+/** A group whose exceptions are still being counted. */
 interface Growing {
   type: string;
-  /** Different messages; several give the group its template. */
+  /** Distinct messages. If there are several, the group shows a template. */
   messages: Set<string>;
   count: number;
   services: Map<string, number>;
@@ -55,7 +55,7 @@ interface Growing {
 
 /**
  * Groups counts of spans by the types and messages of their exceptions. A span with several exceptions has
- * lists of both: each of them counts.
+ * lists of types and messages; each exception counts.
  * @param stepNano length of a step; a sample covers the step before its time
  */
 export function groupExceptions({ series }: TraceQlMetrics, stepNano: bigint): ExceptionGroup[] {

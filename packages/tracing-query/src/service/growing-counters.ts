@@ -5,7 +5,7 @@ import { QueryError } from "../query-error.ts";
 // The store counts by minute.
 const minuteMs = 60_000;
 
-/** Spans that arrive later than this after their start are not counted, because their minute is settled. */
+/** Limit of a span's delay. A span that arrives later is not counted, because its minute is already settled. */
 const lateMinutes = 15;
 
 /**
@@ -20,8 +20,8 @@ export interface Counting<Row, Counter extends object> {
 }
 
 /**
- * Counters that only grow, as Prometheus needs them, for all spans that started after this object was made.
- * Each reading asks the store for the last minutes only; older minutes are kept as sums.
+ * Counters that only grow, as Prometheus needs them, for all spans that started after this object was created.
+ * Each reading queries the store for the last minutes only; older minutes are kept as sums.
  *
  * ```
  * start 10:00, reading at 10:20:  10:00–10:06 becomes settled, 10:06–10:21 is read and added
@@ -79,8 +79,8 @@ export class GrowingCounters<Row, Counter extends object> {
 }
 
 /**
- * Counts omit damaged parts, which never return. The rows of an absent shard do return; omitting them would
- * make a counter fall, which Prometheus takes for a restart. So such a reading fails.
+ * Counts omit damaged parts, whose rows are lost for good. The rows of an unavailable shard return later. Omitting
+ * them would make a counter fall, which Prometheus treats as a restart. So a reading without a shard fails.
  */
 function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuery): ReadOptions {
   const { onPartial = refusePartial } = options;
@@ -91,13 +91,13 @@ function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuer
   );
 }
 
-/** Limit of counted tenants; further names are likely invented. */
+/** Limit of counted tenants. More names are probably invented by clients. */
 const maxTenants = 1_000;
 
 /** Reads counters of a tenant. */
 export type ReadCounters<Counter> = (options: ReadOptions) => Promise<Counter[]>;
 
-/** Counters of each tenant, from the moment this is called. */
+/** Returns a reader of counters by tenant. A tenant's counters start with the call of this function. */
 export function countersByTenant<Row, Counter extends object>(
   counting: Counting<Row, Counter>,
   store: MetricsReader,
@@ -120,8 +120,8 @@ export function countersByTenant<Row, Counter extends object>(
 }
 
 /**
- * Returns the counter of the key, and makes it when missing.
- * @throws QueryError QUERY_TOO_LARGE when there are `max` already
+ * Returns the counter of the key, or creates it.
+ * @throws QueryError QUERY_TOO_LARGE when `max` counters exist
  */
 export function counterOf<Counter>(
   counters: Map<string, Counter>,
@@ -139,7 +139,7 @@ export function counterOf<Counter>(
   return counter;
 }
 
-/** Counts in the bucket of the first bound that the duration does not pass, or past the last one. */
+/** Counts in the bucket of the first bound not below the duration, or in the last bucket. */
 export function countDuration(
   buckets: number[],
   boundsMs: readonly number[],

@@ -6,12 +6,12 @@ import { QueryError } from "../query-error.ts";
 /** The kinds of files that a tenant keeps. */
 export type KeptKind = "view" | "link" | "note";
 
-/** Files of ours are shorter. */
+/** Limit of a file: the files that this program writes are shorter. */
 const maxFileBytes = 65_536;
 
 /**
- * Small files of tenants in one folder, which several processes may share. Readers see the old file or the new
- * one, and a crash loses at most the one that is being written.
+ * Small files of tenants in one folder, which several processes may share. Readers see the whole old file or the
+ * whole new file, and a crash loses at most the file that is being written.
  */
 export class KeptFiles {
   readonly #folder: string;
@@ -25,7 +25,7 @@ export class KeptFiles {
     this.#onRefused = onRefused;
   }
 
-  /** Whether there is a folder to keep them in. */
+  /** True when a folder for the files is configured. */
   get isKept(): boolean {
     return this.#folder !== "";
   }
@@ -38,7 +38,7 @@ export class KeptFiles {
     return join(this.#folder, digest(tenant, 32), `${kind}s`);
   }
 
-  /** Refuses a further file. @throws QueryError QUERY_TOO_LARGE @param what name of the files, for the message */
+  /** Refuses another file. @throws QueryError QUERY_TOO_LARGE @param what name of the files, for the error message */
   refuse(kind: KeptKind, what: string, most: number): never {
     this.#onRefused(kind);
     throw new QueryError("QUERY_TOO_LARGE", `there are ${most} ${what}, the most that are kept`, {
@@ -47,7 +47,7 @@ export class KeptFiles {
   }
 
   /**
-   * Checks that there is room for one more file, or folder, of a tenant.
+   * Checks that the limits allow another file, or folder, of a tenant.
    * @throws QueryError QUERY_TOO_LARGE
    */
   async checkRoom(tenant: string, kind: KeptKind, most: number, what = `${kind}s`): Promise<void> {
@@ -69,7 +69,7 @@ export async function writeKept(path: string, text: string): Promise<void> {
   await withTemporary(path, text, (temporary) => rename(temporary, path));
 }
 
-/** Writes a file whole. @returns false where there is one already, which stays */
+/** Writes a new file atomically. @returns false when the file exists; then it stays unchanged */
 export async function writeNew(path: string, text: string): Promise<boolean> {
   let isNew = true;
   await withTemporary(path, text, async (temporary) => {
@@ -97,12 +97,12 @@ async function withTemporary(path: string, text: string, act: (temporary: string
   }
 }
 
-/** The first letters of a text's hash in hex. */
+/** The first hex digits of a text's SHA-256. */
 export function digest(text: string, letters: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, letters);
 }
 
-/** Names of files and folders in a folder, without those being written; none where there is no folder. */
+/** Names of files and folders in a folder, without unfinished files. Empty when the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => !name.startsWith("."));
@@ -114,7 +114,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** A file's text; undefined where there is none, or one that is too long to be ours. */
+/** Text of a file; undefined when the file does not exist, or is longer than this program writes. */
 export async function keptText(path: string): Promise<string | undefined> {
   try {
     const { size } = await stat(path);

@@ -1,13 +1,15 @@
 import { StorageError } from "storage/errors";
 
-/** Limit for all lists of one cache: some megabytes. */
+/** Default limit of items in all lists of one cache: some megabytes. */
 const defaultMaxItems = 100_000;
 
 /** Settings of a cache. */
 export interface KeptListsOptions {
-  /** Longest age of a cached answer, in milliseconds; 0 disables the cache. */
+  /** Maximum age of a cached answer in milliseconds; 0 disables the cache. */
   readonly maxAgeMs: number;
-  /** Limit for all lists together. A longer list is not cached, and the oldest lists are dropped first. */
+  /**
+   * Limit of items in all lists together. A list over the limit is not cached, and the oldest lists are dropped first.
+   */
   readonly maxItems?: number;
   /** Returns whether a list may be cached; all lists by default. */
   readonly isToKeep?: (list: readonly unknown[]) => boolean;
@@ -19,15 +21,15 @@ export interface KeptListsOptions {
 interface KeptList<T> {
   /** The answer. Callers share it, and must not change it. */
   readonly list: readonly T[];
-  /** When the list was requested: it shows the state of that time or later. */
+  /** Time when the list was requested. The list shows the state of this time or later. */
   readonly askedAtMs: number;
 }
 
-/** A request that is under way. */
+/** A running request. */
 interface Question<T> {
-  /** When it was sent, by the cache's clock. */
+  /** Time when the request was sent, by the cache's clock. */
   readonly askedAtMs: number;
-  /** Its answer, for all callers that wait. */
+  /** The answer, for all waiting callers. */
   readonly answer: Promise<readonly T[]>;
   /** Ends the request when the last caller has left. */
   readonly abort: AbortController;
@@ -38,19 +40,19 @@ interface Question<T> {
 /**
  * A cache of short lists that pages and dashboards request often, such as names.
  *
- * - Key: the question and the tenant, as the caller writes them.
- * - Life: `maxAgeMs` from the request, not from the answer. In the second half of it a caller starts a new
- *   request for the next one, and gets the cached list immediately.
- * - Bound: `maxItems` items in all lists together; the oldest lists leave first.
+ * - Key: a text of the query and the tenant, which the caller writes.
+ * - Life: `maxAgeMs` from the request, not from the answer. In the second half of this time a caller starts a new
+ *   request for the next caller, and gets the cached list immediately.
+ * - Bound: `maxItems` items in all lists together; the oldest lists are dropped first.
  *
- * Callers that ask at the same time share one request. Errors are not cached.
+ * Concurrent callers with one key share a request. Errors are not cached.
  */
 export class KeptLists<T> {
   readonly #maxAgeMs: number;
   readonly #maxItems: number;
   readonly #isToKeep: (list: readonly unknown[]) => boolean;
   readonly #now: () => number;
-  /** The oldest first. */
+  /** Cached lists by key, oldest first. */
   readonly #kept = new Map<string, KeptList<T>>();
   #keptItems = 0;
   readonly #questions = new Map<string, Question<T>>();
@@ -68,9 +70,9 @@ export class KeptLists<T> {
   }
 
   /**
-   * The list as it was at most `maxAgeMs` ago. Callers must not change it, because they share it.
-   * @param key identifies the question and the tenant
-   * @param signal of this caller; the request goes on while other callers wait
+   * Returns the list, at most `maxAgeMs` old. Callers share the list, and must not change it.
+   * @param key identifies the query and the tenant
+   * @param signal of this caller; the request continues while other callers wait
    * @param ask sends the request
    * @throws StorageError STORAGE_ABORTED, and what `ask` throws
    */
@@ -86,8 +88,9 @@ export class KeptLists<T> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && now - kept.askedAtMs <= this.#maxAgeMs) {
       if (now - kept.askedAtMs > this.#maxAgeMs / 2 && !this.#questions.has(key)) {
-        // For the next caller. Nobody waits for this request, and nothing aborts it. When it fails, the next
-        // caller asks again.
+        // This request is for the next caller. Nobody waits for this request, and nothing aborts it. When it fails,
+        // the next
+        // caller sends a new request.
         this.#put(key, now, ask).waiting++;
       }
       return kept.list;
@@ -148,7 +151,7 @@ export class KeptLists<T> {
   /** Puts a list into the cache, and drops the oldest ones past the bound or the age. */
   #keep(key: string, kept: KeptList<T>): void {
     const before = this.#kept.get(key);
-    // An older request may be answered later than a newer one.
+    // The answer of an older request may arrive after the answer of a newer request.
     if (before !== undefined && before.askedAtMs > kept.askedAtMs) {
       return;
     }

@@ -3,7 +3,7 @@ import { ModelPrices } from "./model-prices.ts";
 import { NoteStore } from "./note-store.ts";
 import { ViewStore } from "./view-store.ts";
 
-/** The stores of things that people share: views, short links, notes, and prices of models. */
+/** The stores of data that users share: views, short links, notes, and prices of models. */
 export interface KeptStores {
   readonly views: ViewStore;
   readonly notes: NoteStore;
@@ -14,7 +14,7 @@ const mostTenants = 1_000;
 
 /**
  * @param folder "" for none: then nothing is kept
- * @param onRefused is called for each that a limit kept out
+ * @param onRefused is called for each view, link or note that a limit refuses
  * @param pricesFile "" for none: then no model has a price
  */
 export function openKeptStores(

@@ -6,8 +6,8 @@ export interface MatchingNames {
 }
 
 /**
- * Names with a part, in any case. The whole name comes first, then names that begin with it, then names in which a
- * word does, then all others; each from a to z.
+ * Names that contain a text, in any case. An equal name comes first, then names that begin with the text, then names
+ * with a word that begins with the text, then all others. Each group is sorted from a to z.
  * @param names from a to z, each once
  */
 export function matchingNames(

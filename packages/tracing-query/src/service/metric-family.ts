@@ -9,7 +9,7 @@ export type MetricKind =
 // Points have milliseconds; protobuf's times have nanoseconds.
 const nanosPerMs = 1_000_000;
 
-/** The public model's texts, word by word: its UI and dashboards look for the names. */
+/** The public model's exact texts: its UI and dashboards search for the names. */
 function nameAndHelp(metric: MetricKind): [name: string, help: string] {
   switch (metric.kind) {
     case "calls":
@@ -24,7 +24,7 @@ function nameAndHelp(metric: MetricKind): [name: string, help: string] {
   }
 }
 
-/** One series as a metric with its points. Labels stand in the public model's order. */
+/** One series as a metric with its points. Labels have the public model's order. */
 function metricOf({ service, operation, points }: MetricSeries): Metric {
   return {
     labels: [

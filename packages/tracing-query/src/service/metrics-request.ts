@@ -5,15 +5,15 @@ import type { SpanKind } from "wire/model";
 export interface MetricsRequest {
   readonly services: readonly string[];
   readonly groupByOperation: boolean;
-  /** Servers' spans by default. */
+  /** Kinds of counted spans; default: server spans. */
   readonly spanKinds: readonly SpanKind[] | undefined;
-  /** Milliseconds since the Unix epoch; now by default. */
+  /** End of the range in milliseconds since the Unix epoch; default: now. */
   readonly endUnixMs: number | undefined;
-  /** An hour by default. */
+  /** Length of the range in milliseconds; default: an hour. */
   readonly lookbackMs: number | undefined;
-  /** 5 s by default. */
+  /** Time between two points in milliseconds; default: 5 s. */
   readonly stepMs: number | undefined;
-  /** 10 minutes by default. */
+  /** Time over which each rate is computed, in milliseconds; default: 10 minutes. */
   readonly ratePerMs: number | undefined;
 }
 

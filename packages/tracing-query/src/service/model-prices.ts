@@ -3,7 +3,7 @@ import { StartError } from "lifecycle/errors";
 import { z } from "zod";
 import { QueryError } from "../query-error.ts";
 
-/** Limit of the file: 1 MiB, enough for thousands of models. A larger one is refused with this number. */
+/** Limit of the file: 1 MiB, enough for thousands of models. The error for a larger file gives this number. */
 const maxFileBytes = 1_048_576;
 
 // A price in the table's currency, for a million tokens.
@@ -41,8 +41,8 @@ export const modelPricesSchema = z.strictObject({
 export type ModelPriceTable = z.output<typeof modelPricesSchema>;
 
 /**
- * A file of prices that people edit. Every question reads it again: it is small, and asked for when a trace is
- * opened. So a change needs no restart, and nothing is cached.
+ * A file of prices that people edit. Every request reads the file again: the file is small, and needed only when a
+ * trace is opened. So a change needs no restart.
  */
 export class ModelPrices {
   readonly #path: string;
@@ -52,7 +52,7 @@ export class ModelPrices {
     this.#path = path;
   }
 
-  /** @throws QueryError QUERY_UPSTREAM, naming the mistake, for a file that cannot be read or understood */
+  /** @throws QueryError QUERY_UPSTREAM that names the mistake, for a file that cannot be read or parsed */
   async read(): Promise<ModelPriceTable> {
     if (this.#path === "") {
       return { currency: "USD", models: [] };
@@ -77,7 +77,7 @@ export class ModelPrices {
 }
 
 /**
- * The text of the file. It reads until the end, because a file may grow between a look at its size and the
+ * Reads the file until its end, because the file may grow between the check of its size and the
  * read.
  */
 async function textOf(path: string): Promise<string> {

@@ -11,8 +11,8 @@ const partEnd = /[-._/:@ ]/;
 
 /**
  * Groups names by their prefixes. The largest group is split repeatedly, while there are at most `most`
- * groups. A group is split after the next part of its names, or after the next letter when there are too many
- * parts.
+ * groups. A group is split after the next part of its names, or after the next letter when this gives too many
+ * groups.
  * @param names without repeats
  * @returns groups in the order of their prefixes
  */
@@ -39,7 +39,7 @@ function groupOf(names: readonly string[]): NameGroup {
   return { prefix: sharedStart(names), names };
 }
 
-/** @returns 2 to `most` groups; undefined when neither parts nor letters give so few */
+/** @returns 2 to `most` groups; undefined when parts and letters both give more groups */
 function split({ prefix, names }: NameGroup, most: number): NameGroup[] | undefined {
   for (const end of [partEndAfter, letterEndAfter]) {
     const groups = Map.groupBy(names, (name) => name.slice(0, end(name, prefix.length)));

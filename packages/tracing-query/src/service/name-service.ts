@@ -6,13 +6,13 @@ import { KeptLists } from "./kept-lists.ts";
 import type { ReadOperation } from "./query-metrics.ts";
 import type { StoreReads } from "./store-reads.ts";
 
-/** A question for names. */
+/** A request for names. */
 interface NameQuestion<T> {
-  /** Answers in memory. */
+  /** Cache of the answers. */
   readonly lists: KeptLists<T>;
   /** Name of the read, for its metrics. */
   readonly operation: ReadOperation;
-  /** Identifies the question, beside tenant and token. */
+  /** Identifies the request, together with tenant and token. */
   readonly key: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export class NameService {
    */
   readonly #reasons = new WeakMap<readonly unknown[], readonly PartialReason[]>();
 
-  /** @param maxAgeMs longest age of a cached answer, in milliseconds; 0 disables the cache */
+  /** @param maxAgeMs maximum age of a cached answer in milliseconds; 0 disables the cache */
   constructor(reader: SpanReader, reads: StoreReads, maxAgeMs: number) {
     this.#reader = reader;
     this.#reads = reads;
@@ -37,13 +37,13 @@ export class NameService {
     this.#operations = new KeptLists({ maxAgeMs, isToKeep });
   }
 
-  /** Sorted by name. */
+  /** Names of services, sorted. */
   getServices(options: ReadOptions): Promise<readonly string[]> {
     const question = { lists: this.#services, operation: "get_services", key: [] } as const;
     return this.#get(question, options, (read) => this.#reader.getServices(read));
   }
 
-  /** Sorted by name, then kind. @param spanKind keeps one kind */
+  /** Operations, sorted by name, then kind. @param spanKind returns operations of this kind only */
   getOperations(
     service: string,
     spanKind: SpanKind | undefined,
@@ -55,7 +55,7 @@ export class NameService {
     return this.#get(question, options, (read) => this.#reader.getOperations(query, read));
   }
 
-  /** The list from memory, or from the store. @param read asks the store, with options of its own */
+  /** The list from the cache, or from the store. @param read reads the store with the options that it gets */
   async #get<T>(
     { lists, operation, key }: NameQuestion<T>,
     options: ReadOptions,
@@ -65,7 +65,7 @@ export class NameService {
     let hasAsked = false;
     const found = await lists.get(JSON.stringify([tenant, bearerToken, ...key]), signal, async (shared) => {
       hasAsked = true;
-      // The question is of all callers that wait, so the place of one of them is not its place.
+      // All waiting callers share the request, so the request must not use the gate place of one caller.
       const { signal: _own, ...rest } = { ...options, hasPlace: false };
       const { add, of } = reasonsOfNames();
       const asked = { ...rest, onPartial: add, ...(shared === undefined ? {} : { signal: shared }) };
@@ -86,7 +86,7 @@ export class NameService {
   }
 }
 
-/** Names have their own table. The table of spans only tells which days exist, which reads one span a day. */
+/** Names have their own table. The table of spans only shows which days exist, which reads one span a day. */
 const tableOfNames = /\.operations( |$)/;
 
 function reasonsOfNames() {

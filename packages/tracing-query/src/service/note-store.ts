@@ -6,15 +6,15 @@ import { digest, type KeptFiles, keptText, namesIn, writeKept } from "./kept-fil
 /** A remark on a span, or on a whole trace. */
 export interface Note {
   readonly id: string;
-  /** 16 hex digits; "" where the note is on the trace. */
+  /** Id of the span, 16 hex digits; "" for a note on the whole trace. */
   readonly spanId: string;
   readonly text: string;
-  /** The name that the writer gave; "" for none. Nobody checks it. */
+  /** Name that the writer gave; "" for none. The name is not checked. */
   readonly author: string;
   readonly writtenUnixMs: number;
 }
 
-/** Limits of notes in a trace, and of traces with notes in a tenant. */
+/** Limits of notes of a trace, and of a tenant's traces with notes. */
 export interface NoteLimits {
   readonly notes: number;
   readonly traces: number;
@@ -23,7 +23,7 @@ export interface NoteLimits {
 const defaultLimits: NoteLimits = { notes: 100, traces: 10_000 };
 const fileName = /^([0-9a-f-]{36})\.json$/;
 
-/** Notes on traces, a file each in a folder of the trace. Tenants see their own only. */
+/** Notes on traces. Each note is a file in a folder of the trace. Tenants see only their own notes. */
 export class NoteStore {
   readonly #files: KeptFiles;
   readonly #limits: NoteLimits;
@@ -77,7 +77,10 @@ export class NoteStore {
   }
 }
 
-/** Removes an empty folder, so that it does not count any more; another request may be writing into it. */
+/**
+ * Removes a folder if empty, so that the limit no longer counts it. Another request may be writing a file into the
+ * folder.
+ */
 async function removeEmpty(folder: string): Promise<void> {
   try {
     await rmdir(folder);

@@ -4,7 +4,7 @@ import { QueryError } from "../query-error.ts";
 /**
  * Parses a TraceQL query.
  * @param parameter name of the request's parameter, for errors
- * @throws QueryError QUERY_BAD_PARAMETER, with line and column in Tempo's words
+ * @throws QueryError QUERY_BAD_PARAMETER, with line and column in Tempo's form
  */
 export function parseQuery(text: string, parameter = "q"): TraceQlQuery {
   try {

@@ -87,12 +87,12 @@ export class QueryMetrics {
     });
   }
 
-  /** Counts a saved view, a short link or a note for which there is no room. */
+  /** Counts a saved view, a short link or a note that a limit refused. */
   viewRefused(kind: "view" | "link" | "note"): void {
     this.#viewsRefused.inc({ kind });
   }
 
-  /** Counts a read of large traces that waits. */
+  /** Counts a read of large traces that must wait for room. */
   largeReadWaits(): void {
     this.#largeReadsWaited.inc();
   }

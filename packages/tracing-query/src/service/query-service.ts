@@ -44,7 +44,7 @@ const noServices = {
   ratePerMs: undefined,
 };
 
-/** Parts of the service. Those that an engine lacks throw STORAGE_UNSUPPORTED when they are asked. */
+/** Parts of the service. A part that an engine lacks throws STORAGE_UNSUPPORTED when called. */
 export interface QueryServiceParts {
   /** Traces by id and by search. */
   readonly reader: SpanReader;
@@ -63,22 +63,22 @@ export interface QueryServiceParts {
   readonly readSpanCounters: ReadCounters<SpanCounter>;
   /** Counters of calls between services. */
   readonly readCallCounters: ReadCounters<CallCounter>;
-  /** Longest age of cached names, in milliseconds; 0 disables the cache. */
+  /** Maximum age of cached names in milliseconds; 0 disables the cache. */
   readonly namesMaxAgeMs: number;
   /** Couples the health of the process to the store. A failed read triggers an immediate check. */
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
   /** Memory for large traces. */
   readonly room: TraceRoom;
-  /** Places of reads whose requests hold none yet. */
+  /** Gives places to reads whose request has no place yet. */
   readonly gate: RequestGate;
-  /** The store's limit of one read, for the text of its failure. */
+  /** The store's limit of bytes in one read, for the error text. */
   readonly maxReadBytes?: number | undefined;
 }
 
 /**
  * The only caller of the store in this process, for HTTP and gRPC. Every read is counted, timed and reported
- * to the watch. Every method reads the spans of one tenant, and the signal ends the work in the store.
+ * to the watch. Every method reads the spans of one tenant, and its signal aborts the work in the store.
  * Methods throw `StorageError`, and `QueryError` where noted.
  */
 export class QueryService {
@@ -102,7 +102,7 @@ export class QueryService {
     this.search = new SearchService(parts.traceql, parts.catalog, this.#reads);
   }
 
-  /** Each pair of services once. */
+  /** Calls between services; each pair of services once. */
   async getDependencies(query: DependencyQuery, options: ReadOptions): Promise<DependencyLink[]> {
     if (query.endUnixNano < query.startUnixNano) {
       return [];
@@ -176,7 +176,7 @@ export class QueryService {
     return minStepMs;
   }
 
-  /** Whether something counts calls. Asks the store for nothing. */
+  /** True when the store or Prometheus has call rates. The check sends only an empty query. */
   async hasMetrics(): Promise<boolean> {
     return await this.getMinStepMs({}).then(
       () => true,
@@ -185,7 +185,7 @@ export class QueryService {
   }
 
   /**
-   * Copies a trace to the archive, where it stays when the store removes its own copy. A second call changes
+   * Copies a trace to the archive. The copy stays when the store removes the trace. A second call changes
    * nothing.
    * @throws QueryError QUERY_TRACE_NOT_FOUND; QUERY_NOT_CONFIGURED when the store has no archive
    */

@@ -1,12 +1,12 @@
 import type { PackedTrace, TraceQuery } from "storage/api";
 import { QueryError } from "../query-error.ts";
 
-/** Most traces of a search when the client names no limit: the public model's number. */
+/** Default limit of traces in a search: the public model's number. */
 export const defaultSearchLimit = 100;
 
 /**
- * Limits of one request and its answer. Infinity: no limit. The user sees which option refuses, its value and
- * what to ask instead: see the functions below.
+ * Limits of one request and its answer. Infinity: no limit. An error text names the option, its value and
+ * a smaller request to try: see the functions below.
  */
 export interface ReadLimits {
   /** Limit of traces in a search, or of ids in a request. */
@@ -15,19 +15,19 @@ export interface ReadLimits {
   readonly maxSpans: number;
   /** Approximate limit of the bytes of a TraceQL answer. Absent: Infinity. */
   readonly maxAnswerBytes?: number | undefined;
-  /** Longest time range of a search. */
+  /** Limit of a search's time range in nanoseconds; undefined: no limit. */
   readonly maxRangeNano: bigint | undefined;
 }
 
 /**
- * Checks a search before the store is asked. The user sees one of these with status 400:
+ * Checks a search before the store is queried. The user sees one of these texts with status 400:
  *
  * ```
  * a search for 500 traces is over the limit of 100 of --query.max-traces
  * a search from start to end is longer than the limit of 2 h of --query.max-time-range
  * ```
  *
- * @throws QueryError QUERY_BAD_PARAMETER for more traces, or a longer time, than allowed
+ * @throws QueryError QUERY_BAD_PARAMETER for more traces, or a longer time range, than allowed
  */
 export function checkLimits(
   { limit, startTimeMinUnixNano, startTimeMaxUnixNano }: TraceQuery,
@@ -62,7 +62,7 @@ export function checkTraceIds(traceIds: readonly string[], { maxTraces }: ReadLi
 }
 
 /**
- * Checks what the store found, before it is written as JSON. The user sees status 413 and this text:
+ * Checks the traces that the store found, before they are written as JSON. The user sees status 413 and this text:
  *
  * ```
  * the answer holds 1200000 spans, over the limit of 1000000 of --query.max-spans: ask for fewer traces

@@ -8,13 +8,13 @@ import type { TraceRoom } from "./trace-room.ts";
 export interface RequestGateSettings {
   /** Limit of concurrent requests. */
   readonly maxConcurrent: number;
-  /** Limit of waiting requests; further ones are refused. */
+  /** Limit of waiting requests; more requests are refused. */
   readonly maxWaiting: number;
-  /** Told of each request's begin and end. */
+  /** Receives `enter` and `leave` for each request. */
   readonly room?: TraceRoom;
   /**
    * Places for requests of single traces by id. They take milliseconds, so they do not wait for searches.
-   * Absent: they use the same places as all others.
+   * Absent: they use the same places as all other requests.
    */
   readonly maxConcurrentTraces?: number;
 }
@@ -27,13 +27,13 @@ const traceOptions = "--query.max-concurrent-trace-reads";
 export interface PlacedRead {
   readonly signal: AbortSignal;
   readonly tenant?: string | undefined;
-  /** True while the request holds a place: its reads of the store take no further one. */
+  /** True while the request holds a place: its reads of the store take no other place. */
   hasPlace?: boolean;
 }
 
 /** A waiting request. */
 interface Waiter {
-  /** Lets the request run. */
+  /** Starts the request. */
   letIn(): void;
   /** Ends the wait with an error: the queue is full, or the client has gone. */
   refuse(error: unknown): void;
@@ -41,9 +41,9 @@ interface Waiter {
 
 /** The requests of one tenant. */
 interface Share {
-  /** Requests that run now. */
+  /** Number of running requests. */
   inside: number;
-  /** In order of arrival. */
+  /** Waiting requests, in order of arrival. */
   readonly waiting: Set<Waiter>;
 }
 
@@ -73,7 +73,7 @@ export class RequestGate {
         : new RequestGate({ ...settings, maxConcurrent: maxConcurrentTraces }, traceOptions);
   }
 
-  /** Requests that run now. */
+  /** Number of running requests. */
   get inside(): number {
     return this.#inside;
   }
@@ -83,7 +83,7 @@ export class RequestGate {
    * @param signal stops waiting
    * @param tenant the request's tenant; "" when tenancy is off
    * @returns a function to call once, when the request has ended
-   * @throws QueryError QUERY_BUSY when too many wait; the signal's reason
+   * @throws QueryError QUERY_BUSY when too many requests wait; the signal's reason
    */
   async enter(signal: AbortSignal, tenant = ""): Promise<() => void> {
     signal.throwIfAborted();
@@ -117,8 +117,8 @@ export class RequestGate {
   }
 
   /**
-   * Places that may be taken before a request of the tenant begins. Four places: a tenant without a running
-   * request may take the fourth, one with a running request only the third.
+   * Limit of running requests, below which a request of the tenant may begin. Four places: a tenant without a running
+   * request may take the fourth; a tenant with a running request only the third.
    */
   #placesFor(tenant: string, share: Share): number {
     const { maxConcurrent } = this.#settings;
@@ -134,7 +134,7 @@ export class RequestGate {
     return share;
   }
 
-  /** Waits for a place. Every way out of the queue runs `end`, exactly once for each waiter. */
+  /** Waits for a place. `end` runs exactly once for each waiter, however the waiter leaves the queue. */
   async #turn(signal: AbortSignal, tenant: string, share: Share): Promise<void> {
     if (this.#waiting >= this.#settings.maxWaiting && !this.#makeRoomFor(share)) {
       this.#forgetIdle(tenant, share);
@@ -164,7 +164,7 @@ export class RequestGate {
     });
   }
 
-  /** Refuses the newest request of the tenant with the most waiting ones, unless that is `share` itself. */
+  /** Refuses the newest request of the tenant with the most waiting ones, unless this tenant is `share` itself. */
   #makeRoomFor(share: Share): boolean {
     let largest = share;
     for (const other of this.#shares.values()) {
@@ -208,7 +208,7 @@ export class RequestGate {
     this.#forgetIdle(tenant, share);
   }
 
-  /** The waiting tenant with the fewest running requests, if there is a place for it. */
+  /** The waiting tenant with the fewest running requests, if a place is free for that tenant. */
   #nextTenant(): [name: string, share: Share] | undefined {
     let next: [string, Share] | undefined;
     for (const entry of this.#shares) {
@@ -221,7 +221,7 @@ export class RequestGate {
     return next;
   }
 
-  /** Forgets a tenant without requests: tenants of long ago must not fill the map. */
+  /** Removes a tenant without requests, so that old tenants do not fill the map. */
   #forgetIdle(tenant: string, share: Share): void {
     if (share.inside === 0 && share.waiting.size === 0 && this.#shares.get(tenant) === share) {
       this.#shares.delete(tenant);

@@ -22,7 +22,7 @@ export type SampleStore =
   | Pick<TraceStore, "reader" | "dependencies" | "archive" | "metrics" | "analysis" | "traceql" | "catalog">;
 
 /**
- * @param store a whole store, or only a reader, for a store that can do nothing else
+ * @param store a whole store, or a reader alone, for a store without other abilities
  * @param metrics registry for the counters; a new one by default
  * @param room memory for large traces; plenty by default
  * @param gate places of reads whose requests hold none; sixteen by default
@@ -96,7 +96,7 @@ export function sampleSettings(...tenants: readonly string[]) {
   };
 }
 
-/** A reader that never answers. Every read waits until its signal is aborted, and reports that. */
+/** A reader that never answers. Every read waits until its signal is aborted, then resolves `aborted`. */
 export class StuckReader implements SpanReader {
   /** Resolves when a read has begun. */
   readonly asked = Promise.withResolvers<void>();

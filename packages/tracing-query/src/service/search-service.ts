@@ -44,7 +44,7 @@ export class SearchService {
     );
   }
 
-  /** Spans in groups, with how long they take, in one read. */
+  /** Groups of spans with their durations, in one read. */
   groups(query: Pick<TraceQlMetricsQuery, "query" | "range">, options: ReadOptions): Promise<TraceQlGroup[]> {
     return this.#reads.list("traceql_groups", options, () =>
       this.#traceql.groups(query, withinTime(options, query.range)),

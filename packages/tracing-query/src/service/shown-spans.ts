@@ -12,14 +12,14 @@ import { nanosOf } from "./span-time.ts";
 export interface ShownSpan {
   /** 16 lower-case hex digits. */
   readonly spanId: string;
-  /** The same, or "" for a root. */
+  /** 16 lower-case hex digits; "" for a root. */
   readonly parentSpanId: string;
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanKind;
   /** Nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
-  /** Nanoseconds. */
+  /** Duration in nanoseconds. */
   readonly durationNano: bigint;
   readonly hasError: boolean;
 }
@@ -28,12 +28,12 @@ type IdsAndTimes = Pick<ShownSpan, "spanId" | "parentSpanId" | "startTimeUnixNan
 
 const minuteNano = 60_000_000_000n;
 
-/** Spans that are read before other requests get a turn; a millisecond or two of work. */
+/** Number of spans to read before other requests get a turn; a millisecond or two of work. */
 const spansPerTurn = 1_000;
 
 /**
  * The spans of a trace as shown: adjusters separate spans that share an id, remove duplicates and correct
- * clocks. Only a trace with shared ids is held as objects.
+ * clocks. All spans become objects at once only when spans share an id.
  */
 export async function shownSpans(trace: PackedTrace, options: AdjustOptions): Promise<ShownSpan[]> {
   const { spans } = trace;

@@ -1,13 +1,13 @@
 import { fewestSpans } from "storage/api";
 
 /**
- * How far apart two estimates are to be no chance, in standard errors: one of a thousand pairs of equal populations
- * is further apart. A list compares many things, so a laxer bound would always report some.
+ * Minimum distance of two estimates that is not chance, in standard errors: one of a thousand pairs of equal
+ * populations is further apart. A list compares many values, so a lower bound would always report some of them.
  */
 const mostStandardErrors = 3.3;
 
 /**
- * Whether shares differ by more than chance, as though each span stood for itself.
+ * True when shares differ by more than chance. The test assumes that spans are independent.
  * @returns undefined when a side has too few spans for a verdict
  */
 export function shareDiffers(
@@ -25,9 +25,9 @@ export function shareDiffers(
 type Buckets = readonly (readonly [bucket: number, spans: number])[];
 
 /**
- * Whether durations differ by more than chance: Welch's test of their logarithms, whose distribution has no long tail.
+ * True when durations differ by more than chance: Welch's test of their logarithms, which have no long tail.
  * @param a,b spans by bucket of duration
- * @returns undefined when a side has too few spans to say so
+ * @returns undefined when a side has too few spans for a verdict
  */
 export function durationDiffers(a: Buckets, b: Buckets): boolean | undefined {
   const [one, other] = [momentsOf(a), momentsOf(b)];
@@ -46,7 +46,7 @@ function momentsOf(buckets: Buckets): { count: number; mean: number; variance: n
     squares += spans * bucket * bucket;
   }
   const mean = count === 0 ? 0 : sum / count;
-  // Spans of one bucket differ by up to its width.
+  // Variance within a bucket: durations in one bucket differ by up to its width.
   const within = 1 / 12;
   return { count, mean, variance: count < 2 ? 0 : Math.max(0, squares / count - mean * mean) + within };
 }

@@ -2,7 +2,7 @@ import { durationOfBucket, type SpanCount } from "storage/api";
 import { connectorBoundsMs } from "../span-metric-bounds.ts";
 import { type Counting, countDuration, counterOf, noDurations } from "./growing-counters.ts";
 
-/** Limit for one tenant; each service, operation, kind and outcome has a counter. */
+/** Limit of counters for one tenant; each service, operation, kind and outcome has a counter. */
 const maxCounters = 50_000;
 
 /** Bounds of histograms in milliseconds: the defaults of Tempo's metrics-generator. */
@@ -24,7 +24,10 @@ export interface SpanCounter {
   calls: number;
   /** Sum of durations in milliseconds. */
   durationMs: number;
-  /** Number of calls in each bucket: up to its entry of `bucketBoundsMs`, and above the entry before. */
+  /**
+   * Number of calls in each bucket. Bucket `i` has durations above `bucketBoundsMs[i - 1]` and up to
+   * `bucketBoundsMs[i]`.
+   */
   readonly buckets: number[];
 }
 

@@ -41,7 +41,7 @@ export function findTag(tags: readonly KeyValue[], key: string): KeyValue | unde
   return tags.find((tag) => tag.key === key);
 }
 
-/** Whether the tag `span.kind` has this value. */
+/** True when the tag `span.kind` has this value. */
 export function hasKind(span: ApiV2Span, kind: "client" | "server"): boolean {
   const tag = findTag(span.tags, "span.kind");
   return tag !== undefined && tag.vType === ValueType.STRING && tag.vStr === kind;

@@ -18,11 +18,11 @@ export interface GroupPath {
 export class GroupPaths {
   /** Groups by number. */
   readonly paths: GroupPath[] = [];
-  /** By the group above, then service and operation; the first map holds the roots. */
+  /** Group numbers by parent group, then by service and operation. The first map holds the roots. */
   readonly #below: Map<string, number>[] = [new Map()];
 
   /**
-   * The number of a group, which is made when it is new. @param parent number of the group above; undefined for
+   * Number of a group; a new group gets the next number. @param parent number of the group above; undefined for
    * a root
    */
   idOf(parent: number | undefined, { service, operation }: ShownSpan): number {
@@ -44,7 +44,7 @@ export class GroupPaths {
 export interface SpanGroup {
   /** Ids of the spans, in the order in which the tree is walked. */
   spanIds: string[];
-  /** Spans that failed. */
+  /** Number of failed spans. */
   errors: number;
   /** Sum of the spans' durations. */
   durationNano: number;
@@ -55,7 +55,7 @@ export interface SpanGroup {
 // Marks a span without a parent, a child or a group.
 const none = -1;
 
-/** Spans that are read before other requests get a turn; some milliseconds of work. */
+/** Number of spans to read before other requests get a turn; some milliseconds of work. */
 const spansPerTurn = 4_000;
 
 /**
@@ -69,7 +69,7 @@ const spansPerTurn = 4_000;
  * ```
  *
  * A span whose parent is missing is a root. In a cycle of parents the first span is the root. When spans share
- * an id, the first has the children.
+ * an id, the first span gets the children.
  */
 export async function spanGroups(
   spans: readonly ShownSpan[],
@@ -103,7 +103,7 @@ export async function spanGroups(
       await walk(index);
     }
   }
-  // Spans of a cycle have parents but hang on no root.
+  // Spans of a cycle have parents, but no root is above them.
   for (let index = 0; index < spans.length; index++) {
     if (placeOf[index] === none) {
       await walk(index);
@@ -125,13 +125,13 @@ function addSpan(groups: Map<number, SpanGroup>, place: number, span: ShownSpan,
   group.selfNano += selfNano;
 }
 
-/** Parents, children and times of spans, by index of the span: five numbers a span instead of an object. */
+/** Parents, children and times, by index of the span: five numbers for each span instead of an object. */
 class SpanTree {
   readonly #parents: Int32Array;
-  /** The last child of each span, and for each child the child before it. */
+  /** The last child of each span. Another array holds the previous sibling of each child. */
   readonly #lastChildren: Int32Array;
   readonly #siblings: Int32Array;
-  /** Nanoseconds since the first span's start; exact for a hundred days. */
+  /** Start times in nanoseconds after the first span's start; exact up to a hundred days. */
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
 
@@ -143,7 +143,7 @@ class SpanTree {
     this.#ends = new Float64Array(spans);
   }
 
-  /** Reads the links of all spans, in turns. @param spans in any order */
+  /** Builds the tree; other requests run in between. @param spans in any order */
   static async of(spans: readonly ShownSpan[]): Promise<SpanTree> {
     const tree = new SpanTree(spans.length);
     const indexOf = new Map<string, number>();
@@ -181,12 +181,12 @@ class SpanTree {
     this.#ends[index] = start + Math.max(0, Number(durationNano));
   }
 
-  /** Whether the span has no parent in the trace. */
+  /** True when the span has no parent in the trace. */
   isRoot(index: number): boolean {
     return this.#parents[index] === none;
   }
 
-  /** Ordered by start. */
+  /** Indexes of the children, ordered by start. */
   childrenOf(index: number): number[] {
     const children: number[] = [];
     for (

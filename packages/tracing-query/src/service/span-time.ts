@@ -13,7 +13,7 @@ export function isUnset(time: ApiTime | undefined): boolean {
   return time === undefined || (time.seconds === goZeroSeconds && time.nanos === 0);
 }
 
-/** In nanoseconds; 0 when absent. */
+/** Converts to nanoseconds; 0 when absent. */
 export function nanosOf(time: ApiTime | undefined): bigint {
   return time === undefined ? 0n : time.seconds * nanosPerSecond + BigInt(time.nanos);
 }

@@ -1,19 +1,19 @@
 import type { SpanList } from "storage/api";
 import type { Attribute, AttributeValue, Span } from "wire/model";
 
-/** The spans of a list; one at a time is an object. */
+/** The spans of a list. Only one span at a time is an object. */
 export function* spansOf(spans: SpanList): Generator<Span> {
   for (let index = 0; index < spans.length; index++) {
     yield spans.at(index) as Span;
   }
 }
 
-/** A part ends when its texts have so many characters, because it is written as one text. */
+/** Limit of characters in the texts of a part, because a part is written as one string. */
 const maxPartCharacters = 1_000_000;
 
 /**
- * The spans of lists in parts; one part at a time is objects. A part ends at `spansPerPart` spans, or when
- * they are long.
+ * The spans of lists in parts. Only one part at a time consists of objects. A part ends at `spansPerPart` spans, or
+ * earlier when its texts are long.
  */
 export function* inParts(spans: Iterable<Span>, spansPerPart: number): Generator<Span[]> {
   let part: Span[] = [];

@@ -5,7 +5,7 @@ import { QueryError } from "../query-error.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { PlacedRead, RequestGate } from "./request-gate.ts";
 
-/** Options of a read, as far as they concern its place. */
+/** The option of a read that concerns its place. */
 export type ReadPlace = Partial<PlacedRead>;
 
 /** Reads of some rows by their keys. They take milliseconds, so they do not wait for searches. */
@@ -18,13 +18,13 @@ const pointReads: ReadonlySet<ReadOperation> = new Set([
 
 /** The watch, metrics and places that all reads share. */
 export interface StoreReadsParts {
-  /** Hears whether the store answers. */
+  /** Receives whether the store answered. */
   readonly watch: StorageWatch;
   /** Counts and times reads. */
   readonly metrics: QueryMetrics;
-  /** Places for reads whose request holds none. */
+  /** Gives places to reads whose request has no place. */
   readonly gate: RequestGate;
-  /** The store's limit of one read, for the text of its failure. */
+  /** The store's limit of bytes in one read, for the error text. */
   readonly maxReadBytes?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export class StoreReads {
     return this.#read(operation, place, read as () => Promise<T[]>, ({ length }) => length);
   }
 
-  /** A read that returns no list, but has a length, which is counted. */
+  /** A read whose result is not a list, but has a `length`, which is counted. */
   sized<T extends { readonly length: number }>(
     operation: ReadOperation,
     place: ReadPlace,
@@ -70,7 +70,7 @@ export class StoreReads {
     this.#metrics.observe(operation, 0, count);
   }
 
-  /** Runs a read, with a place of the gate where its request holds none yet. */
+  /** Runs a read. If its request has no place yet, the read first waits for a place of the gate. */
   async #read<T>(
     operation: ReadOperation,
     { hasPlace, tenant, signal = new AbortController().signal }: ReadPlace,
@@ -89,7 +89,7 @@ export class StoreReads {
     }
   }
 
-  /** Counts and times a read, and gives it a span of this process's own trace. */
+  /** Counts and times a read, and records a span of it in this process's own trace. */
   async #observed<T>(
     operation: ReadOperation,
     read: () => Promise<T>,
@@ -114,7 +114,7 @@ export class StoreReads {
     }
   }
 
-  /** A read over the limit of bytes becomes a failure that names the option. */
+  /** Converts the error of a read over the byte limit to a QueryError that names the option. */
   #named(error: unknown): unknown {
     if (!(error instanceof StorageError && error.code === "STORAGE_TOO_LARGE")) {
       return error;

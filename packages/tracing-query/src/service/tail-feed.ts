@@ -8,9 +8,9 @@ import type { RequestGate } from "./request-gate.ts";
 export interface TailListener {
   /** New spans have arrived. @param text the encoded spans @param spans their number */
   arrived(text: string, spans: number): void;
-  /** The store failed. The feed asks again, from the same cursor. */
+  /** The store failed. The feed repeats the read from the same cursor. */
   failed(error: unknown): void;
-  /** No span has arrived for a while. @param cursor everything before it was delivered */
+  /** No span has arrived for `heartbeatMs`. @param cursor all spans before this cursor were delivered */
   idle(cursor: string): void;
 }
 
@@ -23,15 +23,15 @@ export interface TailFeedQuery {
   /** Tenant whose spans are read; undefined or "" without tenants. */
   readonly tenant?: string | undefined;
   /**
-   * Token of the client, where it is handed on; it is part of the question, so clients with other tokens share
-   * no feed.
+   * Token of the client, if tokens are forwarded to the store. The token is part of the query, so clients with
+   * different tokens share no feed.
    */
   readonly bearerToken?: string | undefined;
 }
 
 /** Settings that all feeds share. */
 export interface TailFeedSettings {
-  /** Asks the store. */
+  /** Reads the store. */
   readonly analysis: Pick<AnalysisService, "tail">;
   /** Limits the reads of the store. */
   readonly gate: RequestGate;
@@ -39,11 +39,11 @@ export interface TailFeedSettings {
   readonly encode: (tail: Tail) => string;
   /** Milliseconds between two reads. */
   readonly pollMs: number;
-  /** Longest silence for followers, in milliseconds. */
+  /** Milliseconds without spans after which followers get `idle`. */
   readonly heartbeatMs: number;
 }
 
-/** Longest wait between two reads of a failing store. */
+/** Limit of the pause between two reads of a failing store, in milliseconds. */
 const maxBackoffMs = 30_000;
 
 /**
@@ -51,7 +51,7 @@ const maxBackoffMs = 30_000;
  *
  * | State | Left by |
  * |---|---|
- * | beginning: the first read gets the cursor of now | the answer, or its failure, which every `join` reports |
+ * | beginning: the first read gets the current cursor | the answer, or its failure, which every `join` reports |
  * | following: a read every `pollMs` | `stop`, when the last listener has left |
  * | failing: reads after 2, 4, 8 … times `pollMs`, at most 30 s apart | a read that succeeds |
  */
@@ -74,13 +74,13 @@ export class TailFeed {
 
   /**
    * Adds a listener. It first gets the spans that arrived after its cursor.
-   * @param signal stops that first part
+   * @param signal stops the read of these first spans
    * @throws StorageError when the store fails, or when it did not issue the cursor
    */
   async join(listener: TailListener, from: string | undefined, signal: AbortSignal): Promise<void> {
     await this.#begun;
     let at = from ?? this.#cursor;
-    // The feed may move on during this read.
+    // The feed may advance its cursor during this read.
     while (at !== this.#cursor) {
       const upTo = this.#cursor;
       const tail = await this.#ask(at, signal, upTo);
@@ -95,7 +95,7 @@ export class TailFeed {
     this.#listeners.delete(listener);
   }
 
-  /** Also ends the running read in the store. */
+  /** Stops the feed, and aborts the running read in the store. */
   stop(): void {
     this.#stopped.abort();
     clearInterval(this.#heartbeat);
@@ -112,7 +112,7 @@ export class TailFeed {
     void this.#follow();
   }
 
-  /** Reads until the feed stops. A failing store is asked more and more rarely. */
+  /** Reads until the feed stops. The pauses between reads of a failing store grow. */
   async #follow(): Promise<void> {
     const { signal } = this.#stopped;
     const { pollMs } = this.#settings;
@@ -145,7 +145,7 @@ export class TailFeed {
     const { filter, limit, tenant, bearerToken } = this.#query;
     const leave = await gate.enter(signal);
     try {
-      // Damaged spans arrived before this feed began, so they are no loss. For an absent shard the feed
+      // Damaged spans arrived before this feed began, so the feed loses nothing. For an unavailable shard the feed
       // waits, so that it loses no span.
       const onPartial: ReadOptions["onPartial"] = (reason) => {
         if (reason.kind !== "part-damaged") {
@@ -166,7 +166,7 @@ export class TailFeed {
     }
   }
 
-  /** Encodes once for all listeners. Nothing is sent when nothing has arrived. */
+  /** Encodes new spans once for all listeners. Sends nothing when no span has arrived. */
   #tell(listeners: Iterable<TailListener>, tail: Tail): void {
     if (tail.spans.length === 0 && tail.skipped === 0) {
       return;

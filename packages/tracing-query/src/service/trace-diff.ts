@@ -11,9 +11,9 @@ export interface DiffSide {
   readonly durationNano: number;
   /** Sum of the spans' durations without their children, in nanoseconds. */
   readonly selfNano: number;
-  /** For a single trace. */
+  /** Ids of the spans; only for a single trace. */
   readonly spanIds?: readonly string[];
-  /** For several traces: the number of traces with spans in this group. */
+  /** Number of traces with spans in this group; only for several traces. */
   readonly traces?: number;
 }
 
@@ -23,14 +23,14 @@ export interface DiffNode {
   readonly parent: number | undefined;
   readonly service: string;
   readonly operation: string;
-  /** undefined when this side has no spans in the group. */
+  /** Undefined when this side has no spans in the group. */
   readonly a: DiffSide | undefined;
   readonly b: DiffSide | undefined;
 }
 
 /** One side as a whole; for several traces the median. */
 export interface DiffTotals {
-  /** Spans of the trace. */
+  /** Number of spans in the trace. */
   readonly spans: number;
   /** From the first start to the last end, in nanoseconds. */
   readonly durationNano: number;
@@ -56,7 +56,7 @@ export class DiffTraces {
     this.#paths = paths;
   }
 
-  /** The spans are not kept. */
+  /** Adds the sums of a trace. The spans are not kept. */
   async add(spans: readonly ShownSpan[]): Promise<void> {
     this.#groups.push(await spanGroups(spans, this.#paths));
     this.#totals.push({ spans: spans.length, durationNano: lengthNano(spans) });
@@ -73,7 +73,7 @@ export class DiffTraces {
     };
   }
 
-  /** By group. The median counts a trace without spans in the group as 0; a median of 0 is left out. */
+  /** Sums by group. In the median a trace without spans in the group counts as 0. A group with median 0 is left out. */
   sides(): Map<number, DiffSide> {
     const [only, ...more] = this.#groups;
     if (only !== undefined && more.length === 0) {
@@ -116,8 +116,9 @@ export function diffTraces(paths: GroupPaths, a: DiffTraces, b: DiffTraces): Tra
   const [ofA, ofB] = [a.sides(), b.sides()];
   const indexOf = new Map<number, number>();
   const nodes: DiffNode[] = [];
-  // In order of numbers a group comes before those below it. It has spans in at least as many traces as they
-  // do.
+  // In order of numbers a group comes before its child groups. A group has spans in at least as many traces as its
+  // children
+  // have.
   for (const [path, { parent, service, operation }] of paths.paths.entries()) {
     const [sideA, sideB] = [ofA.get(path), ofB.get(path)];
     if (sideA === undefined && sideB === undefined) {

@@ -1,30 +1,30 @@
 import type { ReadOptions } from "storage/api";
 
 /**
- * Traces with more spans take longer to read and write, so their beginning is sent before the rest is known.
+ * Number of spans above which a trace is large: the answer begins before all spans are read.
  */
 export const largeTraceSpans = 2_000;
 
-/** Few spans may be as large as many. */
+/** Number of bytes above which a trace is large, because few spans can hold many bytes. */
 const largeTraceBytes = 2 * 1024 * 1024;
 
 /** Memory for the rows of large traces in all requests: two traces of 50,000 spans. */
 export const defaultRoomBytes = 64 * 1024 * 1024;
 
 /**
- * Called as a read's answer begins: its spans, and its bytes where the store says them. See
+ * Called when the answer of a read begins, with its number of spans, and its bytes if the store announces them. See
  * `SpanReader.getPackedTraces`.
  */
 export type OnCount = (spans: number, bytes?: number) => void;
 
-/** Assumed bytes of a span, for a store that does not announce the length of its answer. */
+/** Assumed bytes per span, for a store that does not announce the length of its answer. */
 const roughSpanBytes = 640;
 
 /** A request that waits for room. */
 interface Waiting {
-  /** Bytes that it needs. */
+  /** Bytes that the request needs. */
   readonly bytes: number;
-  /** Gives it the room. */
+  /** Gives the room to the request. */
   letIn(): void;
 }
 
@@ -54,12 +54,12 @@ export class TraceRoom {
     return this.#taken;
   }
 
-  /** A request begins. */
+  /** Called when a request begins. */
   enter(signal: AbortSignal): void {
     this.#held.set(signal, 0);
   }
 
-  /** A request has ended, and its bytes are free. */
+  /** Called when a request has ended. Frees its bytes. */
   leave(signal: AbortSignal): void {
     this.#taken -= this.#held.get(signal) ?? 0;
     this.#held.delete(signal);
@@ -73,7 +73,7 @@ export class TraceRoom {
   }
 
   /**
-   * Takes room when there is enough and no request waits. A request that already holds room gets more, because
+   * Takes room when enough is free and no request waits. A request that already holds room always gets more, because
    * otherwise two requests could wait for each other.
    */
   tryTake(signal: AbortSignal, bytes: number): boolean {
@@ -114,7 +114,7 @@ export class TraceRoom {
   }
 
   /**
-   * True when the bytes have room. Any number fits into an empty room; otherwise a trace larger than the room would
+   * True when the bytes fit. Any number fits into an empty room; otherwise a trace larger than the room would
    * wait forever.
    */
   #fits(bytes: number): boolean {
@@ -128,7 +128,7 @@ export class TraceRoom {
 }
 
 /**
- * Reads traces when there is room for them. The size of an answer is known when it begins. A read without
+ * Reads traces when there is room for them. The size of an answer is known when the answer begins. A read without
  * room is aborted, and repeated when there is room.
  * @param read is called with changed options, at most twice
  */

@@ -16,7 +16,7 @@ export interface TraceServiceParts {
 }
 
 /**
- * Reads of whole traces, by id and by search. Every read is counted and timed, and bounded in memory. Every
+ * Reads of whole traces, by id and by search. Every read is counted and timed, and its memory is limited. Every
  * method throws `StorageError`.
  */
 export class TraceService {
@@ -88,7 +88,7 @@ export class TraceService {
     return this.#find(query, options, reader.getPackedTraces?.bind(reader));
   }
 
-  /** Like `findPackedTraces`, without data that trace lists do not show, if the store can omit it. */
+  /** Like `findPackedTraces`, but without the data that trace lists do not show, if the store can omit such data. */
   findOutlines(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
     return this.#find(query, options, (reader.getOutlines ?? reader.getPackedTraces)?.bind(reader));
@@ -113,7 +113,7 @@ export class TraceService {
     });
   }
 
-  /** Whether the store has an archive; undefined while the store does not answer. */
+  /** True when the store has an archive; undefined while the store does not answer. */
   async hasArchive(options: ReadOptions = {}): Promise<boolean | undefined> {
     if (this.#hasArchive === undefined) {
       await this.#archivedTraces(["0".repeat(32)], { ...options, onPartial() {} }).catch(() => []);
@@ -143,12 +143,12 @@ export class TraceService {
   }
 }
 
-/** Missing spans of a trace start at most this long before or after the present spans. */
+/** Assumed limit: a trace's missing spans start at most this long before or after its present spans. */
 const marginNano = 600_000_000_000n;
 
 /**
- * Reads traces by id, without a time range. Missing data of another time than a trace's spans does not
- * concern the trace. For a trace that is not found, all missing data counts.
+ * Reads traces by id, without a time range. Missing data from a time without spans of the trace does not
+ * make the trace partial. For a trace that is not found, all missing data counts.
  */
 async function readLackingTraces(
   asked: readonly string[],

@@ -6,7 +6,7 @@ import { parentIdOf, planClocks } from "./adjusters/clock-plan.ts";
 import { skewOutcome } from "./adjusters/clock-skew.ts";
 import { spansOf } from "./spans-of.ts";
 
-/** Spans that are looked at before others get a turn: some milliseconds of work. */
+/** Number of spans to read before other requests get a turn; some milliseconds of work. */
 const spansPerTurn = 8_000;
 
 const errorStatus = statusCodes.indexOf("error");
@@ -15,15 +15,17 @@ const errorStatus = statusCodes.indexOf("error");
 export interface ServiceSummary {
   readonly name: string;
   readonly spanCount: number;
-  /** Spans whose own status is an error. */
+  /** Number of spans whose own status is an error. */
   readonly errorSpanCount: number;
 }
 
-/** A line of a list of traces: what can be said without any span. Source: the public model (Jaeger 2.20), `TraceSummary` */
+/**
+ * A line in a list of traces: facts about the trace as a whole. Source: the public model (Jaeger 2.20), `TraceSummary`
+ */
 export interface TraceSummary {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Service of the earliest span without a parent; "" when every span names one. */
+  /** Service of the earliest span without a parent; "" when every span names a parent. */
   readonly rootServiceName: string;
   /** Operation of the same span; "" when every span names a parent. */
   readonly rootOperationName: string;
@@ -31,9 +33,9 @@ export interface TraceSummary {
   readonly minStartTimeUnixNano: bigint;
   readonly maxEndTimeUnixNano: bigint;
   readonly spanCount: number;
-  /** Spans whose own status is an error. */
+  /** Number of spans whose own status is an error. */
   readonly errorSpanCount: number;
-  /** Spans whose parent the trace lacks: it is not whole. */
+  /** Number of spans whose parent the trace lacks. Above 0 the trace is incomplete. */
   readonly orphanSpanCount: number;
   /** Sorted by name. */
   readonly services: readonly ServiceSummary[];
@@ -46,7 +48,7 @@ interface SpanLine {
   readonly startNano: bigint;
   /** Duration in nanoseconds. */
   readonly lengthNano: bigint;
-  /** Whether the span's own status is an error. */
+  /** True when the span's own status is an error. */
   readonly isError: boolean;
 }
 
@@ -70,9 +72,9 @@ function lineOf(spans: SpanList, index: number): SpanLine {
   };
 }
 
-/** How the spans of a trace hang together. */
+/** Roots, orphans and clock corrections of a trace's spans. */
 interface Family {
-  /** By how much the clock of a span is adjusted. */
+  /** Nanoseconds that are added to the times of a span. */
   appliedNano(index: number): bigint;
   isRoot(index: number): boolean;
   isOrphan(index: number): boolean;
@@ -87,7 +89,7 @@ async function familyOf(spans: SpanList, maxClockSkewNano: bigint): Promise<Fami
       isOrphan: (index) => clocks.missingParent(index) !== undefined,
     };
   }
-  // Ids that several spans share, or times centuries away: nothing is known of the clocks.
+  // Spans share an id, or times are centuries apart: clocks cannot be corrected.
   const ids = new Set<string>();
   const parents: string[] = [];
   for (const span of spansOf(spans)) {

@@ -22,7 +22,7 @@ export interface ViewLimits {
 const defaultLimits: ViewLimits = { views: 1_000, links: 10_000 };
 const linkLetters = 12;
 
-/** Saved views and short links, a file each. Tenants see their own only. */
+/** Saved views and short links. Each is a file. Tenants see only their own. */
 export class ViewStore {
   readonly #files: KeptFiles;
   readonly #limits: ViewLimits;
@@ -32,7 +32,7 @@ export class ViewStore {
     this.#limits = limits;
   }
 
-  /** Whether there is a folder to keep them in. */
+  /** True when a folder for the files is configured. */
   get isKept(): boolean {
     return this.#files.isKept;
   }
@@ -50,7 +50,7 @@ export class ViewStore {
     return views.sort((a, b) => a.name.localeCompare(b.name, "en"));
   }
 
-  /** Saves a view; one of the same name is replaced. @throws QueryError QUERY_TOO_LARGE when there are too many */
+  /** Saves a view. A view of the same name is replaced. @throws QueryError QUERY_TOO_LARGE when too many views exist */
   async save(tenant: string, view: SavedView): Promise<void> {
     const path = this.#pathOf(tenant, view.name);
     if ((await keptText(path)) === undefined) {
@@ -60,8 +60,8 @@ export class ViewStore {
   }
 
   /**
-   * Gives a view another name, however many there are. A crash leaves it under one of the names, or both.
-   * @throws QueryError QUERY_BAD_PARAMETER without such a view, or with another of the new name, which stays
+   * Renames a view, without a check of the limit. A crash leaves the view under the old name, or under both names.
+   * @throws QueryError QUERY_BAD_PARAMETER when the view does not exist, or the new name is in use
    */
   async rename(tenant: string, name: string, to: string): Promise<void> {
     const path = this.#pathOf(tenant, name);
@@ -96,7 +96,7 @@ export class ViewStore {
     return id;
   }
 
-  /** The address of a short link; undefined for an unknown one. */
+  /** The address of a short link; undefined for an unknown id. */
   async follow(tenant: string, id: string): Promise<string | undefined> {
     if (!this.isKept || !/^[a-z0-9]{1,40}$/.test(id)) {
       return undefined;
@@ -110,10 +110,10 @@ export class ViewStore {
   }
 }
 
-/** Longest address of a view, in letters. */
+/** Limit of characters in the address of a view. */
 export const longestViewAddress = 8_192;
 
-/** Whether the text is a path of the UI, and leads to no other host. */
+/** True when the text is a path of the UI, and does not lead to another host. */
 export function isViewAddress(text: string): boolean {
   return text.length <= longestViewAddress && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text);
 }

@@ -2,8 +2,8 @@ import type { TraceQlMetrics } from "storage/api";
 import type { MetricsExpression, MetricsOperand, TraceQlQuery } from "traceql";
 
 /**
- * The query for one value over a whole range. With the end of the range as the step, its only sample covers
- * all spans of the range. A rate is counted and divided by the range instead, because the step is longer than
+ * The query for one value over a whole range. Its step is as long as the range's end time, so the only sample covers
+ * all spans of the range. A rate is computed as a count divided by the range, because the step is longer than
  * the range.
  * @param seconds length of the range
  */
@@ -14,7 +14,7 @@ export function instantQuery(query: TraceQlQuery, seconds: number): TraceQlQuery
   return { ...query, expression: overRange(query.expression, seconds) };
 }
 
-/** Restores the name `rate` in series that are named after the function which replaced it. */
+/** Restores the name `rate` in series whose name is the function that replaced `rate`. */
 export function renamed(metrics: TraceQlMetrics, query: TraceQlQuery): TraceQlMetrics {
   if (query.type !== "metrics" || !isRate(query.expression)) {
     return metrics;

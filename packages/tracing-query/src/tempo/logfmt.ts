@@ -44,7 +44,7 @@ export function parseLogfmt(text: string): Map<string, string> {
   return pairs;
 }
 
-/** @returns the value and the offset behind it */
+/** @returns the value and the offset after the value */
 function readValue(text: string, start: number): [value: string, end: number] {
   if (text.charAt(start) !== '"') {
     const value = /^[^\s="]*/.exec(text.slice(start))?.[0] ?? "";

@@ -9,14 +9,14 @@ import { instantQuery, renamed } from "./instant-query.ts";
 import { instantJson, rangeJson } from "./metrics-json.ts";
 import { metricsRange, stepParam, uint32Param } from "./time-params.ts";
 
-/** Tempo's default. */
+/** Default limit of series, the same as Tempo's. */
 const maxSeries = 1_000;
 
-/** Tempo's default, and also the limit. */
+/** Default and maximum number of exemplars, the same as Tempo's default. */
 const defaultExemplars = 100;
 
 function queryOf(params: URLSearchParams, limits: ReadLimits) {
-  // Grafana sends this name too.
+  // Grafana also sends the query in the parameter `query`.
   const text = params.get("q") || params.get("query") || "";
   if (text === "") {
     throw new QueryError("QUERY_BAD_PARAMETER", "invalid TraceQL query: q is required", { parameter: "q" });

@@ -23,7 +23,7 @@ export function* searchJson(
   yield `],${JSON.stringify({ metrics, ...partialStatus(partial) }).slice(1)}`;
 }
 
-/** Tempo has a status for traces and series; for searches it has only the counters. */
+/** Status of a partial answer. Tempo has a status for traces and series, but only counters for searches. */
 export function partialStatus(partial: PartialAnswer | undefined): object {
   return partial === undefined ? {} : { status: "PARTIAL", message: partialText(partial) };
 }
@@ -36,7 +36,7 @@ export function jobsOf(partial: PartialAnswer | undefined): { completedJobs: num
   return { completedJobs: 1, totalJobs: 1 + (partial?.reasons.length ?? 0) };
 }
 
-/** Tempo's counters, without the ones that our store lacks. */
+/** Tempo's counters, without the counters that our store lacks. */
 export function metricsJson(
   inspectedSpans: number,
   inspectedTraces?: number,
@@ -49,7 +49,7 @@ export function metricsJson(
   };
 }
 
-/** Tempo's text when there is no root span. */
+/** Service of the root span, or Tempo's text when there is no root span. */
 export function rootServiceOf({ rootServiceName }: TraceQlMatch): string {
   return rootServiceName || noRoot;
 }

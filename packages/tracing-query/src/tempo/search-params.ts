@@ -8,15 +8,15 @@ import { parseLogfmt } from "./logfmt.ts";
 import { tagSearchQuery } from "./tag-search.ts";
 import { secondsRange, uint32Param, withParameter } from "./time-params.ts";
 
-/** Tempo's default. */
+/** Default limit of traces, the same as Tempo's. */
 const defaultLimit = 20;
 const defaultSpansPerSpanset = 3;
 
 /**
  * The parameters of a search: `q` in TraceQL, or `tags` with `minDuration` and `maxDuration`; `start`, `end`,
  * `limit` and `spss`.
- * @param limits the default is lowered to its limit of traces
- * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
+ * @param limits its limit of traces also bounds the default
+ * @throws QueryError QUERY_BAD_PARAMETER with Tempo's text
  */
 export function parseSearchParams(
   params: URLSearchParams,

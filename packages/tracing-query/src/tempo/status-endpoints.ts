@@ -3,10 +3,10 @@ import { TypedAnswer } from "../http/send-pieces.ts";
 
 const text = "text/plain; charset=utf-8";
 
-/** The version of Tempo whose API this is. Grafana chooses its requests by it. */
+/** The Tempo version whose API this process serves. Grafana chooses its requests by this version. */
 const apiVersion = "2.9.0";
 
-/** `GET /api/echo`: Grafana tests a data source with it. */
+/** `GET /api/echo`: Grafana sends this request to test a data source. */
 export const echoEndpoint: Endpoint = () => new TypedAnswer(text, "echo");
 
 /** `GET /ready`: the process answers requests. The health of the store is reported on the admin port. */

@@ -9,11 +9,11 @@ import { tagFilter } from "./tag-filter.ts";
 import { olderTagPlace, type TagPlace, tagPlace } from "./tag-identifier.ts";
 import { secondsRange, uint32Param } from "./time-params.ts";
 
-/** Default and largest number of names of a scope, and of values. */
+/** Default and maximum number of names in a scope, and of values. */
 const defaultLimit = 1_000;
 const maxLimit = 10_000;
 
-/** The end of an answer: Tempo's counters, which tell whether the list is complete. */
+/** The end of an answer: Tempo's counters, which show whether the list is complete. */
 function metricsEnd(partial: PartialAnswer | undefined): string {
   return `"metrics":${JSON.stringify(partial === undefined ? {} : jobsOf(partial))}}`;
 }
@@ -24,7 +24,7 @@ function noteCut({ onPartial }: ReadOptions, name: string, limit: number): void 
   onPartial?.({ kind: "list-cut", name, text: `the list of ${name} was cut at ${limit} entries${more}` });
 }
 
-/** In Tempo's order. Without the parameter, names of all scopes are returned. */
+/** The requested scopes in Tempo's order; all scopes without the parameter. */
 function scopesParam(params: URLSearchParams): readonly AttributeScope[] {
   const text = params.get("scope") ?? "";
   if (text === "" || text === "none") {
@@ -39,7 +39,7 @@ function scopesParam(params: URLSearchParams): readonly AttributeScope[] {
   return [scope];
 }
 
-/** 0 means no limit of the client's own, as in Tempo. */
+/** The client's limit of entries, at most `defaultLimit`. 0 means no limit by the client, as in Tempo. */
 function limitParam(params: URLSearchParams): number {
   return Math.min(uint32Param(params, "limit") || defaultLimit, maxLimit);
 }
@@ -74,7 +74,8 @@ export async function readNames(
   const found = await find(look.limit);
   const full = attributeScopes.filter((place) => countOf(found, place) === look.limit);
   if (full.length > 0) {
-    // Names are ordered by text, so the least frequent of one name more could not be left out again.
+    // Names are sorted by text, so the rarest of limit + 1 names could not be removed afterwards. A second read checks
+    // for more.
     const more = await find(look.limit + 1);
     for (const place of full.filter((each) => countOf(more, each) > look.limit)) {
       noteCut(read, `names of ${place} attributes`, look.limit);

@@ -8,14 +8,14 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** The spans that completion reads. */
 export interface TagFilter {
   readonly filter: SpanFilter;
-  /** Absent when the other fields say everything. */
+  /** Absent when the other fields cover all conditions. */
   readonly condition?: FieldExpression;
 }
 
 /**
  * The conditions of an unfinished query that spans can be filtered by while someone types: the first
- * condition of `{ resource.cluster = "a" && .b = }`. Anything but a single filter gives no condition, so that
- * more is offered rather than less. Source: Tempo's documentation of the API, "Filtered tag values"
+ * condition of `{ resource.cluster = "a" && .b = }`. A query that is not a single filter gives no condition, so that
+ * completion offers too many names rather than too few. Source: Tempo's documentation of the API, "Filtered tag values"
  */
 export function tagFilter(text: string): TagFilter {
   const whole = conditionOf(text);
@@ -59,9 +59,9 @@ function termsOf(condition: FieldExpression): FieldExpression[] {
 }
 
 /**
- * Moves a condition into the fields that the store answers fast: it counts by service and operation, and has
+ * Moves a condition into the fields that the store answers fast: the store counts by service and operation, and has
  * indexes of tags.
- * @returns true when the fields say everything that the term says
+ * @returns true when the fields fully express the term
  */
 function isSaid(term: FieldExpression, filter: Writable<SpanFilter>, tags: Map<string, string>): boolean {
   if (term.type === "static") {
@@ -92,7 +92,7 @@ function isSaid(term: FieldExpression, filter: Writable<SpanFilter>, tags: Map<s
   return false;
 }
 
-/** The scopes in which the store looks for a tag. */
+/** True for scopes in which the store searches for a tag. */
 function isSought(scope: string): boolean {
   return scope === "any" || scope === "span" || scope === "resource" || scope === "event";
 }

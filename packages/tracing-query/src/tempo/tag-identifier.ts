@@ -3,13 +3,13 @@ import type { Field, TraceQlQuery } from "traceql";
 import { QueryError } from "../query-error.ts";
 import { parseQuery } from "../service/parse-query.ts";
 
-/** Where to look for a tag's values. A tag without a scope has several places. */
+/** Scope and name under which a tag's values are stored. A tag without a scope has several places. */
 export interface TagPlace {
   readonly scopes: readonly AttributeScope[];
   readonly name: string;
 }
 
-/** Tag names from before TraceQL that are no attribute. */
+/** Tag names from before TraceQL that are not attributes. */
 const olderTags: ReadonlyMap<string, TagPlace> = new Map([
   ["name", { scopes: ["intrinsic"], name: "span:name" }],
   ["root.name", { scopes: ["intrinsic"], name: "trace:rootName" }],

@@ -8,14 +8,14 @@ export interface TagSearch {
   readonly maxDurationNano: bigint | undefined;
 }
 
-/** Tags that are no attribute, although they are written like one. */
+/** Tags that look like attributes, but are intrinsic fields. */
 const intrinsicTags: ReadonlyMap<string, Field> = new Map([
   ["name", { type: "intrinsic", name: "span:name" }],
   ["root.name", { type: "intrinsic", name: "trace:rootName" }],
   ["root.service.name", { type: "intrinsic", name: "trace:rootService" }],
 ]);
 
-/** Attributes that match by a part of the value, in any case; others must match as a whole. */
+/** Attributes that match by a part of the value, in any case. Other attributes must match as a whole. */
 const soughtInPart: ReadonlySet<string> = new Set([
   "service.name",
   "cluster",
@@ -83,7 +83,7 @@ function statusCondition(key: string, text: string): FieldExpression {
     : compared(status, "=", { type: "status", value: code });
 }
 
-/** The values that a text may mean: the text, and the number or boolean that it looks like. */
+/** The values that a text can mean: the text itself, and the same text as a number or boolean. */
 function valuesOf(text: string): Static[] {
   const values: Static[] = [{ type: "string", value: text }];
   if (/^-?[0-9]{1,18}$/.test(text)) {

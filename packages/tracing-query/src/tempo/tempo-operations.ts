@@ -69,7 +69,7 @@ const traceDescription = "With `Accept: application/protobuf` as protobuf.";
 const notFound = { status: 404, request: { path: { traceId: "1" } } };
 
 /**
- * One entry for each endpoint. The examples run as tests, and what they answer is checked against the schema.
+ * One entry for each endpoint. The examples run as tests, which check the answers against the schema.
  * See the endpoint functions for requests with their answers.
  */
 const operations: readonly OperationDescription[] = [

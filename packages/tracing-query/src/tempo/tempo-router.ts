@@ -27,7 +27,7 @@ const tempoStyle: AnswerStyle = {
 export function tempoRouter(service: QueryService, settings: TempoSettings): Router {
   const { limits } = settings;
   const router = Router({ strict: true, caseSensitive: true });
-  // Adds an endpoint. A heavy endpoint holds a place of the gate; reads of one trace queue separately.
+  // Adds an endpoint. A heavy endpoint holds a place of the gate; reads of one trace have a separate queue.
   const add = (path: string, answer: Endpoint, isHeavy = false, isOfOneTrace = false) =>
     router.all(
       `/tempo${path}`,

@@ -156,7 +156,10 @@ export const instantSchema = z
   .strictObject({ series: z.array(z.strictObject({ labels, value: double })), metrics, ...partial })
   .meta({ id: "TempoInstant" });
 
-/** The answer of `/tempo/api/status/buildinfo`. Grafana reads the version, and sends only what that Tempo knows. */
+/**
+ * The answer of `/tempo/api/status/buildinfo`. Grafana reads the version, and sends only requests that this version of
+ * Tempo supports.
+ */
 export const buildInfoSchema = z
   .strictObject({
     version: z.string().describe("Of Tempo, whose API this is."),

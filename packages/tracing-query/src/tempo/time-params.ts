@@ -10,20 +10,20 @@ import type { ReadLimits } from "../service/read-limits.ts";
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
 const hourNano = 60n * minuteNano;
-// Go's longest duration: about 292 years. Longer ones are refused, as Go refuses them.
+// Limit of a duration: about 292 years, the same as in Go. Longer durations are refused.
 const maxInt64 = 2n ** 63n - 1n;
 
 /**
- * The range of a request without start and end. Tempo searches recent data, and has this default for metrics.
+ * Default range of a request without start and end. Tempo has this default for metrics, and searches recent data.
  */
 const defaultRangeNano = hourNano;
 
-/** At most the longest range that a request may have. */
+/** Default length of a range: an hour, or the longest allowed range if shorter. */
 function defaultLength(maxRangeNano: bigint | undefined): bigint {
   return maxRangeNano !== undefined && maxRangeNano < defaultRangeNano ? maxRangeNano : defaultRangeNano;
 }
 
-/** Tempo's limit for the samples of a metrics query. */
+/** Limit of samples in a metrics query, the same as Tempo's. */
 const maxSamples = 11_000n;
 
 /**
@@ -34,7 +34,7 @@ const maxSamples = 11_000n;
  * limit=-1   invalid limit: strconv.ParseUint: parsing "-1": invalid syntax
  * ```
  *
- * @throws QueryError QUERY_BAD_PARAMETER in Go's words, which clients of Tempo know
+ * @throws QueryError QUERY_BAD_PARAMETER with Go's text, which clients of Tempo know
  */
 export function uint32Param(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name) ?? "";
@@ -61,8 +61,8 @@ export function uint32Param(params: URLSearchParams, name: string): number | und
 }
 
 /**
- * `start` and `end` in seconds since the epoch; the last second is included. Without both, the last hour.
- * @param limits the default range is at most its longest range
+ * `start` and `end` in seconds since the epoch; the last second is included. The default is the last hour.
+ * @param limits its longest range also bounds the default range
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
 export function secondsRange(
@@ -92,7 +92,7 @@ export function secondsRange(
 /**
  * `start` and `end`, or `since`, of a metrics query: seconds with or without a fraction, nanoseconds, or RFC
  * 3339. An end in the future becomes now.
- * @param limits the default range is at most its longest range
+ * @param limits its longest range also bounds the default range
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
 export function metricsRange(
@@ -139,7 +139,7 @@ export function stepParam(params: URLSearchParams, { startUnixNano, endUnixNano 
 }
 
 /**
- * A round number, rather shorter than longer. Source: Tempo's documentation of TraceQL metrics.
+ * A round step, rounded down. Source: Tempo's documentation of TraceQL metrics.
  *
  * ```
  * 1h   15s        24h   6m → 5m        7d   42m → 40m
@@ -223,7 +223,7 @@ function checkedTime(nano: bigint, text: string): bigint {
   return nano;
 }
 
-/** Units of Prometheus's durations, the largest first: the order in which a duration must have them. */
+/** Units of Prometheus's durations, largest first. A duration must name its units in this order. */
 const unitsNano: readonly (readonly [unit: string, nano: bigint])[] = [
   ["y", 365n * 24n * hourNano],
   ["w", 7n * 24n * hourNano],

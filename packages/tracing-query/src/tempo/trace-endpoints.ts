@@ -30,12 +30,12 @@ export function parseTempoTraceId(text: string): string {
   return text.toLowerCase().padStart(32, "0");
 }
 
-/** A fault of the id, under the name that Tempo gives the parameter. */
+/** The error for a wrong id, with Tempo's name of the parameter. */
 function badId(message: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", message, { parameter: "traceID" });
 }
 
-/** Checks the times and ignores them: a trace is found at any time, and returned whole. */
+/** Checks the times, but does not use them: a trace is found at any time, and returned whole. */
 function checkTimes(params: URLSearchParams): void {
   const [start, end] = ["start", "end"].map((name) => {
     const text = params.get(name) ?? "";
@@ -50,7 +50,7 @@ function checkTimes(params: URLSearchParams): void {
   }
 }
 
-/** Checks the request and begins to read its trace. */
+/** Checks the request, and begins to read the requested trace. */
 async function beginAsked(
   service: QueryService,
   limits: ReadLimits,
@@ -88,8 +88,8 @@ const noTrace: BegunTrace = {
 };
 
 /**
- * `GET /api/v2/traces/{id}`: the trace with a status. A missing trace is an empty trace, and no failure.
- * Newer versions of Grafana send this request first, and fall back to version 1 when it is unknown.
+ * `GET /api/v2/traces/{id}`: the trace with a status. A missing trace gives an empty trace, not an error.
+ * Newer versions of Grafana send this request first, and fall back to version 1 when the server does not know it.
  */
 export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {

@@ -5,13 +5,13 @@ import { encodeTraces, tracesJsonValue } from "wire/otlp";
 import { partialText } from "../service/partial-text.ts";
 import { spansInParts } from "../service/spans-of.ts";
 
-/** Spans that are written in one turn; other requests run between two parts. */
+/** Number of spans to write in one turn; other requests run between two turns. */
 const spansPerPart = 500;
 
-/** The same for JSON, which takes longer to write. */
+/** Number of spans to write as JSON in one turn; lower, because JSON takes longer. */
 const spansPerJsonPart = 200;
 
-/** Tag of field 1, a message. */
+/** Protobuf tag of field 1, a message. */
 const firstMessage = 0x0a;
 
 /** Tags of `status` (field 3, a number) and of `message` (field 4, a text), and the number of PARTIAL. */
@@ -85,7 +85,7 @@ interface JsonTrace {
 }
 
 /**
- * The lists in a trace's JSON, in pieces. It is protobuf's JSON, as Tempo writes it, and not OTLP's: ids are
+ * The lists in a trace's JSON, in pieces. The form is protobuf's JSON, as in Tempo, not OTLP's JSON: ids are
  * base64, enums are names.
  */
 export function* resourceSpansJson(spans: SpanList): Generator<string> {

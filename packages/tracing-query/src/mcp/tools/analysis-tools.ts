@@ -12,9 +12,9 @@ import { rangeOfArguments, timeArguments } from "../time-argument.ts";
 import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 import { conditionsOf, spanArguments } from "./search-tool.ts";
 
-// Names and other texts, as long as the HTTP API takes them.
+// Limit of names and other texts, the same as in the HTTP API.
 const text = z.string().max(4_096);
-// The argument that pages of every list have.
+// Argument `offset` of every list that has pages.
 const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before those of the answer.");
 // Advice for the assistant when the budget cut the list.
 const rest = "raise budget, or ask again with a larger offset";
@@ -101,7 +101,7 @@ export const metricsTool: Tool = defineTool({
       },
       context,
     );
-    // The start and the step of the curve are the same for all names, so they stand beside the list.
+    // Start and step of the curve are the same for all names, so the answer has them once, beside the list.
     const { start, step, steps, total } = found;
     const names = listOf(found, "names").map(({ curve, ...figures }) => ({
       ...figures,
@@ -151,7 +151,7 @@ export const exceptionsTool: Tool = defineTool({
       { ...timesOf(times, context), service: service_name, contains, order, limit, offset: skipped },
       context,
     );
-    // Curves cost many tokens and say little to an assistant.
+    // Curves cost many tokens and help an assistant little.
     const groups = listOf(found, "groups").map(({ curve: _curve, examples, ...group }) => ({
       ...group,
       examples: (examples as { traceID: string; spanID: string }[])
@@ -199,7 +199,7 @@ export const differencesTool: Tool = defineTool({
     limit: z.int().min(1).max(200).default(25).describe("Most differences in the answer."),
   },
   async answer({ selected, limit, ...args }, context) {
-    // The selection's own time, where it has one; "what changed since" compares two times.
+    // The selection's own time range, if the caller gave one: "what changed since" compares two ranges.
     const own = {
       start_time_min: selected.start_time_min ?? args.start_time_min,
       start_time_max: selected.start_time_max ?? args.start_time_max,
@@ -236,7 +236,7 @@ export const differencesTool: Tool = defineTool({
 
 /**
  * `compare_traces`: the assistant's form of `/api/analysis/v1/diff`. The tree becomes a ranked list, because
- * the places that differ most are the answer.
+ * an assistant needs the groups that differ most.
  */
 export const compareTracesTool: Tool = defineTool({
   name: "compare_traces",

@@ -4,8 +4,8 @@ import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";
 
 /**
- * `get_critical_path` {"trace_id": "71a8…"} → what the trace waited for. `longest` adds segments by span, so
- * that an assistant need not.
+ * `get_critical_path` {"trace_id": "71a8…"} → the spans that the trace waited for. `longest` sums segments by span, so
+ * that the assistant does not have to sum them.
  *
  * ```
  * {"total_duration_us": 100000, "critical_path_duration_us": 100000,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
 import { defineTool, type Tool } from "../tool.ts";
 
-// Names and patterns, as long as the store keeps names.
+// Limit of names and patterns: the longest name that the store keeps.
 const name = z.string().max(4_096);
 
 // Arguments of both lists.
@@ -17,7 +17,7 @@ const listArguments = {
 };
 
 /**
- * Makes a test of names. RE2 has no backtracking, so a pattern of a client cannot block the process.
+ * Compiles a pattern to a test of names. RE2 has no backtracking, so a pattern of a client cannot block the process.
  *
  * ```
  * "^shop|cart"  matches "shop-eu", "my-cart"
@@ -30,7 +30,7 @@ function tester(pattern: string): (text: string) => boolean {
     return () => true;
   }
   try {
-    // It matches whole texts; a group keeps the alternatives of the pattern together.
+    // The regex matches whole texts; a group keeps the alternatives of the pattern together.
     const regex = linearRegex(`.*(?:${pattern}).*`);
     return (text) => regex.matches(text);
   } catch (error) {
@@ -48,7 +48,7 @@ interface Page<T> {
   readonly items: readonly T[];
   /** Names that match, on all pages. */
   readonly total_count: number;
-  /** Whether names follow after this page. */
+  /** True when more names follow after this page. */
   readonly truncated: boolean;
 }
 
@@ -80,7 +80,7 @@ export const servicesTool: Tool = defineTool({
 
 /**
  * `get_span_names` {"service_name": "db"} → {"span_names": [{"name": "SELECT", "span_kind": "CLIENT"}], …}.
- * Kinds are in upper case in the answer, and in any case in the question.
+ * Kinds are in upper case in the answer. The argument accepts any case.
  */
 export const spanNamesTool: Tool = defineTool({
   name: "get_span_names",

@@ -7,7 +7,7 @@ import { summarizeTraces, type TraceSummary } from "../../service/trace-summary.
 import { rangeOfArguments, timeArguments, timeText } from "../time-argument.ts";
 import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 
-// Names and other texts, as long as the HTTP API takes them.
+// Limit of names and other texts, the same as in the HTTP API.
 const text = z.string().max(4_096);
 
 /** Conditions for spans, with the names of the public model's tools. */
@@ -100,7 +100,7 @@ async function find(args: SearchArguments, context: ToolContext): Promise<Packed
   const { service, limits, read } = context;
   const limit = args.search_depth;
   const range = rangeOfArguments(args, context);
-  // The time was checked as the range was read.
+  // The time range was already checked when it was parsed.
   checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
   if (args.query !== undefined) {
     return await tracesOfQuery(service, args.query, {

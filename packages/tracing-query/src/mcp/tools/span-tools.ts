@@ -7,13 +7,15 @@ import { spanJson } from "../span-json.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";
 
-/** Spans that are looked at before others get a turn. */
+/** Number of spans to check before other requests get a turn. */
 const spansPerTurn = 2_000;
 
-/** Limit of spans with an error that are held as JSON before the budget cuts. */
+/** Limit of error spans that are held as JSON before the budget shortens the answer. */
 const mostErrors = 500;
 
-/** Spans that a tool asks for, and how many there are. Spans are unpacked one by one, and only `most` are kept. */
+/**
+ * Finds the spans that a tool asks for, and counts them. Spans are unpacked one by one, and at most `most` are kept.
+ */
 async function collect(trace: PackedTrace, most: number, isAsked: (span: Span) => boolean) {
   const spans: Span[] = [];
   let count = 0;
@@ -39,8 +41,8 @@ const spanId = z
   .transform((text) => text.toLowerCase().padStart(16, "0"));
 
 /**
- * `get_span_details` {"trace_id": "71a8…", "span_ids": ["a3"]} → whole spans. Ids that the trace lacks are
- * named in `error`, and the others are still answered.
+ * `get_span_details` {"trace_id": "71a8…", "span_ids": ["a3"]} → whole spans. The error names ids that the trace lacks;
+ * the answer still has the other spans.
  */
 export const spanDetailsTool: Tool = defineTool({
   name: "get_span_details",
@@ -59,7 +61,7 @@ export const spanDetailsTool: Tool = defineTool({
   async answer({ trace_id, span_ids }, context) {
     const trace = await traceOf(trace_id, context);
     const asked = new Set(span_ids);
-    // Twice as many: a client and a server may share an id, as Zipkin lets them.
+    // Twice as many: in Zipkin's model a client span and a server span may share an id.
     const { spans } = await collect(trace, asked.size * 2, (span) => asked.has(span.spanId));
     const found = new Set(spans.map((span) => span.spanId));
     const missing = [...asked].filter((id) => !found.has(id));
@@ -78,7 +80,7 @@ export const spanDetailsTool: Tool = defineTool({
 
 /**
  * `get_trace_errors` {"trace_id": "71a8…"} → spans with the status error, with their events, earliest first.
- * `total_error_count` counts those too that `mostErrors` or the budget left out.
+ * `total_error_count` includes spans that `mostErrors` or the budget left out.
  */
 export const traceErrorsTool: Tool = defineTool({
   name: "get_trace_errors",

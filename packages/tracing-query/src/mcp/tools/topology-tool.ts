@@ -6,14 +6,14 @@ import { timeText } from "../time-argument.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";
 
-/** Equal neighbours without children from this number on are one line. */
+/** Number of equal neighbours without children from which one line stands for all of them. */
 const leastFolded = 4;
 
 /** A line of the outline. */
 interface Line {
   /**
-   * Ids of spans from the root to this one, with slashes between: `00000000000000a1/00000000000000a2`: an
-   * assistant can tell a span's place from any line alone.
+   * Ids of spans from the root to this span, separated by slashes: `00000000000000a1/00000000000000a2`. An
+   * assistant can see a span's place in the tree from any single line.
    */
   readonly path: string;
   readonly service: string;
@@ -23,7 +23,7 @@ interface Line {
   readonly status: "Error" | "Unset";
   /** Children that `depth` leaves out. */
   readonly truncated_children?: number;
-  /** Neighbours like this one, which the line stands for; `duration_us` is then their sum. */
+  /** Number of equal neighbours that share this line; `duration_us` is then their sum. Absent for a single span. */
   readonly repeated?: number;
 }
 
@@ -33,7 +33,7 @@ interface Family {
   readonly roots: readonly ShownSpan[];
   /** Children by the parent's id, earliest first. */
   readonly childrenOf: ReadonlyMap<string, readonly ShownSpan[]>;
-  /** Spans by id; of several with one id the last. */
+  /** Spans by id. If spans share an id, the last one wins. */
   readonly byId: ReadonlyMap<string, ShownSpan>;
 }
 
@@ -71,7 +71,7 @@ interface Step {
   readonly span: ShownSpan;
   readonly path: string;
   readonly depth: number;
-  /** Neighbours after it that its line stands for. */
+  /** Equal neighbours after `span` that share its line. */
   readonly like: readonly ShownSpan[];
 }
 
@@ -90,7 +90,7 @@ function lineOfStep({ span, path, like }: Step, hiddenChildren: number): Line {
   };
 }
 
-/** Runs of equal leaves become one step. */
+/** Converts siblings to steps. A run of equal leaves becomes one step. */
 function stepsOf(
   siblings: readonly ShownSpan[],
   { childrenOf }: Family,
@@ -119,16 +119,16 @@ function stepsOf(
   return steps;
 }
 
-/** The outline, or its beginning where the budget ends it. */
+/** The whole outline, or its beginning when the budget is too small. */
 interface Outline {
   readonly lines: readonly Line[];
-  /** Spans that the lines stand for. */
+  /** Number of spans in the lines; a line can stand for several. */
   readonly shown: number;
 }
 
 /**
  * The outline in depth-first order, without recursion: traces can be as deep as they are long.
- * @param most characters of JSON after which no line follows; paths of deep traces are long
+ * @param most limit of JSON characters; after it no line is added. Paths of deep traces are long
  */
 function outline(first: readonly Step[], family: Family, depth: number, most: number): Outline {
   const lines: Line[] = [];
@@ -138,7 +138,7 @@ function outline(first: readonly Step[], family: Family, depth: number, most: nu
   let shown = 0;
   for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) {
     const { span } = step;
-    // Ids may form a circle.
+    // Parent ids may form a cycle.
     if (seen.has(span.spanId)) {
       continue;
     }
@@ -161,7 +161,7 @@ function outline(first: readonly Step[], family: Family, depth: number, most: nu
   return { lines, shown };
 }
 
-/** Spans of a part of the trace. */
+/** Counts the spans of these steps and of everything below them. */
 function countBelow(first: readonly Step[], { childrenOf }: Family): number {
   const waiting = first.flatMap(({ span, like }) => [span, ...like]);
   const seen = new Set<string>();
@@ -219,7 +219,7 @@ export const topologyTool: Tool = defineTool({
       }
       first = [{ span, path: span.spanId, depth: 1, like: [] }];
     }
-    // The missing parent comes first, so that a part without its root keeps its place.
+    // A path starts with the missing parent's id, so that a part without its root keeps its place.
     const placed = first.map((step) => {
       const { parentSpanId } = step.span;
       const isOrphan = under_span_id === undefined && parentSpanId !== "";

@@ -19,8 +19,8 @@ export interface AdjustOptions {
  * Prepares a stored trace for display. Changes `trace` itself.
  *
  * The steps follow the public model's release 1.62, but duplicates are removed before ids and clocks
- * change. In the public model a changed id, or a clock warning, makes a duplicate differ from its original,
- * so that it stays.
+ * change. In the public model a changed id or a clock warning makes a duplicate differ from its original,
+ * so the duplicate stays.
  */
 export function adjustTrace(trace: ApiTrace, { maxClockSkewNano }: AdjustOptions): void {
   showIpTags(trace);
@@ -33,7 +33,7 @@ export function adjustTrace(trace: ApiTrace, { maxClockSkewNano }: AdjustOptions
   putParentFirst(trace);
 }
 
-/** Spans that are objects at the same time; about a millisecond of work. */
+/** Number of spans that are objects at the same time; about a millisecond of work. */
 const spansPerBatch = 64;
 
 /** The part of a `ClockPlan` that concerns one span. */
@@ -67,7 +67,7 @@ export function adjustedSpan(
   return adjusted;
 }
 
-/** All spans of a trace, adjusted by `adjustTrace`, in batches; each batch is released when it is taken. */
+/** All spans of a trace, adjusted by `adjustTrace`, in batches. A batch is released when the caller takes it. */
 export function* adjustedTogether(
   { traceId, spans }: PackedTrace,
   options: AdjustOptions,

@@ -10,7 +10,7 @@ import { SpanIds } from "./span-ids.ts";
 import { withIpShown } from "./tag-adjusters.ts";
 import { compareTags } from "./tag-order.ts";
 
-/** Spans that are read before other requests get a turn; some milliseconds of work. */
+/** Number of spans to read before other requests get a turn; some milliseconds of work. */
 const spansPerTurn = 1_000;
 
 /** Marks a span without a parent in the trace: a root, or a span whose parent is missing. */
@@ -21,14 +21,14 @@ const farNano = 2n ** 61n;
 
 /** The clock correction of each span of a trace, in a few bytes a span. */
 export interface ClockPlan {
-  /** Nanoseconds to add to the span's times; 0 when its clock is right, or nothing is known. */
+  /** Nanoseconds to add to the span's times; 0 when its clock is right or unknown. */
   deltaNano(index: number): bigint;
   /**
-   * The id, in hex, of the parent that the span names and the trace lacks; undefined when the parent is
-   * there.
+   * Hex id of the parent that the span names and the trace lacks; undefined when the trace has the
+   * parent.
    */
   missingParent(index: number): string | undefined;
-  /** Whether the span names no parent. */
+  /** True when the span names no parent. */
   isRoot(index: number): boolean;
 }
 
@@ -63,7 +63,7 @@ export async function planClocks(
   };
 }
 
-/** Spans that are linked or corrected before other requests get a turn: less work for each than reading it. */
+/** Number of spans to link or correct before other requests get a turn; cheaper for each span than reading. */
 const linkedPerTurn = 8 * spansPerTurn;
 
 /** The tree of a trace, by indexes of spans. */
@@ -146,9 +146,9 @@ interface ReadSpans {
   readonly starts: BigInt64Array;
   /** Durations in nanoseconds. */
   readonly durations: BigInt64Array;
-  /** Zeros for a root. */
+  /** Upper half of each parent's id; both halves are 0 for a root. */
   readonly parentHighs: Int32Array;
-  /** Lower half of each parent's id, which finds it faster than the whole. */
+  /** Lower half of each parent's id. */
   readonly parentLows: Int32Array;
   /** Names of the hosts. */
   readonly hosts: readonly string[];
@@ -208,12 +208,12 @@ async function readSpans(spans: SpanList, processes: ShownProcesses): Promise<Re
   }
   return { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans };
 }
-/** True for a time so far from 1970 that differences may overflow 64 bits. */
+/** True for a time so far from 1970 that a difference of two times may overflow 64 bits. */
 function isFar(nano: bigint): boolean {
   return nano > farNano || nano < -farNano;
 }
 
-/** True when the row's parent id names the parent. A row without links has no other parent. */
+/** True when the row's parent id is the parent. A row without links has no other parent. */
 function namesParent(fields: SpanFields): boolean {
   return fields.hasLinks ? fields.details() === "parent" : isOtlp(fields.origin.format);
 }
@@ -242,11 +242,11 @@ function hexOf(word: number): string {
 /** The facts that adjusted spans of one resource share. */
 export interface ShownProcess {
   readonly process: Process;
-  /** Identifies the clock; "" is unknown. */
+  /** Identifies the clock; "" when unknown. */
   readonly host: string;
 }
 
-/** The shown processes of spans. Each resource is converted once, and kept while something else holds it. */
+/** The shown processes of spans. Each resource is converted once. The result is cached while the resource is in use. */
 export class ShownProcesses {
   readonly #known = new WeakMap<Resource, ShownProcess>();
 

@@ -8,22 +8,22 @@ import { ipText } from "./tag-adjusters.ts";
 interface Node {
   /** Span of the node. */
   readonly span: ApiV2Span;
-  /** Identifies the clock. "" is unknown, and equal to no other. */
+  /** Identifies the clock. "" is unknown, and differs from every other clock. */
   readonly host: string;
-  /** Spans that it called. */
+  /** Nodes of the child spans. */
   readonly children: Node[];
 }
 
 interface Skew {
   /** Host whose clock differs. */
   readonly host: string;
-  /** Nanoseconds to add to its times. */
+  /** Nanoseconds to add to times of this host. */
   readonly deltaNano: bigint;
 }
 
 /**
  * Moves spans whose host's clock is wrong so that they lie within their parents. Spans of one host share the
- * correction of the first span. A warning on the span says what was done, or why nothing was.
+ * correction of the first span. A warning on the span gives the correction, or why there is none.
  *
  * The parent runs from 0 to 100 ms on host A. The child's host B is 150 ms ahead:
  *
@@ -56,7 +56,7 @@ export function adjustClockSkew(trace: ApiTrace, maxDeltaNano: bigint): void {
 }
 
 /**
- * Arranges spans as trees. The first of the spans that share an id takes part; the others get a warning. A
+ * Arranges spans as trees. If spans share an id, only the first is in the tree; the others get a warning. A
  * span whose parent is missing becomes a root, with a warning.
  */
 function buildTrees(trace: ApiTrace): Node[] {
@@ -123,7 +123,7 @@ function timesOf(span: ApiV2Span): SpanTimes {
 }
 
 /**
- * The correction for the child: the middle of the parent's time, or nothing when the child fits.
+ * The correction that moves the child to the middle of the parent's time; 0 when the child fits.
  *
  * ```
  * parent 0 … 100, child 170 … 230   →  20 - 170 = -150
@@ -149,7 +149,7 @@ export function skewAgainst(
   return parentStart + (parentLength - childLength) / 2n - childStart;
 }
 
-/** The outcome of a correction: nanoseconds to add, and the warning; neither for no correction. */
+/** Result of a correction: nanoseconds to add, and a warning. Both are absent without a correction. */
 export function skewOutcome(
   deltaNano: bigint,
   maxDeltaNano: bigint,
@@ -170,7 +170,7 @@ export function skewOutcome(
 
 const noSkew = { appliedNano: 0n } as const;
 
-/** Moves the span and its logs by the correction, and adds the warning that `skewOutcome` gives. */
+/** Moves the span and its logs by the correction, and adds the warning of `skewOutcome`. */
 export function applyDelta(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
   const { appliedNano, warning } = skewOutcome(deltaNano, maxDeltaNano);
   if (appliedNano !== 0n) {

@@ -21,7 +21,7 @@ export function removeBadReferences(trace: ApiTrace): void {
 }
 
 /**
- * UIs take the first reference for the parent: swaps it to the front.
+ * Swaps the reference to the parent to the front, because UIs treat the first reference as the parent.
  *
  * ```
  * before  [FOLLOWS_FROM other-trace/9, CHILD_OF this-trace/5]   after  [CHILD_OF this-trace/5, FOLLOWS_FROM other-trace/9]

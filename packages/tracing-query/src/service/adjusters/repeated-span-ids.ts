@@ -70,7 +70,7 @@ function setParent(span: ApiV2Span, parent: Buffer): void {
 }
 
 /**
- * Removes spans that are equal in every field, as senders that repeat themselves make them. The first one
+ * Removes spans that are equal in every field: a sender repeated them. The first span
  * stays.
  *
  * ```

@@ -1,11 +1,11 @@
-/** Random for each process, so that senders of spans cannot choose ids that collide. */
+/** Random factors of this process, so that senders cannot choose ids whose hashes collide. */
 const [highFactor, lowFactor] = crypto
   .getRandomValues(new Int32Array(2))
   .map((factor) => factor | 1) as Int32Array;
 
 /**
- * Maps span ids, as two 32-bit numbers, to places. With many spans it takes a tenth of the memory of a map of
- * texts.
+ * Maps span ids, as two 32-bit numbers, to indexes. With many spans this map needs a tenth of the memory of a map with
+ * string keys.
  */
 export class SpanIds {
   readonly #highs: Int32Array;
@@ -15,7 +15,7 @@ export class SpanIds {
   readonly #mask: number;
   #length = 0;
 
-  /** @param count the most ids */
+  /** @param count limit of ids */
   constructor(count: number) {
     this.#highs = new Int32Array(count);
     this.#lows = new Int32Array(count);
@@ -24,7 +24,7 @@ export class SpanIds {
     this.#mask = this.#slots.length - 1;
   }
 
-  /** Adds an id. Its place is the number of ids before it. @returns false when the id was there already */
+  /** Adds an id. Its index is the number of ids added before. @returns false when the id was already present */
   add(high: number, low: number): boolean {
     const slot = this.#slotOf(high, low);
     if (this.#slots[slot] !== 0) {
@@ -41,7 +41,7 @@ export class SpanIds {
     return (this.#slots[this.#slotOf(high, low)] as number) - 1;
   }
 
-  /** The slot that holds the id, or where it would be put. */
+  /** The slot that holds the id, or the free slot for it. */
   #slotOf(high: number, low: number): number {
     let hash = Math.imul(high, highFactor as number) ^ Math.imul(low, lowFactor as number);
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

@@ -21,7 +21,7 @@ function showIn(tags: KeyValue[]): void {
   }
 }
 
-/** Returns the tag itself, unless it holds an address as a number. */
+/** Returns the tag unchanged, unless the tag holds an address as a number. */
 export function withIpShown(tag: KeyValue): KeyValue {
   if (tag.key !== "ip" && tag.key !== "peer.ipv4") {
     return tag;
@@ -32,7 +32,7 @@ export function withIpShown(tag: KeyValue): KeyValue {
     : { ...tag, vType: ValueType.STRING, vStr: ipText(address), vInt64: 0n, vFloat64: 0 };
 }
 
-/** The number of an address; undefined for a text, which is shown unchanged. */
+/** The address as a number; undefined for a text, which is shown unchanged. */
 function addressOf(tag: KeyValue): bigint | undefined {
   if (tag.vType === ValueType.INT64) {
     return tag.vInt64;
@@ -42,7 +42,7 @@ function addressOf(tag: KeyValue): bigint | undefined {
     : undefined;
 }
 
-/** An IPv4 address in dotted form. @param address its 32 bits as a number; higher bits do not count */
+/** An IPv4 address in dotted form. @param address 32 bits as a number; higher bits are ignored */
 export function ipText(address: bigint): string {
   const bits = Number(BigInt.asUintN(32, address));
   return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`;

@@ -13,7 +13,7 @@ function compareText(a: string, b: string): number {
     const x = a.charCodeAt(index);
     const y = b.charCodeAt(index);
     if (x !== y) {
-      // A surrogate is half of a character past U+FFFF: last in UTF-8, but not in UTF-16.
+      // A surrogate is half of a character past U+FFFF. Such characters sort last in UTF-8, but not in UTF-16.
       return Number(isSurrogate(x)) - Number(isSurrogate(y)) || x - y;
     }
   }
@@ -60,7 +60,7 @@ export function compareTags(a: KeyValue, b: KeyValue): number {
  * ```
  */
 export function sortTagsAndFields(trace: ApiTrace): void {
-  // Spans of one process may share its object, whose tags need one sorting only.
+  // Spans may share a process object, whose tags must be sorted only once.
   const sorted = new Set<Process>();
   for (const span of trace.spans) {
     span.tags.sort(compareTags);
