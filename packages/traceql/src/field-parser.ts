@@ -42,7 +42,7 @@ const words: ReadonlyMap<string, Static> = new Map<string, Static>([
 ]);
 
 /**
- * Parses an expression on a span, and checks its types. This is precedence climbing: the loop takes operators as
+ * Parses an expression on a span, and checks its types. This is precedence climbing: the loop accepts operators as
  * long as they bind at least as tight as `minBinding`.
  * @param minBinding weakest operator that still belongs to the expression
  * @throws TraceQlError
@@ -202,9 +202,9 @@ function exists(
 }
 
 /**
- * Builds an operation of two checked operands. An id that is compared with an id field is completed: in
+ * Builds an operation of two checked operands. A short id that is compared with an id field is completed: in
  * `trace:id = "1F"` the text becomes 32 lower-case digits.
- * @throws TraceQlError when the types of the operands differ, or the operator does not take them
+ * @throws TraceQlError when the types of the operands differ, or the operator does not accept them
  */
 function binary(
   tokens: TokenReader,
@@ -267,7 +267,7 @@ function binaryOperatorNext(tokens: TokenReader): BinaryOperator | undefined {
   return kind === "symbol" && Object.hasOwn(binding, text) ? (text as BinaryOperator) : undefined;
 }
 
-/** Takes a value when one is next; otherwise it takes nothing. */
+/** Takes the next token if it is a value; otherwise takes nothing. */
 function staticNext(tokens: TokenReader): StaticExpression | undefined {
   const token = tokens.next;
   const value = token.kind === "word" ? words.get(token.text) : literalValue(tokens);
@@ -293,7 +293,7 @@ function literalValue({ next }: TokenReader): Static | undefined {
 }
 
 /**
- * Takes a field when one is next; otherwise it takes nothing.
+ * Takes a field if the next token begins one; otherwise takes nothing.
  * @throws TraceQlError for `parent` alone, and for `span:x` where `x` is no intrinsic
  */
 function fieldNext(tokens: TokenReader): Field | undefined {

@@ -2,8 +2,8 @@ import type { ArithmeticOperator, Static } from "./syntax-tree.ts";
 
 /**
  * Calculates with two numbers of the text; two ints give an int, so `7 / 2` is 3 and `7 / 2.0` is 3.5. Without
- * folding, an engine would have to type the numbers of each query by itself.
- * @returns the fault when the result cannot be computed: a duration, a division by zero, a value out of range
+ * folding, each engine would have to compute the types of these numbers.
+ * @returns an error text when the result cannot be computed: a duration, a division by zero, a value out of range
  */
 export function foldedScalar(operator: ArithmeticOperator, left: Static, right: Static): Static | string {
   if (left.type === "duration" || right.type === "duration") {

@@ -1,17 +1,17 @@
 import type { IntrinsicName } from "./syntax-tree.ts";
 
 /**
- * Type of a value as far as the query tells.
+ * Type of a value, as far as the query shows it.
  *
- * - `attribute`: the query does not tell. Each span decides, so every operator accepts it.
+ * - `attribute`: the type is unknown and can differ between spans, so every operator accepts the value
  * - `int`, `float`, `duration`: numbers, which can be compared with each other
- * - `string`: text; only these take `=~` and `!~`
- * - `bool`: only these can be the condition of a filter
+ * - `string`: text; only strings take `=~` and `!~`
+ * - `bool`: true or false; only a bool or an attribute can be the condition of a filter
  * - `status`, `kind`: named values that can only be equal or not
  */
 export type ValueType = "attribute" | "int" | "float" | "duration" | "string" | "bool" | "status" | "kind";
 
-/** How each intrinsic may be written. The first text is how it is printed, in answers and labels too. */
+/** Accepted names of each intrinsic. The first name is printed in queries, answers and labels. */
 const texts: Readonly<Record<IntrinsicName, readonly string[]>> = {
   "span:duration": ["duration", "span:duration"],
   "span:name": ["name", "span:name"],

@@ -2,8 +2,8 @@
 //
 // | text | token |
 // |---|---|
-// | `>>`, `&&`, `{` | symbol, always the longest that fits |
-// | `duration`, `by`, `nil` | word: what it means, the parser decides |
+// | `>>`, `&&`, `{` | symbol, always the longest that matches |
+// | `duration`, `by`, `nil` | word: the parser decides its meaning |
 // | `span:duration` | intrinsic |
 // | `.a`, `span.http.url`, `parent.resource.a` | attribute |
 // | `."a b"`, `span."x".y` | attribute whose name has quoted parts |
@@ -18,7 +18,7 @@ import { readQuotedText } from "./quoted-text.ts";
 import type { AttributeField, AttributeScope } from "./syntax-tree.ts";
 import { TraceQlError } from "./traceql-error.ts";
 
-/** Where a token stands. */
+/** Position of a token in the query. */
 interface Placed {
   /** The text in the query. */
   readonly text: string;
@@ -37,7 +37,7 @@ export type Token = Placed &
     | { readonly kind: "intrinsic" }
   );
 
-/** Symbols of the language. The lexer extends a symbol as long as the longer text is a symbol too. */
+/** Symbols of the language. The lexer takes the longest symbol that matches. */
 const symbols = new Set([
   ...[
     "{",
@@ -63,10 +63,10 @@ const symbols = new Set([
   ],
   ...["&&", "||", "!", "~", ">>", "<<", "!>", "!>>", "!<", "!<<", "&>", "&>>", "&<", "&<<", "&~"],
 ]);
-/** Begins of symbols that are none themselves. */
+/** Texts that begin a symbol, but are not symbols themselves. */
 const beginnings = new Set(["&"]);
 
-/** Words before the dot of an attribute. `parent` is handled apart, since a scope may follow it. */
+/** Words before the dot of an attribute. `parent` is handled separately, because a scope may follow it. */
 const attributeScopes: ReadonlySet<string> = new Set([
   "span",
   "resource",
@@ -80,10 +80,10 @@ const intrinsicScopes = new Set(["span", "trace", "event", "link", "instrumentat
 const maxInt = 2n ** 63n - 1n;
 const word = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
-/** Characters that may follow the first number of a duration. `12x` is no duration: it is an int, then a word. */
+/** Characters that may follow the first number of a duration. `12x` is not a duration, but an int and a word. */
 const durationRest = /[\d.nsumhµμdwy]+/y;
 const space = /\s+/y;
-/** Characters of an unquoted name: all but these. */
+/** An unquoted name: it may hold all characters except these. */
 const plainName = /[^\s{}()=~!<>&|^,"]+/y;
 
 /**
@@ -115,7 +115,7 @@ export function isPlainName(name: string): boolean {
 }
 
 /**
- * The token at an offset where no white space is. Numbers come before attributes, so `.5` is a float, while `.a5` is
+ * The token at an offset without white space. Numbers are tried before attributes, so `.5` is a float, while `.a5` is
  * an attribute.
  * @throws TraceQlError for a character that begins no token
  */
@@ -158,7 +158,7 @@ function tokenAt(text: string, offset: number): Token {
   });
 }
 
-/** A duration where the text is one; otherwise an int, or a float when it has a dot or an exponent. */
+/** A duration if the text has a unit; otherwise a float if it has a dot or an exponent, else an int. */
 function numberAt(text: string, offset: number, end: number): Token {
   const durationEnd = skip(durationRest, text, end);
   const duration = durationEnd > end ? parseDuration(text.slice(offset, durationEnd)) : undefined;

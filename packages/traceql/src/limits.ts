@@ -1,18 +1,19 @@
 /**
- * Limits of a query. They hold before anything is run, so a query of an untrusted user costs bounded time. A query
- * over a limit fails with a TraceQlError that names the limit.
+ * Limits of a query. They are checked before the query runs, so a query of an untrusted user costs bounded time. A
+ * query over a limit fails with a TraceQlError that names the limit.
  */
 export const traceQlLimits = {
-  /** UTF-16 units. */
+  /** Limit of the query's length in UTF-16 units. */
   textLength: 65_536,
   /**
-   * Nested parentheses, braces and unary operators. The parser recurses, so deeper queries could overflow the stack.
+   * Limit of nested parentheses, braces and unary operators. The parser recurses, so deeper queries could overflow
+   * the stack.
    */
   depth: 64,
-  /** Fields, values and operators together. Each becomes a part of the SQL of an engine. */
+  /** Limit of fields, values and operators together. Each becomes a part of an engine's SQL. */
   nodes: 1_024,
-  /** UTF-16 units of a regular expression. */
+  /** Limit of a regular expression's length in UTF-16 units. */
   regexLength: 4_096,
-  /** Fields of `by()` after a metrics function, as in Tempo. */
+  /** Limit of fields in `by()` after a metrics function, the same as in Tempo. */
   groupBys: 5,
 } as const;

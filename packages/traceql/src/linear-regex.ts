@@ -2,14 +2,14 @@ import { RE2JS } from "re2js";
 
 /** A regular expression that runs in time linear in the text. */
 export interface LinearRegex {
-  /** True when it matches the whole text. */
+  /** True when the expression matches the whole text. */
   matches(text: string): boolean;
 }
 
 /**
  * A regular expression of RE2, which Go and ClickHouse use, anchored at both ends. `.` matches any character, line
  * breaks too. `GET|POST` matches "GET" but not "GET /".
- * @throws Error for a pattern that is none, such as one with a backreference
+ * @throws Error for an invalid pattern, such as a pattern with a backreference
  */
 export function linearRegex(pattern: string): LinearRegex {
   const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);

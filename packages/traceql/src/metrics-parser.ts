@@ -3,7 +3,7 @@ import { traceQlLimits } from "./limits.ts";
 import type { Field, MetricsAggregate, MetricsFunction } from "./syntax-tree.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** Functions that count spans, and so take no argument. */
+/** Functions that count spans, and therefore take no argument. */
 const withoutField: ReadonlySet<string> = new Set(["rate", "count_over_time"]);
 const functions: ReadonlySet<string> = new Set([
   ...withoutField,
@@ -58,7 +58,7 @@ function readQuantiles(tokens: TokenReader): number[] {
   return quantiles;
 }
 
-/** `by(.a, span.b)`. More fields than the limit would multiply the series without bound. */
+/** `by(.a, span.b)`. The limit of fields bounds the number of series. */
 function readBy(tokens: TokenReader): Field[] {
   const { offset } = tokens;
   tokens.take();

@@ -12,7 +12,7 @@ import type { Hint, TraceQlQuery } from "./syntax-tree.ts";
 import { TokenReader } from "./token-reader.ts";
 
 /**
- * Parses and checks a query; the result can be run.
+ * Parses and checks a query. The result can be executed.
  * @param text at most 64 KiB; see `traceQlLimits` for the rest
  * @throws TraceQlError that points at the mistake
  */

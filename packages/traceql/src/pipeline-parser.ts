@@ -46,7 +46,7 @@ import { scalarTypeOf, takes, typesMatch } from "./value-types.ts";
  * An element of a query; operators combine elements.
  *
  * - `spanset`: `{ … }`, two of them with an operator, or a pipeline in parentheses
- * - `scalar`: a number or an aggregate, which is no stage until it is compared
+ * - `scalar`: a number or an aggregate; only its comparison is a stage
  * - `filter`: two scalars with a comparison
  * - `stage`: `by()`, `select()` or `coalesce()`; no operator can follow
  * - `metrics`: a pipeline that ends in a metrics function, in parentheses when an operator follows
@@ -64,7 +64,7 @@ const arithmetic: Readonly<Record<string, number>> = { "+": 3, "-": 3, "*": 5, "
 const aggregates: ReadonlySet<string> = new Set(["count", "min", "max", "avg", "sum"]);
 
 /**
- * Stages divided by `|`: a pipeline, or a metrics expression when one of them is a metrics function.
+ * Stages separated by `|`: a pipeline, or a metrics expression when a stage is a metrics function.
  * @returns the operand itself when there is one stage only
  * @throws TraceQlError
  */
@@ -103,7 +103,7 @@ export function readPipeline(tokens: TokenReader): Operand {
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
 }
 
-/** @throws TraceQlError for an element that is no stage */
+/** @throws TraceQlError for an element that is not a stage */
 export function stageOf(tokens: TokenReader, operand: Operand): Stage {
   switch (operand.kind) {
     case "spanset":
@@ -141,7 +141,7 @@ function readExpression(tokens: TokenReader, minBinding = 1): Operand {
   }
 }
 
-/** Precedence of the operator after such an operand; 0 when it cannot follow. */
+/** Precedence of the operator after this kind of operand; 0 when the operator cannot follow. */
 function bindingBehind(left: Operand, operator: string): number {
   if (left.kind === "spanset" && structural.has(operator)) {
     return operator === "&&" || operator === "||" ? 1 : comparisonBinding;
@@ -249,7 +249,7 @@ function scalarFilter(
   return { kind: "filter", node };
 }
 
-/** Two sides of an operator, and where it stands. */
+/** Two sides of an operator, and its position in the query. */
 interface ScalarPair {
   readonly node: object;
   readonly left: ScalarExpression;
@@ -271,7 +271,7 @@ function checkScalars(
   }
 }
 
-/** The operand that is next. @throws TraceQlError when none is */
+/** Parses the next operand. @throws TraceQlError when the next token begins no operand */
 function readOperand(tokens: TokenReader): Operand {
   const token = tokens.next;
   const { offset } = tokens;
@@ -319,7 +319,7 @@ function readOperand(tokens: TokenReader): Operand {
   throw tokens.unexpected("{", "(", "an aggregate");
 }
 
-/** Parentheses around one stage make it a spanset; around spansets or numbers they change nothing. */
+/** Parentheses convert a single stage to a spanset. Around spansets or numbers they change nothing. */
 function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   if (inner.kind !== "filter" && inner.kind !== "stage") {
     return inner;
@@ -328,12 +328,12 @@ function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
 }
 
-/** The answer of `compare()` is counts of values, not series, so nothing can follow it. */
+/** Refuses `compare()` as an operand: its answer has counts of values, not series, so nothing can follow it. */
 function notAlone(tokens: TokenReader, node: object) {
   return tokens.errorAt(node, "compare() must be the last stage of the query, and cannot be calculated with");
 }
 
-/** Appends stages such as `topk(5)` to series. @throws TraceQlError behind `compare()` */
+/** Appends stages such as `topk(5)` to series. @throws TraceQlError after `compare()` */
 function withSecondStages(
   tokens: TokenReader,
   operand: Extract<Operand, { kind: "metrics" }>,

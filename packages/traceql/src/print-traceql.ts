@@ -13,7 +13,7 @@ import type {
   TraceQlQuery,
 } from "./syntax-tree.ts";
 
-/** The query as text, always the same for the same tree; `parseTraceQl` gives the tree back. */
+/** The query as text. Equal trees give equal texts, and `parseTraceQl` returns the same tree. */
 export function printTraceQl(query: TraceQlQuery): string {
   const text = query.type === "search" ? printPipeline(query.pipeline) : printMetrics(query.expression, true);
   return query.hints.length === 0 ? text : `${text} ${printHints(query.hints)}`;

@@ -17,7 +17,7 @@ const plainEscapes: Readonly<Record<string, string>> = {
 const hexDigits: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /**
- * A string as Go writes them: in double quotes with escapes, or in backquotes without.
+ * Reads a string in Go's form: in double quotes with escapes, or in backquotes without escapes.
  * @param offset of the first quote
  * @returns `end`, just past the last quote
  * @throws TraceQlError
@@ -58,8 +58,8 @@ export function readQuotedText(
 }
 
 /**
- * Reads an escape. `\x` and octal escapes give the character of that number: `"\xe9"` is "é", where Go would make it
- * one byte of UTF-8. A surrogate, such as `\ud800`, is refused.
+ * Reads an escape. `\x` and octal escapes give the character with this number: `"\xe9"` is "é". In Go it would be
+ * a single byte. A surrogate, such as `\ud800`, is refused.
  * @param offset of the backslash
  */
 function escapeAt(text: string, offset: number): { readonly value: string; readonly end: number } {

@@ -5,7 +5,7 @@ import type { ArithmeticOperator, ComparisonOperator, SecondStage, Static } from
 import type { TokenReader } from "./token-reader.ts";
 
 const comparisons: ReadonlySet<string> = new Set(["=", "!=", "<", "<=", ">", ">="]);
-/** Largest number of `topk()` and `bottomk()`. */
+/** Maximum argument of `topk()` and `bottomk()`. */
 const maxSeries = 10_000n;
 
 /**
@@ -68,7 +68,7 @@ function readNumber(tokens: TokenReader): number {
   throw tokens.errorAt(tokens.placed({}, offset), "the series can be compared with a number only");
 }
 
-/** An expression of numbers, evaluated while parsing. `%` and `^` are not part of it. */
+/** An expression of numbers, evaluated while parsing. `%` and `^` are not allowed. */
 function readConstant(tokens: TokenReader, minBinding: number): Static {
   const { offset } = tokens;
   let left = tokens.within(() => readConstantOperand(tokens));

@@ -4,8 +4,8 @@ import type { TokenReader } from "./token-reader.ts";
 import { isNumeric, referencesSpan, typeOf } from "./value-types.ts";
 
 /**
- * Parses `{ condition }`. `{ }` and `{}` select every span. The condition must be true or false, or an attribute,
- * whose type only each span knows: `{ .retry }` is allowed, `{ duration }` is not.
+ * Parses `{ condition }`. `{ }` and `{}` select every span. The condition must be a boolean, or an attribute,
+ * whose type can differ between spans: `{ .retry }` is allowed, `{ duration }` is not.
  * @throws TraceQlError
  */
 export function readFilter(tokens: TokenReader): SpansetFilter {

@@ -1,5 +1,5 @@
 /**
- * The tree of a TraceQL query, as Grafana Tempo documents the language. It is plain data without positions,
+ * The tree of a TraceQL query, as Grafana Tempo documents the language. The tree is plain data without positions,
  * so equal texts give equal trees.
  */
 
@@ -48,7 +48,7 @@ export interface SpansetOperation {
  * Relations: `>` child, `<` parent, `>>` descendant, `<<` ancestor, `~` sibling. The result is the spans of
  * the right side with this relation to a span of the left side. With `!` it is the spans of the right side
  * without the relation, with `&` the spans of both sides that are related. `&&` keeps the traces in which
- * both sides have spans, `||` those in which one side has some; the result is the spans of both sides.
+ * both sides have spans, `||` the traces in which either side has spans; the result is the spans of both sides.
  */
 export type SpansetOperator = (typeof spansetOperators)[number];
 
@@ -73,7 +73,7 @@ export const spansetOperators = [
   "&~",
 ] as const satisfies readonly string[];
 
-/** `count() > 2`: keeps the spansets for which it is true. */
+/** `count() > 2`: keeps the spansets that meet the comparison. */
 export interface ScalarFilter {
   readonly type: "scalar-filter";
   readonly operator: ComparisonOperator;
@@ -93,7 +93,7 @@ export interface SelectStage {
   readonly fields: readonly Field[];
 }
 
-/** `coalesce()`: one spanset of all. */
+/** `coalesce()`: joins all spansets of a trace into one. */
 export interface CoalesceStage {
   readonly type: "coalesce";
 }
@@ -132,7 +132,7 @@ export interface UnaryOperation {
   readonly operand: FieldExpression;
 }
 
-/** `left operator right` on one span: `.a + 1`, `.b = "x"`. The types of both sides are checked when it is parsed. */
+/** `left operator right` on one span: `.a + 1`, `.b = "x"`. The parser checks the types of both sides. */
 export interface BinaryOperation {
   readonly type: "binary";
   readonly operator: BinaryOperator;
@@ -141,7 +141,7 @@ export interface BinaryOperation {
 }
 
 /**
- * Operators between two values of a span. `=~` and `!~` match the whole text with a pattern that stands at the right.
+ * Operators between two values of a span. `=~` and `!~` match the whole text with the pattern on the right side.
  */
 export type BinaryOperator = ComparisonOperator | ArithmeticOperator | "=~" | "!~" | "&&" | "||";
 
@@ -192,7 +192,7 @@ export interface IntrinsicField {
   readonly name: IntrinsicName;
 }
 
-/** One name for each intrinsic, whichever way it was written. */
+/** Name of an intrinsic. Different spellings in a query give the same name. */
 export type IntrinsicName = (typeof intrinsicNames)[number];
 
 /** Names of all intrinsics. `nestedSet…` are the numbers of a span in the tree of its trace. */
@@ -224,8 +224,8 @@ export const intrinsicNames = [
 export type MetricsExpression = MetricsPipeline | MetricsMath | MetricsComparison | StaticExpression;
 
 /**
- * `{ … } | compare({ … }, 10)`: counts the values of attributes, in spans of the selection and in the others.
- * It is always a whole query.
+ * `{ … } | compare({ … }, 10)`: counts the values of attributes, in spans of the selection and in all other spans.
+ * A comparison is always a whole query.
  */
 export interface MetricsComparison {
   readonly type: "metrics-comparison";
@@ -233,7 +233,7 @@ export interface MetricsComparison {
   readonly selection: SpansetFilter;
   /** Number of most frequent values to show of each attribute, 1 to 1,000; 10 by default. */
   readonly limit: number;
-  /** When spans of the selection start: after `startUnixNano`, up to `endUnixNano`. Absent: whenever. */
+  /** Time range in which spans of the selection start: after `startUnixNano`, up to `endUnixNano`. Absent: any time. */
   readonly within?: { readonly startUnixNano: bigint; readonly endUnixNano: bigint };
 }
 
@@ -248,7 +248,7 @@ export interface MetricsPipeline {
   readonly secondStages: readonly SecondStage[];
 }
 
-/** Series with equal labels are calculated with each other; a number is so with each. At most one side is a number. */
+/** Combines series with equal labels. A number is combined with every series. At most one side is a number. */
 export interface MetricsMath {
   readonly type: "metrics-math";
   readonly operator: "+" | "-" | "*" | "/";
@@ -258,7 +258,9 @@ export interface MetricsMath {
   readonly secondStages: readonly SecondStage[];
 }
 
-/** How spans become a series. All take the spans of each interval; `rate` divides their number by its seconds. */
+/**
+ * Function that turns the spans of each interval into a sample. `rate` divides their number by the interval's seconds.
+ */
 export type MetricsFunction =
   | "rate"
   | "count_over_time"
@@ -274,13 +276,13 @@ export interface MetricsAggregate {
   readonly function: MetricsFunction;
   /** Absent for `rate` and `count_over_time` only. */
   readonly field?: Field;
-  /** 0 to 1; of `quantile_over_time` only, otherwise empty. */
+  /** Quantiles from 0 to 1 for `quantile_over_time`; empty for other functions. */
   readonly quantiles: readonly number[];
-  /** Fields that divide the series, at most five; empty: one series. */
+  /** Fields by which spans are grouped into series, at most five; empty: one series. */
   readonly by: readonly Field[];
 }
 
-/** A stage on whole series: the largest or smallest ones, or the samples that pass a comparison. */
+/** A stage on whole series: it keeps the largest or smallest series, or the samples that meet a comparison. */
 export type SecondStage =
   | { readonly type: "topk" | "bottomk"; readonly limit: number }
   | { readonly type: "metrics-filter"; readonly operator: ComparisonOperator; readonly value: number };

@@ -3,7 +3,7 @@ import { traceQlLimits } from "./limits.ts";
 import { type TextPlace, TraceQlError } from "./traceql-error.ts";
 
 /**
- * Walks the tokens of one query, and tracks depth and size of the tree and the places of its parts. The parsers share
+ * Reads the tokens of one query. Tracks depth and size of the tree, and the positions of its parts. The parsers share
  * one reader. Places are kept beside the tree, not in it, so that equal texts give equal trees.
  */
 export class TokenReader {
@@ -20,7 +20,7 @@ export class TokenReader {
     this.#tokens = lex(text);
   }
 
-  /** The token that the parser looks at. After the last one it stays the `end` token. */
+  /** The current token. After the last token this stays the `end` token. */
   get next(): Token {
     return this.#tokens[this.#index] as Token;
   }
@@ -30,7 +30,7 @@ export class TokenReader {
     return this.#tokens[this.#index + 1];
   }
 
-  /** Takes the next token, and moves on. */
+  /** Returns the current token, and advances to the next. */
   take(): Token {
     const token = this.next;
     if (token.kind !== "end") {
@@ -89,7 +89,7 @@ export class TokenReader {
   }
 
   /**
-   * Remembers the place of a part of the tree: from `offset` to the last token that was read.
+   * Records the position of a part of the tree: from `offset` to the last token that was read.
    * @throws TraceQlError when the tree has too many parts
    */
   placed<Node extends object>(node: Node, offset: number): Node {
@@ -102,13 +102,13 @@ export class TokenReader {
     return node;
   }
 
-  /** Where a part of the tree begins; the next token, when `placed` never saw it. */
+  /** Offset at which a part of the tree begins; the offset of the next token for a part without a recorded position. */
   offsetOf(node: object): number {
     return this.#places.get(node)?.offset ?? this.offset;
   }
 
   /**
-   * Reads a nested part.
+   * Reads a nested part, and counts its depth.
    * @throws TraceQlError when it is nested too deep
    */
   within<Result>(read: () => Result): Result {

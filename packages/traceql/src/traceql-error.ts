@@ -8,20 +8,20 @@ export interface TextPlace {
 }
 
 /**
- * The text is not a query that can be run. The message is in the style of Tempo:
+ * The text is not a valid query. The message has Tempo's form:
  * `parse error at line 1, col 5: syntax error: unexpected IDENTIFIER "foo", expecting }`.
  */
 export class TraceQlError extends Error {
   override readonly name = "TraceQlError";
   /** The fault, without its place. */
   readonly reason: string;
-  /** UTF-16 units, from 0. */
+  /** Offset of the faulty part in UTF-16 units, from 0. */
   readonly offset: number;
   /** Length of the faulty part in UTF-16 units; 0 when the text ends too early. */
   readonly length: number;
-  /** From 1. */
+  /** Line of the faulty part, from 1. */
   readonly line: number;
-  /** In characters, from 1. */
+  /** Column of the faulty part in characters, from 1. */
   readonly column: number;
 
   constructor(reason: string, text: string, place: TextPlace) {

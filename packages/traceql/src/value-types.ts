@@ -7,7 +7,7 @@ const order: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
 const regex: ReadonlySet<string> = new Set(["=~", "!~"]);
 
 /**
- * The type of an expression's value, as far as the query tells: `duration + 1s` is a duration, `.a + 1` an int,
+ * The type of an expression's value, as far as the query shows it: `duration + 1s` is a duration, `.a + 1` an int,
  * `.a + .b` an attribute.
  */
 export function typeOf(expression: FieldExpression): ValueType {
@@ -55,14 +55,14 @@ export function isArithmetic(operator: BinaryOperator): boolean {
   return !logical.has(operator) && !equality.has(operator) && !order.has(operator) && !regex.has(operator);
 }
 
-/** True for types that can be calculated with. */
+/** True for numeric types, which arithmetic accepts. */
 export function isNumeric(type: ValueType): boolean {
   return type === "int" || type === "float" || type === "duration";
 }
 
 /**
- * True when values of these types can stand on both sides of an operator. An attribute fits everything, and numbers
- * fit each other: `duration > 5` is allowed.
+ * True when an operator can have these types on its two sides. An attribute matches every type, and numeric types
+ * match each other: `duration > 5` is allowed.
  */
 export function typesMatch(left: ValueType, right: ValueType): boolean {
   if (left === "attribute" || right === "attribute" || left === right) {
@@ -71,7 +71,7 @@ export function typesMatch(left: ValueType, right: ValueType): boolean {
   return isNumeric(left) && isNumeric(right);
 }
 
-/** Whether an operator can take values of a type: `name > "a"` is allowed, `status > ok` is not. */
+/** True when an operator accepts values of a type: `name > "a"` is allowed, `status > ok` is not. */
 export function takes(operator: BinaryOperator, type: ValueType): boolean {
   switch (type) {
     case "attribute":
@@ -90,7 +90,7 @@ export function takes(operator: BinaryOperator, type: ValueType): boolean {
   }
 }
 
-/** Whether the value can differ from span to span. */
+/** True when the value can differ from span to span. */
 export function referencesSpan(expression: FieldExpression): boolean {
   switch (expression.type) {
     case "static":

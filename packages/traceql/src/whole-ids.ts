@@ -12,10 +12,10 @@ const digitsOf: Partial<Record<IntrinsicName, number>> = {
 /**
  * Completes the id in a text that is compared with an id field. People copy ids without leading zeros, in
  * upper case, or with the 16 digits that 64-bit clients print. Engines compare the complete form only.
- * `span:id = "AB"` becomes `span:id = "00000000000000ab"`. A text with too many digits stays unchanged, and so matches
- * nothing.
+ * `span:id = "AB"` becomes `span:id = "00000000000000ab"`. A text with too many digits stays unchanged, and therefore
+ * matches nothing.
  * @param other the other side of the comparison
- * @returns the lower-case id with all digits; undefined when the operands are no such pair, or the text is no
+ * @returns the lower-case id with all digits; undefined when `other` is not an id field, or the text is not an
  *   id
  */
 export function wholeId(other: FieldExpression, text: FieldExpression): StaticExpression | undefined {

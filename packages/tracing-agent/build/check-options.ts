@@ -1,4 +1,4 @@
-// The first stage of the built agent: commands, and the check of options. It serves in a second stage.
+// The first stage of the built agent: commands, and the check of options. The second stage serves.
 import { runProcess } from "lifecycle";
 import { agentProcess } from "../src/agent-process.ts";
 

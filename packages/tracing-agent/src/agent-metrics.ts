@@ -11,15 +11,15 @@ export interface ServerCounts {
   readonly processed: number;
   /** Packets that were dropped because the queue was full. */
   readonly queueFull: number;
-  /** Packets over the largest size. */
+  /** Packets larger than the limit. */
   readonly tooLarge: number;
   /** Errors of the socket. */
   readonly readErrors: number;
-  /** Packets that wait now. */
+  /** Packets in the queue now. */
   readonly waiting: number;
   /**
-   * Packets that the system dropped because the socket's buffer was full; undefined when it does not report
-   * them.
+   * Packets that the system dropped because the socket's buffer was full; undefined when the system does not report
+   * drops.
    */
   readonly kernelDrops: number | undefined;
 }
@@ -70,7 +70,7 @@ export class AgentMetrics {
       "Spans dropped with a call given up, by gRPC status.",
       ["reason"],
     );
-    // Set from the start, so that a query which subtracts failures works before the first failure.
+    // Created with 0, so that a query which subtracts failures works before the first failure.
     this.#batchesFailed.inc({ reason: "UNAVAILABLE" }, 0);
     this.#retries = counter(
       "reporter_retries_total",
@@ -134,8 +134,8 @@ export class AgentMetrics {
   }
 
   /**
-   * Reads the counts of the UDP servers at each scrape, because to count at each packet would cost more than
-   * reading it.
+   * Reads the counts of the UDP servers at each scrape. Updating metrics for each packet would cost more than
+   * reading the packet.
    */
   showServers(servers: readonly ServerCounts[]): void {
     const registers = [this.#registry];

@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { AgentClientStats } from "wire/agent";
 
-/** A client that is silent for this time, in milliseconds, is forgotten. */
+/** Milliseconds of silence after which a client is forgotten. */
 const forgetAfterMs = 3_600_000;
 /**
- * Most clients that are remembered, because senders choose their identifiers. The one that was silent longest
+ * Limit of remembered clients, because senders choose their identifiers. The client that was silent longest
  * is dropped first.
  */
 const maxClients = 10_000;
@@ -15,14 +15,14 @@ interface LastStats extends AgentClientStats {
 }
 
 /**
- * Sums the losses that clients report. Each batch has totals since the start of its client. Repeated and
+ * Sums the losses that clients report. Each batch holds totals since the start of its client. Repeated and
  * reordered batches are recognized by their number and left out.
  */
 export class ClientStats {
   readonly #batchesReceived;
   readonly #batchesSent;
   readonly #spansDropped;
-  /** By identifier, in the order of their last batches. */
+  /** Clients by identifier, in the order of their last batches. */
   readonly #clients = new Map<string, LastStats>();
 
   constructor(registry: Registry) {
@@ -66,7 +66,7 @@ export class ClientStats {
     if (last !== undefined && last.seqNo >= seqNo) {
       return;
     }
-    // The first batch only gives the client's present totals, because the client may have run long before
+    // The first batch only sets the starting totals, because the client may have run long before
     // this agent.
     if (last !== undefined) {
       this.#batchesSent.inc(Number(seqNo - last.seqNo));

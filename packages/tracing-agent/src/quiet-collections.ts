@@ -1,30 +1,30 @@
 const intervalMs = 10_000;
-/** Fewer packets than this within the interval are no load: a collection takes some ten milliseconds. */
+/** Below this number of packets in an interval the agent is idle. A collection takes some ten milliseconds. */
 const quietPackets = 1_000;
 /**
- * When at least one packet of this many is lost within the interval, losses during a collection make no
- * difference.
+ * The agent is overloaded when more than one of this many packets is lost in an interval. Then losses during a
+ * collection make no difference.
  */
 const overloadShare = 50;
-/** Less garbage than this is not worth it. */
+/** Minimum garbage in bytes that is worth a collection. */
 const leastGrowthBytes = 2_097_152;
 
 export interface QuietCollectionsSettings {
   /** Number of packets since the start. */
   packets(): number;
-  /** Packets lost since the start, in the system or in front of a full queue. */
+  /** Packets lost since the start, in the system or because of a full queue. */
   lost(): number;
-  /** Bytes that V8 uses, including its buffers; by default of this process. */
+  /** Bytes that V8 uses, including its buffers. Default: reads this process. */
   usedBytes?(): number;
-  /** The collection; by default V8's, which needs `--expose-gc`: the built agent runs with it. */
+  /** Runs a collection. The default is V8's `gc`, which needs `--expose-gc`; the built agent sets this option. */
   collect?(): void;
 }
 
 /**
- * Collects garbage at once, to free the remains of starting. It collects again when there is garbage and
+ * Collects garbage at once, to free memory that only the start needed. Collects again when there is garbage and
  * either no load, or so much load that packets are lost anyway. V8 alone would wait until its memory has
  * doubled, and keep it after the load.
- * @returns ends it
+ * @returns a function that ends the collections
  */
 export function startQuietCollections(settings: QuietCollectionsSettings): () => void {
   const { packets, lost, usedBytes = usedByV8, collect = collectAll } = settings;

@@ -2,8 +2,8 @@ import { CliError } from "./cli-error.ts";
 
 /**
  * The text of a body, as UTF-8. The limit is checked while the body arrives, so an endless answer cannot fill memory.
- * @param limit most bytes
- * @throws CliError past the limit
+ * @param limit maximum number of bytes
+ * @throws CliError when the body is longer than the limit
  */
 export async function bodyOf(response: Response, limit: number): Promise<string> {
   const pieces: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** A fault that the user can mend: its text is printed, without a stack. */
+/** A fault that the user can correct. The program prints its text without a stack. */
 export class CliError extends Error {
   override readonly name = "CliError";
   /** Exit code of the program: 1 when a request or a file failed, 2 when the command line is wrong. */

@@ -8,15 +8,15 @@ export interface CommandOption {
   /** One letter: `n` lets users write `-n 5`. */
   readonly short?: string;
   /**
-   * True: the option may be given again, and `list` returns all values. Otherwise the last one counts. False by
+   * True: the option may be repeated, and `list` returns all values. False: the last value counts. False by
    * default.
    */
   readonly multiple?: boolean;
   /** The value's name in `--help`; absent for a boolean. */
   readonly placeholder?: string;
-  /** The value of an option that was not given; `--help` prints it. */
+  /** Default value, which `--help` prints. */
   readonly default?: string;
-  /** The only values that are taken; another one ends the program with 2. */
+  /** Allowed values. Any other value ends the program with exit code 2. */
   readonly choices?: readonly string[];
   /** One sentence or two for `--help`. */
   readonly meaning: string;
@@ -28,7 +28,7 @@ export type CommandOptions = Readonly<Record<string, CommandOption>>;
 /** Where a command reads and writes. */
 export interface Streams {
   readonly input: Readable;
-  /** Answers, and nothing else: it may be a pipe. */
+  /** Receives only answers, because another program may read them through a pipe. */
   readonly output: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** Warnings, progress and failures. */
   readonly errors: Writable & { readonly isTTY?: boolean };
@@ -36,13 +36,13 @@ export interface Streams {
 
 /** Operands, options and streams of one run of a command. */
 export interface CommandContext extends Streams {
-  /** Variables such as TRACING_URL and TRACING_TENANT; options on the command line go first. */
+  /** Variables such as TRACING_URL and TRACING_TENANT. Options on the command line take precedence. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Arguments that are no options, in their order. `main` has checked their number, not their form. */
+  /** Arguments that are not options, in their order. `main` has checked their number, but not their form. */
   readonly operands: readonly string[];
   /** Options of the command and the common ones, with defaults filled in. */
   readonly values: OptionValues;
-  /** Asks tracing-query at `--url`. Making it opens no connection. */
+  /** Client of tracing-query at `--url`. Creating the client opens no connection. */
   readonly client: QueryClient;
   /** Aborted by SIGINT and SIGTERM; the program then ends with 130. */
   readonly signal: AbortSignal;
@@ -54,18 +54,18 @@ export interface Command {
   readonly name: string;
   /** Operands in the usage line: `<trace id>`, `[query]`; "" for none. */
   readonly operands: string;
-  /** Fewest and most operands; another number ends the program with 2. */
+  /** Minimum and maximum number of operands. Any other number ends the program with exit code 2. */
   readonly operandCounts: readonly [least: number, most: number];
-  /** One sentence. */
+  /** Purpose of the command in one sentence, for `--help`. */
   readonly meaning: string;
   /** Options of this command. The options of `common-options.ts` are added. */
   readonly options: CommandOptions;
   /** Whole command lines for `--help`; each can be pasted into a shell. */
   readonly examples: readonly string[];
   /**
-   * Answers on `output`, and warnings on `errors`.
-   * @returns the exit code: 0 when all was done, 1 when a part failed
-   * @throws CliError when nothing could be done
+   * Runs the command: writes answers to `output`, and warnings to `errors`.
+   * @returns the exit code: 0 for success, 1 when a part failed
+   * @throws CliError when the whole command failed
    */
   run(context: CommandContext): Promise<number>;
 }
@@ -83,7 +83,7 @@ export class OptionValues {
     this.#values = values;
   }
 
-  /** "" when it was not given. */
+  /** Value of a string option; "" when the option was not given. */
   text(name: string): string {
     const value = this.#values[name];
     return typeof value === "string" ? value : "";
@@ -94,7 +94,7 @@ export class OptionValues {
     return this.#values[name] === true;
   }
 
-  /** All values of an option with `multiple`; [] when it was not given. */
+  /** All values of an option with `multiple`; [] when the option was not given. */
   list(name: string): readonly string[] {
     const value = this.#values[name];
     return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];

@@ -1,7 +1,7 @@
 import type { CommandOptions, OptionValues, Streams } from "./command.ts";
 
 /**
- * Options of every command. They stand behind the command: `tracing search --url …`, never `tracing --url … search`.
+ * Options of every command. They follow the command: `tracing search --url …`, never `tracing --url … search`.
  */
 export const commonOptions: CommandOptions = {
   url: {
@@ -48,8 +48,8 @@ export const timeOptions: CommandOptions = {
 };
 
 /**
- * Whether answers are printed for people. Without `--output`, a terminal gets a table and a pipe gets JSON, so that
- * `tracing search | jq` needs no option.
+ * True when answers are printed as a table for people. Without `--output`, a terminal gets a table and a pipe gets
+ * JSON, so that `tracing search | jq` needs no option.
  */
 export function wantsTable(values: OptionValues, { output }: Streams): boolean {
   const format = values.text("output");

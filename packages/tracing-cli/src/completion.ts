@@ -2,7 +2,7 @@ import { CliError } from "./cli-error.ts";
 import { commands } from "./commands/command-list.ts";
 import { commonOptions } from "./common-options.ts";
 
-/** First arguments that a shell can complete. `completion`, `version` and `help` are no commands of the list. */
+/** First arguments that a shell can complete. `completion`, `version` and `help` are not in the list of commands. */
 const names = [...commands.map(({ name }) => name), "completion", "version", "help"];
 
 /** Options of a command as words: `--service --operation … --help`. Short forms are left out. */
@@ -16,7 +16,10 @@ function flagsOf(index: number): string {
 const cases = (line: (name: string, flags: string) => string) =>
   commands.map(({ name }, index) => line(name, flagsOf(index))).join("\n");
 
-/** Needs no package `bash-completion`. `-o default` completes file names where no option fits. */
+/**
+ * Script for bash. It does not need the package `bash-completion`. `-o default` completes file names when no option
+ * matches.
+ */
 const bash = () => `_tracing() {
   local word="\${COMP_WORDS[COMP_CWORD]}"
   if [ "$COMP_CWORD" = 1 ]; then COMPREPLY=($(compgen -W '${names.join(" ")}' -- "$word")); return; fi
@@ -28,7 +31,7 @@ ${cases((name, flags) => `    ${name}) COMPREPLY=($(compgen -W '${flags}' -- "$w
 complete -o default -F _tracing tracing
 `;
 
-/** To be stored as `_tracing` in a folder of `fpath`. */
+/** Script for zsh, to be stored as `_tracing` in a folder of `fpath`. */
 const zsh = () => `#compdef tracing
 if (( CURRENT == 2 )); then compadd ${names.join(" ")}; return; fi
 case "$words[2]" in
@@ -37,7 +40,7 @@ ${cases((name, flags) => `  ${name}) compadd -- ${flags}; _files ;;`)}
 esac
 `;
 
-/** One `complete` line for each option; `-r` says that a value follows. */
+/** Script for fish: one `complete` line for each option. `-r` means that a value follows. */
 const fish = () =>
   `${[
     `complete -c tracing -n __fish_use_subcommand -f -a '${names.join(" ")}'`,
@@ -54,7 +57,7 @@ const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 /**
  * The script that makes a shell complete commands and options: `tracing completion bash`.
- * @throws CliError with exit code 2 for another shell, or none
+ * @throws CliError with exit code 2 for another shell, or without a shell
  */
 export function completionFor(shell = ""): string {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;

@@ -1,6 +1,6 @@
 import { CliError } from "./cli-error.ts";
 
-/** Characters of one event. */
+/** Limit of characters in one event. */
 const maxEvent = 16 * 1024 * 1024;
 
 /**
@@ -15,8 +15,8 @@ export interface ServerSentEvent {
 }
 
 /**
- * An event of the lines before a blank line. Comments, which keep a connection open, and fields such as `id` give
- * none: then the result is undefined.
+ * Parses the lines before a blank line to an event. Comments, which keep a connection open, and fields such as `id`
+ * give no event: then the result is undefined.
  */
 function eventOf(block: string): ServerSentEvent | undefined {
   let event = "message";
@@ -33,7 +33,7 @@ function eventOf(block: string): ServerSentEvent | undefined {
 }
 
 /**
- * The events of a stream, as they arrive. The stream of tracing-query never ends by itself, so an end is a failure,
+ * The events of a stream, as they arrive. The stream of tracing-query never ends by itself, so its end is an error,
  * unless the user stopped the program.
  * @param signal aborted: the generator ends without an error
  * @throws CliError when the stream breaks off, or an event is over the limit

@@ -3,13 +3,14 @@ import { createGunzip } from "node:zlib";
 import { CliError } from "./cli-error.ts";
 
 /**
- * Bytes of a line after unpacking; a line is a trace. A longer line ends the import, since a line is held in memory.
+ * Limit of bytes in an unpacked line, which is a trace. A longer line ends the import, because a line is held in
+ * memory.
  */
 const maxLine = 64 * 1024 * 1024;
 
 /**
- * The bytes of a stream, unpacked where they are gzip. The first two bytes tell: 1f 8b. The name of the file does not
- * count, so packed bytes may come through a pipe as well. A stream whose first piece has one byte counts as plain.
+ * The bytes of a stream; gzip is unpacked. The first two bytes 1f 8b identify gzip. The name of the file does not
+ * count, so a pipe can also deliver gzip. A stream whose first piece has one byte counts as plain text.
  */
 async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
@@ -27,7 +28,8 @@ async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
     return;
   }
   const gunzip = createGunzip();
-  // The unpacker is fed beside the reading of its output. A fault of the source destroys the unpacker, whose reader
+  // This function writes to the unpacker while the loop below reads its output. A fault of the source destroys the
+  // unpacker, whose reader
   // then fails with the same error.
   const feed = (async () => {
     for await (const piece of all) {
@@ -42,7 +44,7 @@ async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
 }
 
 /**
- * Lines of a stream of text or of gzip, without their line break. A last line without a line break counts as well.
+ * Lines of a stream of text or of gzip, without their line break. The last line may lack its line break.
  * @throws CliError for a line over the limit, or a stream that breaks off
  */
 export async function* readLines(source: Readable): AsyncGenerator<string> {

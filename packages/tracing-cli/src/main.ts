@@ -4,7 +4,7 @@
 // |---|---|
 // | 0 | done; a search without a match too |
 // | 1 | a request failed, a part of an export or import failed, or the program has a fault |
-// | 2 | the command line is wrong: nothing was asked or written |
+// | 2 | the command line is wrong: no request was sent, nothing was written |
 // | 130 | SIGINT or SIGTERM ended it |
 //
 // Answers go to standard output, everything else to standard error.
@@ -27,13 +27,13 @@ export interface Surroundings extends Streams {
 }
 
 /**
- * Runs a command line. It never throws: a CliError prints its message, another error its stack, which is worth a
- * report.
+ * Runs a command line. Never throws: for a CliError the program prints the message, for another error the stack, for
+ * a bug report.
  * @returns the exit code
  */
 export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { errors, output } = surroundings;
-  // A reader that has enough, such as `head`, closes the pipe.
+  // A reader such as `head` closes the pipe when it has read enough.
   output.on("error", () => {});
   const stop = new AbortController();
   const onSignal = () => stop.abort();
@@ -55,7 +55,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
 }
 
 /**
- * Chooses the command. `help`, `version` and `completion` need no server, and so run before a client is made.
+ * Chooses the command. `help`, `version` and `completion` need no server, and therefore run before a client is created.
  * @throws CliError
  */
 async function run(
@@ -93,7 +93,7 @@ async function run(
   return command.run({ ...surroundings, operands, values, client, signal });
 }
 
-/** @throws CliError with exit code 2 when there is none */
+/** @throws CliError with exit code 2 for an unknown command */
 function commandOf(name: string): Command {
   if (name.startsWith("-")) {
     throw new CliError(

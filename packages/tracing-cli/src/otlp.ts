@@ -1,4 +1,4 @@
-/** The part of OTLP JSON that is read here. Ids are hex digits. */
+/** The part of OTLP JSON that commands read. Ids are hex digits. */
 export interface OtlpTraces {
   readonly resourceSpans?: readonly {
     // The program that sent the spans; its attribute `service.name` names the service.
@@ -8,7 +8,7 @@ export interface OtlpTraces {
 }
 
 /**
- * An attribute, as far as its text is read. Numbers and lists have other members, which are carried along untouched.
+ * An attribute with the members that commands read. Numbers and lists have other members, which stay unchanged.
  */
 export interface OtlpAttribute {
   readonly key: string;
@@ -19,28 +19,30 @@ export interface OtlpAttribute {
 export interface OtlpSpan {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits. Several spans may share one: client and server of a call, in traces of Zipkin. */
+  /** 16 hex digits. In Zipkin traces the client and the server of a call can share an id. */
   readonly spanId: string;
   /** Absent or empty for a root. */
   readonly parentSpanId?: string;
   readonly name?: string;
   /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer, or the names such as `SPAN_KIND_SERVER`. */
   readonly kind?: number | string;
-  /** Nanoseconds since the Unix epoch, in decimal digits: a number of JSON would lose the last ones. */
+  /** Nanoseconds since the Unix epoch, in decimal digits: a JSON number would lose the last digits. */
   readonly startTimeUnixNano?: string;
   readonly endTimeUnixNano?: string;
   readonly attributes?: readonly OtlpAttribute[];
-  /** 2 or STATUS_CODE_ERROR: failed. */
+  /** Status of the span; code 2 or STATUS_CODE_ERROR means that the span failed. */
   readonly status?: { readonly code?: number | string; readonly message?: string };
 }
 
 /**
- * The collector notes here the format that a span came in. It does so again when the span is imported, so an export
- * without removal would double the attribute.
+ * Attribute in which the collector stores the format of a received span. The collector adds it again when the span is
+ * imported, so an export must remove the attribute.
  */
 const formatKey = "internal.span.format";
 
-/** A trace as its programs sent it: without the attribute that the collector added. All other members stay. */
+/**
+ * A trace as its programs sent it: without the attribute that the collector added. All other members stay unchanged.
+ */
 export function asSent(traces: OtlpTraces): OtlpTraces {
   return {
     ...traces,
@@ -64,7 +66,7 @@ export interface SpanNode {
   readonly span: OtlpSpan;
   readonly startNano: bigint;
   readonly endNano: bigint;
-  /** Spans whose parent this is, ordered by start. */
+  /** Child spans, ordered by start. */
   readonly children: SpanNode[];
 }
 
@@ -73,9 +75,9 @@ export interface SpanNode {
  * once:
  *
  * - A span whose parent is not in the trace is a root.
- * - The first of spans that are each other's parents is a root.
+ * - In a cycle of parents the first span is a root.
  * - A span that names itself as parent is a root.
- * - Where a client and a server share an id, children belong to the server.
+ * - If a client and a server share an id, children belong to the server.
  */
 export function spanTree(traces: OtlpTraces): SpanNode[] {
   const nodes: SpanNode[] = [];
@@ -120,7 +122,7 @@ export function spanTree(traces: OtlpTraces): SpanNode[] {
   return roots;
 }
 
-/** Adds a node and all below it to `reached`. Without recursion: traces can be deep. */
+/** Adds a node and all nodes below it to `reached`. Uses no recursion, because traces can be deep. */
 function reach(root: SpanNode, reached: Set<SpanNode>): void {
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -133,7 +135,7 @@ function isServer({ span }: SpanNode): boolean {
   return span.kind === 2 || span.kind === "SPAN_KIND_SERVER";
 }
 
-/** Whether a span failed. */
+/** True when a span failed. */
 export function hasFailed({ status }: OtlpSpan): boolean {
   return status?.code === 2 || status?.code === "STATUS_CODE_ERROR";
 }

@@ -2,15 +2,15 @@ import { bodyOf } from "./body-of.ts";
 import { CliError } from "./cli-error.ts";
 import type { OptionValues } from "./command.ts";
 
-/** Bytes of an answer that is read as a whole: 256 MiB. Streams have a limit for each event instead. */
+/** Limit of an answer that is read as a whole: 256 MiB. Streams have a limit for each event instead. */
 const maxAnswerBytes = 256 * 1024 * 1024;
-/** Characters of a failure that are printed; a proxy may answer with a whole page. */
+/** Limit of printed characters of an error text, because a proxy may answer with a whole page. */
 const maxFailure = 2_000;
 
 /** Parameters of a request; undefined ones are left out. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
-/** Where tracing-query is, and who asks. */
+/** Address of tracing-query, and headers that identify the user. */
 export interface ClientSettings {
   /** Address with the base path, without a final slash. */
   readonly url: string;
@@ -23,26 +23,26 @@ export interface ClientSettings {
 /** The header of an answer that lacks a part of the store: JSON with a `text` for each part. */
 const partialHeader = "x-tracing-partial";
 
-/** Asks tracing-query over HTTP. */
+/** Sends requests to tracing-query over HTTP. */
 export class QueryClient {
   readonly #settings: ClientSettings;
   readonly #warn: (text: string) => void;
   readonly #told = new Set<string>();
   #partialAnswers = 0;
 
-  /** @param warn told once of each part of the store that did not answer */
+  /** @param warn called once for each part of the store that did not answer */
   constructor(settings: ClientSettings, warn: (text: string) => void) {
     this.#settings = settings;
     this.#warn = warn;
   }
 
-  /** Answers so far that lack a part of the store. */
+  /** Number of answers so far that lack a part of the store. */
   get partialAnswers(): number {
     return this.#partialAnswers;
   }
 
   /**
-   * The answer to a GET, parsed. The type is believed, not checked: servers of the same release answer in that form.
+   * The parsed answer to a GET. Its type is not checked: servers of the same release answer in this form.
    * @throws CliError when the request fails, or the answer is not JSON
    */
   async json<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
@@ -60,10 +60,10 @@ export class QueryClient {
   }
 
   /**
-   * The answer to a GET, once its status is 200; its body is not read yet. Redirects are not followed: they lead to
-   * pages for logging in, whose HTML would confuse users more than the status.
-   * @param accept media type that is asked for
-   * @throws CliError when nothing answers, or with another status
+   * The answer to a GET, after the status 200 and before its body is read. Redirects are not followed: they lead to
+   * login pages, whose HTML would confuse users more than the status.
+   * @param accept requested media type
+   * @throws CliError when the server does not answer, or answers with another status
    */
   async open(path: string, parameters: Parameters, accept: string): Promise<Response> {
     const { url, headers, signal } = this.#settings;
@@ -92,7 +92,9 @@ export class QueryClient {
     return response;
   }
 
-  /** Counts answers that lack a part of the store. The same reason is printed once, not for each trace of an export. */
+  /**
+   * Counts answers that lack a part of the store. Each reason is printed only once, not for each trace of an export.
+   */
   #notePartial(header: string | null): void {
     if (header === null) {
       return;
@@ -106,7 +108,7 @@ export class QueryClient {
   }
 }
 
-/** The texts of the header; the header itself where it is cut or has another form. */
+/** The texts in the header; the header itself if it is cut or has another form. */
 function reasonsOf(header: string): string {
   try {
     const reasons = JSON.parse(header) as readonly { readonly text?: string }[];
@@ -116,7 +118,7 @@ function reasonsOf(header: string): string {
   }
 }
 
-/** Members of which one says what failed, whichever API answered. */
+/** The members in which our APIs give the reason of a failure. */
 interface FailureBody {
   readonly detail?: string;
   readonly title?: string;
@@ -126,7 +128,7 @@ interface FailureBody {
 }
 
 /**
- * Why a request failed, out of each form of our APIs: problem details, envelope, gateway, plain text.
+ * The reason of a failed request, from any form of our APIs: problem details, envelope, gateway, plain text.
  * The first present member wins: `detail`, `error.message`, `errors[0].msg`, `message`, `title`.
  */
 async function failureOf(response: Response): Promise<string> {
@@ -146,7 +148,7 @@ async function failureOf(response: Response): Promise<string> {
 }
 
 /**
- * Where to ask, from options and variables; options go first.
+ * Address and headers, from options and variables. Options take precedence.
  *
  * | setting | option | variable | default |
  * |---|---|---|---|
@@ -154,8 +156,8 @@ async function failureOf(response: Response): Promise<string> {
  * | tenant | `--tenant` | TRACING_TENANT | none |
  * | headers | `--header`, several | | none |
  *
- * The value of a faulty `--header` is not printed, since it may be a password.
- * @throws CliError with exit code 2 for an address or a header that is none
+ * The value of a faulty `--header` is not printed, because it may be a password.
+ * @throws CliError with exit code 2 for an invalid address or header
  */
 export function clientSettings(
   values: OptionValues,

@@ -2,34 +2,35 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bodyOf } from "./body-of.ts";
 import { CliError } from "./cli-error.ts";
 
-/** Where OTLP goes. */
+/** Receiver of OTLP messages. */
 export interface SendTarget {
   /** Address with `/v1/traces`. */
   readonly url: string;
   /** Fields of each request, besides `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the first try in which a send is tried again. 0: once. */
+  /** Milliseconds after the first try during which a failed send is repeated. 0: no repetition. */
   readonly retryForMs: number;
-  /** Aborted: the send, or the pause before the next one, ends with an AbortError. */
+  /** When aborted, the send, or the pause before the next try, ends with an AbortError. */
   readonly signal: AbortSignal;
 }
 
 /** The outcome of one send. */
 export interface SendResult {
   /**
-   * Spans of a message that the collector otherwise took, and why it did not take them. 0 with "" when it took all.
+   * Number of spans that the collector refused in an accepted message, and the reason. 0 with "" when it accepted all
+   * spans.
    */
   readonly rejected: { readonly spans: number; readonly message: string };
   /** Reason why the collector refused the whole message permanently, such as `400 …`. A repeat cannot help. */
   readonly fault?: string;
 }
 
-/** Answers after which the same may succeed. Source: OTLP specification, "Retryable Response Codes" */
+/** Status codes after which a repeated send may succeed. Source: OTLP specification, "Retryable Response Codes" */
 const retryable = new Set([429, 502, 503, 504]);
 /** Milliseconds before the second try. Each further pause is twice as long, up to `maxPauseMs`. */
 const firstPauseMs = 250;
 const maxPauseMs = 10_000;
-/** Bytes of an answer: a status and a sentence. */
+/** Limit of an answer's bytes: an answer has only a status and a sentence. */
 const maxAnswerBytes = 1024 * 1024;
 
 /** Source: OTLP, `ExportTracePartialSuccess` */
@@ -38,9 +39,9 @@ interface PartialSuccess {
 }
 
 /**
- * Sends a message of OTLP JSON, again while the collector is away or busy. A message whose answer
+ * Sends a message of OTLP JSON, and repeats the send while the collector is unreachable or busy. A message whose answer
  * was lost is sent again, so the collector may get it twice.
- * @throws CliError when the collector stays away for `retryForMs`
+ * @throws CliError when the collector stays unreachable for `retryForMs`
  */
 export async function sendTraces(text: string, target: SendTarget): Promise<SendResult> {
   const deadline = performance.now() + target.retryForMs;
@@ -60,7 +61,7 @@ export async function sendTraces(text: string, target: SendTarget): Promise<Send
 interface Attempt {
   /** Final result: accepted, or refused permanently. */
   readonly result?: SendResult;
-  /** The status or the fault of the connection, for the message when time is over. */
+  /** The status or the connection error, for the message after the last try. */
   readonly problem?: string;
   /** Milliseconds that the collector asks to wait, in `Retry-After` as seconds; at most a minute. */
   readonly waitMs?: number;
@@ -102,7 +103,7 @@ async function trySend(text: string, { url, headers, signal }: SendTarget): Prom
   try {
     partial = JSON.parse(answer) as PartialSuccess;
   } catch {
-    // 200 without JSON: taken, by a collector that says no more
+    // Status 200 without JSON: the collector accepted the message, and gives no details.
   }
   const { rejectedSpans = 0, errorMessage = "" } = partial?.partialSuccess ?? {};
   return { result: { rejected: { spans: Number(rejectedSpans) || 0, message: errorMessage } } };

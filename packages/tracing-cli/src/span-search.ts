@@ -26,19 +26,19 @@ export const searchOptions: CommandOptions = {
   error: { type: "boolean", meaning: "The span failed." },
 };
 
-/** A name in TraceQL: in quotes where it has other characters than letters, digits and `_ . - /`. */
+/** A name in TraceQL, in quotes if it has other characters than letters, digits and `_ . - /`. */
 function attributeOf(key: string): string {
   return /^[A-Za-z_][\w.\-/]*$/.test(key) ? `.${key}` : `.${JSON.stringify(key)}`;
 }
 
-/** A number or a boolean where the text is one; otherwise a string. */
+/** A number or a boolean if the text looks like one; otherwise a string. */
 function literalOf(text: string): string {
   return /^-?\d+(?:\.\d+)?$|^(?:true|false)$/.test(text) ? text : JSON.stringify(text);
 }
 
 /**
  * The condition of `key=value`. The sender decided whether `17` is a number or a text, so both match. The value may
- * contain `=`: the first one divides.
+ * contain `=`: the first `=` ends the key.
  * @throws CliError with exit code 2 without a key
  */
 function tagCondition(tag: string): string {
@@ -60,7 +60,7 @@ function duration(values: OptionValues, option: string): string {
 }
 
 /**
- * The TraceQL query of a command: its operand, or one made of `searchOptions`.
+ * The TraceQL query of a command: its operand, or a query made of `searchOptions`.
  * @throws CliError when both are given
  */
 export function queryOf(operand: string | undefined, values: OptionValues): string {

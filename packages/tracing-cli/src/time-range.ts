@@ -10,11 +10,12 @@ export interface TimeRange {
   readonly endMs: number;
 }
 
-/** The last moment that a `Date` can hold. */
+/** The latest time that a `Date` can hold. */
 const maxMs = 8.64e15;
 
 /**
- * Reads a duration as Go writes it, and days: `90s`, `1h30m`, `1.5d`. Days stand alone: `1d12h` is refused.
+ * Reads a duration as Go writes it, and days: `90s`, `1h30m`, `1.5d`. Days cannot be combined with other units:
+ * `1d12h` is refused.
  * @param option names the option in the error
  * @returns milliseconds, more than 0
  * @throws CliError with exit code 2
@@ -31,7 +32,10 @@ export function durationMsOf(text: string, option: string): number {
   return ms;
 }
 
-/** Reads seconds since the Unix epoch, or a date as `Date.parse` takes it. @throws CliError with exit code 2 */
+/**
+ * Reads seconds since the Unix epoch, or a date in a form that `Date.parse` accepts.
+ * @throws CliError with exit code 2
+ */
 function timeMsOf(text: string, option: string): number {
   const ms = /^\d{1,11}(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text);
   if (!(ms >= 0 && ms <= maxMs)) {
@@ -44,7 +48,7 @@ function timeMsOf(text: string, option: string): number {
 }
 
 /**
- * The time that `timeOptions` name: `--start` to `--end`, where `--since` before the end replaces a missing start.
+ * The time range of `timeOptions`: `--start` to `--end`. Without `--start`, the range begins `--since` before its end.
  * @param nowMs the end when `--end` is missing
  * @throws CliError with exit code 2 when the beginning is not before the end
  */

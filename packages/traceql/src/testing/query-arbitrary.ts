@@ -34,7 +34,7 @@ export interface QueryVocabulary {
   readonly intrinsics: readonly IntrinsicName[];
 }
 
-/** Everything that the language has. */
+/** Names and values for all parts of the language. */
 export const wholeVocabulary: QueryVocabulary = {
   names: ["a", "service.name", "a b", 'quo"ted\\', "", "span.a", "ümlaut", "{x}"],
   strings: ["", "x", "back`quote", 'both`"\\\n', "\r\u0000"],
@@ -49,7 +49,7 @@ const scopes: readonly AttributeScope[] = ["any", "span", "resource", "event", "
 
 /**
  * Generates queries that pass the checks.
- * @param ofParent whether fields of the parent are among them
+ * @param ofParent true: also generates fields of the parent
  */
 export function queryArbitrary(words: QueryVocabulary, ofParent = true): fc.Arbitrary<TraceQlQuery> {
   const fields = fieldArbitrary(words, ofParent);

@@ -14,7 +14,7 @@ export interface CollectorAddress {
 
 /**
  * Reads `host:port` or `[::1]:port`; gRPC's `dns:host:port` and `dns:///host:port` mean the same.
- * @throws StartError when it is none of these
+ * @throws StartError for a text of another form
  */
 export function parseCollectorAddress(text: string): CollectorAddress {
   const [, ipv6, plain, portText] =

@@ -6,7 +6,7 @@ import { CollectorLink } from "./collector-link.ts";
 const callTimeoutMs = 10_000;
 const firstPauseMs = 100;
 const maxPauseMs = 500;
-/** A connection that took calls for a shorter time counts as a failed try. */
+/** Milliseconds. A connection that was ready for a shorter time counts as a failed try. */
 const shortLifeMs = 1_000;
 
 export interface CollectorEndpointSettings {
@@ -22,20 +22,20 @@ export interface CollectorEndpointSettings {
 }
 
 /**
- * `connecting`: the first try since the start, or since it was ready. `away`: tries failed, and another will
+ * `connecting`: the first try since the start, or since the state `ready`. `away`: tries failed, and another try will
  * follow.
  */
 export type EndpointState = "connecting" | "ready" | "away" | "closed";
 
 /**
- * One address of a collector. Connects at once, and again whenever the connection is lost: at once at first, then after
+ * One address of a collector. Connects at once. After a loss the first try follows at once, further tries after
  * pauses of 0.1 to 0.5 seconds.
  */
 export class CollectorEndpoint {
   readonly address: string;
   /** The error of the last connection or try. */
   lastError = "";
-  /** The collector asked for a pause until this time of `performance.now()`. */
+  /** Time of `performance.now()` until which the collector requested a pause. */
   pausedUntil = 0;
   readonly #settings: CollectorEndpointSettings;
   readonly #headerBlocks = new Map<string, Buffer>();
@@ -87,7 +87,7 @@ export class CollectorEndpoint {
     }
   }
 
-  /** As `close`, but running calls fail. */
+  /** Like `close`, but running calls fail. */
   destroy(): void {
     this.close();
     for (const link of [...this.#links]) {

@@ -5,13 +5,16 @@ const connectTimeoutMs = 10_000;
 
 export interface LinkListener {
   onReady(): void;
-  /** It takes no calls, or no more; called once. @param livedMs how long it took calls; 0 when it never did */
+  /**
+   * Called once, when the connection accepts no more calls.
+   * @param livedMs milliseconds in which it accepted calls; 0 if it never did
+   */
   onLeave(reason: string, livedMs: number): void;
-  /** Called once, after `onLeave`, when nothing of the connection is left. */
+  /** Called once, after `onLeave`, when the connection is fully closed. */
   onGone(): void;
 }
 
-/** One try to connect to a collector, and the connection it makes. */
+/** One try to connect to a collector, and the resulting connection. */
 export class CollectorLink {
   readonly #listener: LinkListener;
   readonly #timer: NodeJS.Timeout;
@@ -44,7 +47,7 @@ export class CollectorLink {
     );
   }
 
-  /** The connection, while it takes calls. */
+  /** The connection while it accepts calls; otherwise undefined. */
   get ready(): Http2Connection | undefined {
     return this.#connection?.isReady === true ? this.#connection : undefined;
   }

@@ -3,20 +3,20 @@ import type { ClientTlsMaterial, Logger } from "lifecycle";
 import type { CollectorAddress } from "./collector-address.ts";
 import { CollectorEndpoint } from "./collector-endpoint.ts";
 
-/** Milliseconds between look-ups of a name, so that new collectors behind it get calls. */
+/** Milliseconds between DNS look-ups of a name, so that new collectors with this name get calls. */
 export const lookupIntervalMs = 30_000;
-/** After a collector was lost, a new one may be there soon. */
+/** Milliseconds from the loss of a collector to the next look-up, because a replacement may start soon. */
 const lookupAfterLossMs = 1_000;
-/** Most addresses of one name. */
+/** Limit of addresses for one name. */
 const maxAddresses = 256;
 
 export interface CollectorNameSettings {
   readonly configured: CollectorAddress;
   readonly tls: () => ClientTlsMaterial | undefined;
   readonly log: Logger;
-  /** Returns all addresses of a name; by default the system's look-up. */
+  /** Returns all addresses of a name. Default: the system's look-up. */
   readonly lookUp?: ((host: string) => Promise<readonly string[]>) | undefined;
-  /** Connections were added or removed. */
+  /** Called when connections were added or removed. */
   onChange(): void;
 }
 
@@ -53,7 +53,7 @@ export class CollectorName {
     return [...this.#endpoints.values()];
   }
 
-  /** How many of its addresses are connected. */
+  /** Number of connected addresses. */
   get connected(): number {
     return this.endpoints.filter(({ state }) => state === "ready").length;
   }
@@ -63,7 +63,7 @@ export class CollectorName {
     return this.#reconnects;
   }
 
-  /** Whether a first answer of DNS, or of a collector, is still expected. */
+  /** True while the first answer of DNS, or of a collector, is still expected. */
   get isStarting(): boolean {
     return this.#isResolving || this.endpoints.some(({ state }) => state === "connecting");
   }

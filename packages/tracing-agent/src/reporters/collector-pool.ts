@@ -5,13 +5,13 @@ import type { CollectorAddress } from "./collector-address.ts";
 import type { CollectorEndpoint } from "./collector-endpoint.ts";
 import { CollectorName, type CollectorNameSettings } from "./collector-name.ts";
 
-/** Longest pause that a collector can request at once; after it the collector is called again. */
+/** Limit in milliseconds of a pause that a collector requests. After the pause the collector is called again. */
 const maxAskedPauseMs = 60_000;
-/** How long a call waits for the first connection. */
+/** Milliseconds that a call waits for the first connection. */
 const firstConnectionMs = 10_000;
 
 export interface CollectorPoolSettings {
-  /** At least one. */
+  /** Configured collectors; at least one. */
   readonly collectors: readonly CollectorAddress[];
   readonly tls: () => ClientTlsMaterial | undefined;
   readonly log: Logger;
@@ -19,7 +19,7 @@ export interface CollectorPoolSettings {
 }
 
 /**
- * All configured collectors, with every address of names. Calls go in turn to those that are connected and
+ * All configured collectors, with every address of their names. Calls rotate over collectors that are connected and
  * have requested no pause.
  */
 export class CollectorPool {
@@ -36,9 +36,10 @@ export class CollectorPool {
   }
 
   /**
-   * Calls a method of the next collector. When none is connected it waits for one that may be connected soon.
-   * When that fails, or all are known to be down, the result is UNAVAILABLE. A call that its collector has
-   * certainly not begun is sent to another collector once.
+   * Calls a method of the next collector. When no collector is connected, waits for a collector that is still
+   * connecting. When the wait fails, or all collectors are known to be down, the result is UNAVAILABLE. A call that
+   * its collector
+   * has certainly not begun is sent to another collector once.
    * @param path "/package.Service/Method"
    * @param message with gRPC's prefix
    */

@@ -8,20 +8,20 @@ export interface CollectorSocketSettings {
   readonly port: number;
   /** Configured name or address, for the certificate. */
   readonly host: string;
-  /** undefined: no TLS. */
+  /** Certificates of the connection; undefined: no TLS. */
   readonly tls: ClientTlsMaterial | undefined;
 }
 
 /**
- * Milliseconds of TCP keep-alive. The system notices a vanished peer after some minutes; calls have their own
- * deadline.
+ * Idle milliseconds before TCP keep-alive probes. The system notices a vanished peer after some minutes; calls have
+ * their own deadline.
  */
 const keepAliveMs = 30_000;
 
 /**
  * Connects to a collector.
- * @param onConnected with TLS, after the handshake
- * @param onError when there is no connection; never after `onConnected`
+ * @param onConnected called when connected; with TLS, after the handshake
+ * @param onError called when connecting failed; never after `onConnected`
  */
 export function openCollectorSocket(
   { address, port, host, tls }: CollectorSocketSettings,

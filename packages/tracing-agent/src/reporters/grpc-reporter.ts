@@ -6,7 +6,7 @@ import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";
 import { retryPauseMs } from "./retry-pause.ts";
 
-/** Errors that may not occur at another try, or at another collector. */
+/** Errors after which another try, or another collector, may succeed. */
 const retryable: ReadonlySet<GrpcStatus> = new Set([
   "UNAVAILABLE",
   "RESOURCE_EXHAUSTED",
@@ -22,7 +22,7 @@ const tooLarge = /message larger than max|decompresses to a size larger/i;
 /** Settings of the reporter, and the collectors that it sends to. */
 export interface GrpcReporterSettings {
   readonly collectors: CollectorPool;
-  /** Repetitions of a call after its first failure; then its spans are dropped and counted. */
+  /** Limit of retries of a call. After the last retry the spans are dropped and counted. */
   readonly maxRetries: number;
   readonly metrics: AgentMetrics;
   readonly log: Logger;
@@ -45,8 +45,8 @@ export class GrpcReporter {
   /**
    * Resolves when the batch was delivered or given up; never rejects.
    * @param request a `PostSpansRequest` with gRPC's prefix
-   * @param spans how many are in it
-   * @returns whether the bytes of the request may be overwritten: not when a connection may still hold them
+   * @param spans number of spans in the request
+   * @returns true when the bytes of the request may be overwritten; false when a connection may still use them
    */
   async report(request: Buffer, spans: number): Promise<boolean> {
     const { collectors, maxRetries, metrics } = this.#settings;
@@ -68,7 +68,7 @@ export class GrpcReporter {
     }
   }
 
-  /** From now on a failed call is not repeated. */
+  /** After this call, failed calls are no longer repeated. */
   stopRetrying(): void {
     this.#stopping.abort();
   }
@@ -79,7 +79,7 @@ export class GrpcReporter {
     );
   }
 
-  /** The first loss is logged; `#logRecovery` sums up the rest, which are logged at debug level. */
+  /** Logs the first loss as a warning, further losses at debug level. `#logRecovery` logs their sum. */
   #logLoss(spans: number, reason: string): void {
     if (this.#spansLost === 0) {
       this.#settings.log.warn({ reason }, "no collector takes the spans: dropping them until one does");

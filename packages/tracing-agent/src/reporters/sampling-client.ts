@@ -3,12 +3,12 @@ import { SamplingStrategyParameters, SamplingStrategyResponse } from "wire/api-v
 import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";
 
-/** The collector answered with an error, or none answered; the message is as clients know it from the public model. */
+/** A collector answered with an error, or no collector answered. The message has the public model's form. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
 }
 
-/** Asks the collectors in turn how a service should sample. */
+/** Requests the sampling strategy of a service from the collectors in turn. */
 export class SamplingClient {
   readonly #collectors: CollectorPool;
 

@@ -1,7 +1,7 @@
 /**
  * Frees the memory of a buffer at once. V8 frees it only with its old generation, and by then tens of
  * megabytes have accumulated.
- * @param buffer of `Buffer.allocUnsafeSlow`, so that no other has a part in its memory; empty from now on
+ * @param buffer from `Buffer.allocUnsafeSlow`, so that no other buffer shares its memory; empty afterwards
  */
 export function freeBuffer(buffer: Buffer): void {
   (buffer.buffer as ArrayBuffer).transfer(0);

@@ -6,19 +6,19 @@ import { legacySamplingJson, samplingJson, serviceParameter } from "wire/samplin
 import type { AgentMetrics, HttpRequestType } from "../agent-metrics.ts";
 import { CollectorError, type SamplingClient } from "../reporters/sampling-client.ts";
 
-/** The public model's limit. */
+/** Milliseconds in which the headers of a request must arrive: the public model's limit. */
 const headersTimeoutMs = 2_000;
 const requestTimeoutMs = 10_000;
-/** Clients ask once a minute each; further connections are closed at once. */
+/** Limit of connections; more are closed at once. Each client sends only one request a minute. */
 const maxConnections = 1_000;
-/** Milliseconds for running answers when the agent stops. */
+/** Milliseconds that running requests get when the agent stops. */
 const closeGraceMs = 1_000;
-/** Most requests that wait for the collector. */
+/** Limit of requests that wait for the collector. */
 const maxWaiting = 200;
 
 /** Settings of the HTTP port for sampling strategies. */
 export interface HttpServerSettings {
-  /** Where it listens; port 0 is any free port. */
+  /** Address to listen on; port 0 is any free port. */
   readonly address: HostPort;
   /** Passes requests on to a collector. */
   readonly sampling: SamplingClient;
@@ -29,15 +29,15 @@ export interface HttpServerSettings {
 export interface HttpServer {
   /** The port in use, also for port 0. */
   readonly port: number;
-  /** Accepts no more requests. Resolves when the running ones are answered, or after a second. */
+  /** Accepts no more requests. Resolves when all running requests are answered, or after a second. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the HTTP port where clients ask how to sample. It serves `/sampling?service=`, `/?service=` in the
- * oldest form, and `/baggageRestrictions?service=`, which no collector can answer. The collector decides, so
- * each request is passed on to one.
- * @throws StartError when the address cannot be had
+ * Opens the HTTP port where clients request sampling strategies. It serves `/sampling?service=`, `/?service=` in the
+ * oldest form, and `/baggageRestrictions?service=`, which no collector can answer. The collector holds the
+ * strategies, so each request is passed on to a collector.
+ * @throws StartError when the server cannot listen on the address
  */
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
   const { address, log } = settings;

@@ -3,15 +3,15 @@ import { isIP } from "node:net";
 import { endianness } from "node:os";
 
 /**
- * Lists of the sockets of one family: one line each, with address and port in hexadecimal, and the drops at
+ * Files with the sockets of one family. Each line is a socket, with address and port in hexadecimal, and the drops at
  * the end.
  */
 const tables = { 4: "/proc/net/udp", 6: "/proc/net/udp6" } as const;
 
 /**
- * How many packets the system has dropped since a UDP socket was opened, because its receive buffer was full.
+ * Number of packets that the system has dropped since a UDP socket was opened, because its receive buffer was full.
  * @param address of the socket, as bound: "::", "127.0.0.1"
- * @returns undefined when the system does not tell (it is not Linux), or the socket is not listed. Source:
+ * @returns undefined when the system is not Linux, or does not list the socket. Source:
  *   Linux Documentation/networking/proc_net_tcp.rst, net/ipv4/udp.c
  */
 export function kernelDrops(address: string, port: number): number | undefined {
@@ -28,7 +28,7 @@ export function kernelDrops(address: string, port: number): number | undefined {
   return dropsIn(table, `${addressHex(address, family)}:${port.toString(16).toUpperCase().padStart(4, "0")}`);
 }
 
-/** @param local address and port as the table spells them */
+/** @param local address and port in the form of the table */
 export function dropsIn(table: string, local: string): number | undefined {
   for (const line of table.split("\n").slice(1)) {
     const columns = line.trim().split(/\s+/);
@@ -39,7 +39,7 @@ export function dropsIn(table: string, local: string): number | undefined {
   return undefined;
 }
 
-/** The table has each 32 bits of an address as one number in the machine's byte order. */
+/** An address in the form of the table: each 32 bits are one number in the machine's byte order. */
 export function addressHex(address: string, family: 4 | 6): string {
   const bytes = family === 4 ? Buffer.from(address.split(".").map(Number)) : ipv6Bytes(address);
   return (endianness() === "LE" ? bytes.swap32() : bytes).toString("hex").toUpperCase();

@@ -6,36 +6,37 @@ import { PacketQueue } from "./packet-queue.ts";
 import { PostSpansBuilder, type PostSpansCall } from "./post-spans-builder.ts";
 
 /**
- * Most bytes and packets of a call to the collector. It keeps a call below the collector's default
+ * Limits of bytes and packets in one call to the collector. The bytes keep a call below the collector's default
  * limit of 4 MiB; api_v2 is at most 3.5 times as long as Thrift. The calls of all workers stay within a few megabytes.
  */
 const maxMergedBytes = 262_144;
 const maxMergedPackets = 250;
 /**
- * This many packets are sent at once; fewer wait for the next interval, because each call has its own cost.
+ * From this number of packets a call is sent at once. Fewer packets wait for the next interval, because each call has
+ * a fixed cost.
  */
 const fewPackets = 200;
 const callIntervalMs = 5;
 
 /** Settings of the processor of one UDP port. */
 export interface PacketProcessorSettings {
-  /** The Thrift protocol that packets are read with. */
+  /** The Thrift protocol of the packets. */
   readonly protocol: ThriftProtocol;
   /** The label in metrics: "tracing", or "zipkin" for the port of the oldest clients. */
   readonly model: string;
-  /** Limit of packets that wait; more are dropped and counted. */
+  /** Limit of queued packets; more are dropped and counted. */
   readonly maxQueuedPackets: number;
   readonly maxPacketBytes: number;
-  /** Most calls of `report` at the same time. */
+  /** Limit of concurrent calls of `report`. */
   readonly workers: number;
-  /** The bytes of `processTagFields`. */
+  /** The agent's tags as bytes from `processTagFields`. */
   readonly agentTags: Buffer;
   readonly metrics: AgentMetrics;
   readonly log: Logger;
   /**
    * Resolves when the spans were delivered or given up; never rejects.
    * @param request a `PostSpansRequest` with gRPC's prefix
-   * @returns true when nothing reads the bytes of the request any more
+   * @returns true when the bytes of the request may be overwritten
    */
   report(request: Buffer, spans: number): Promise<boolean>;
 }
@@ -43,7 +44,7 @@ export interface PacketProcessorSettings {
 /**
  * Turns packets into batches for the collector. All packets that the socket has are sent at once, in one call
  * when they come from one process. Further packets then wait until there are many, but at most some
- * milliseconds. While all workers are busy packets wait in the queue, and a free worker takes many of them.
+ * milliseconds. While all workers are busy, packets wait in the queue. A worker that becomes free takes many of them.
  * When the queue is full, new packets are dropped and counted.
  */
 export class PacketProcessor {
@@ -58,7 +59,7 @@ export class PacketProcessor {
   #isWorkerStarting = false;
   /** Timer that runs while a few packets wait for more. */
   #pause: NodeJS.Timeout | undefined;
-  /** When a worker began last, on the clock of `performance.now()`. */
+  /** Time of `performance.now()` when a worker last began. */
   #startedAt = Number.NEGATIVE_INFINITY;
   #onIdle: (() => void) | undefined;
 
@@ -92,7 +93,7 @@ export class PacketProcessor {
     return this.#tooLarge;
   }
 
-  /** How many packets wait for a worker. */
+  /** Number of packets that wait for a worker. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -122,7 +123,10 @@ export class PacketProcessor {
     return this.#busyWorkers === 0 && !this.#isWorkerStarting && this.#waiting.size === 0;
   }
 
-  /** A worker begins after the event loop's turn, in which the socket may hand over further packets. */
+  /**
+   * Starts a worker after the current turn of the event loop, because the socket may deliver more packets in this
+   * turn.
+   */
   #startWorker(): void {
     const isFew = this.#waiting.size < fewPackets;
     if (this.#isWorkerStarting || this.#waiting.size === 0 || (isFew && this.#pause !== undefined)) {
@@ -167,15 +171,15 @@ export class PacketProcessor {
   }
 
   /**
-   * Separate from `#work`, which would keep the packets and everything made of them until its calls have
-   * ended.
+   * Separate from `#work`, because `#work` would keep the packets and all data made of them in memory until its calls
+   * have ended.
    */
   #nextCalls(): PostSpansCall[] {
     this.#waiting.take(maxMergedPackets, maxMergedBytes, this.#decode);
     return this.#builder.take();
   }
 
-  /** A packet that cannot be read is counted and forgotten. */
+  /** Decodes a packet. A packet that cannot be decoded is counted and dropped. */
   readonly #decode = (packet: Buffer): void => {
     const { protocol, metrics, log } = this.#settings;
     try {
@@ -195,7 +199,7 @@ export class PacketProcessor {
         metrics.handlerError(this, error.code);
         log.debug({ protocol, code: error.code }, `bad packet: ${error.message}`);
       } else {
-        // A mistake of ours: one packet must not end the agent.
+        // A bug in the decoder: one packet must not end the agent.
         metrics.handlerError(this, "unexpected");
         log.error({ protocol, err: error }, "packet dropped: unexpected error");
       }

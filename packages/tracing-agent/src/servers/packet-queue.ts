@@ -1,22 +1,22 @@
 import { freeBuffer } from "./free-buffer.ts";
 
 const smallestBytes = 65_536;
-/** A queue that has grown over this gives its memory back when it is empty. */
+/** Limit in bytes of memory that an empty queue keeps. A larger buffer is freed. */
 const maxKeptBytes = 262_144;
 
 /**
  * Packets that wait for a worker, first in, first out, at most `maxPackets`. Their bytes are copied into a
- * ring buffer. Packets kept as the socket delivers them would live until V8 collects its old generation, and
+ * ring buffer. The socket's own buffers would live until V8 collects its old generation, and
  * occupy tens of megabytes.
  */
 export class PacketQueue {
   readonly #maxPackets: number;
   #bytes = Buffer.allocUnsafeSlow(smallestBytes);
-  /** Where the next packet can be written. */
+  /** Offset where the next packet can be written. */
   #end = 0;
-  /** Begin and length of each packet by turns. */
+  /** Begin and length of each packet, alternating. */
   #spans: number[] = [];
-  /** Entries before this index were taken; they are removed when they are half of the array. */
+  /** Index of the first entry that was not taken. Earlier entries are removed when they are half of the array. */
   #first = 0;
 
   constructor(maxPackets: number) {
@@ -29,7 +29,7 @@ export class PacketQueue {
 
   /**
    * @param packet its bytes are copied
-   * @returns false when the queue is full: the packet is not in it then
+   * @returns false when the queue is full and the packet was not added
    */
   offer(packet: Uint8Array): boolean {
     if (this.size >= this.#maxPackets) {
@@ -43,9 +43,9 @@ export class PacketQueue {
   }
 
   /**
-   * Takes waiting packets until the next would exceed a limit; at least one when any waits, whatever its
-   * size.
-   * @param use gets each of them, good during the call; it must neither throw nor offer
+   * Takes waiting packets until the next packet would exceed a limit. Takes at least one packet if any waits,
+   * whatever its size.
+   * @param use called with each packet, which is valid only during the call; must neither throw nor call `offer`
    */
   take(maxPackets: number, maxBytes: number, use: (packet: Buffer) => void): void {
     let bytes = 0;
@@ -66,8 +66,8 @@ export class PacketQueue {
   }
 
   /**
-   * Finds `length` contiguous bytes after the last packet, or at the start; enlarges the buffer when there
-   * are none.
+   * Finds `length` contiguous free bytes after the last packet, or at the start. Enlarges the buffer when it has
+   * none.
    */
   #room(length: number): number {
     const oldest = this.#spans[this.#first];
@@ -92,7 +92,7 @@ export class PacketQueue {
     return this.#end;
   }
 
-  /** Into a buffer twice as large, the packets in order. */
+  /** Copies the packets in order into a buffer at least twice as large. */
   #grow(length: number): void {
     const old = this.#bytes;
     this.#bytes = Buffer.allocUnsafeSlow(old.length * 2 + length);

@@ -8,7 +8,7 @@ export interface PostSpansCall {
   /** A `PostSpansRequest` with gRPC's prefix. */
   readonly request: Buffer;
   readonly spanCount: number;
-  /** Call when the request was written or dropped, and nothing reads its bytes any more. */
+  /** To be called when the request was written or dropped, so that its bytes can be reused. */
   release(): void;
 }
 
@@ -16,21 +16,24 @@ export interface PostSpansCall {
 const field1 = 0x0a;
 const field2 = 0x12;
 
-/** Room for the spans of an average call; reused for the next unless it grew beyond `maxKeptBytes`. */
+/**
+ * First size of the buffer for spans, enough for an average call. The buffer is reused unless it grew beyond
+ * `maxKeptBytes`.
+ */
 const smallestBytes = 65_536;
 const maxKeptBytes = 262_144;
 
 interface Group {
   readonly process: Buffer;
-  /** Begin and end of its spans in turn; adjacent spans are one piece. */
+  /** Begin and end of the group's spans, alternating. Adjacent spans are one piece. */
   readonly pieces: number[];
   spanBytes: number;
   spanCount: number;
 }
 
 /**
- * Joins the spans of packets into requests: one for all packets of the same process, in the order of arrival,
- * with the agent's tags after the process's. Clients send many small packets, and a call for each would cost
+ * Joins the spans of packets into requests: one request for all packets of a process, in the order of arrival,
+ * with the agent's tags after the process's tags. Clients send many small packets, and a call for each would cost
  * more than its spans.
  */
 export class PostSpansBuilder {

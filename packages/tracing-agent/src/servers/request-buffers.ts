@@ -2,12 +2,12 @@ import { freeBuffer } from "./free-buffer.ts";
 
 /** Smallest size of a buffer; each further size is twice as large. */
 const smallestBytes = 16_384;
-/** Most bytes that are kept for reuse; a burst may use more. */
+/** Limit of bytes that are kept for reuse; a burst may use more. */
 const maxKeptBytes = 524_288;
 
 /**
- * Buffers that are used again. A new one for each request would live until V8 collects its old generation, which it
- * does not do before tens of megabytes have piled up.
+ * Reusable buffers. A new buffer for each request would live until V8 collects its old generation, and
+ * by then tens of megabytes have accumulated.
  */
 export class RequestBuffers {
   readonly #kept: Buffer[] = [];
@@ -35,7 +35,7 @@ export class RequestBuffers {
     return Buffer.allocUnsafeSlow(size);
   }
 
-  /** @param buffer from `take`; it must not be read any more */
+  /** @param buffer from `take`; must no longer be read */
   giveBack(buffer: Buffer): void {
     if (this.#keptBytes + buffer.length <= maxKeptBytes) {
       this.#kept.push(buffer);

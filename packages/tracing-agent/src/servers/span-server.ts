@@ -4,17 +4,17 @@ import { openUdpServer, type UdpServerSettings } from "./udp-server.ts";
 
 export type SpanServerSettings = PacketProcessorSettings & Omit<UdpServerSettings, "onPacket" | "onError">;
 
-/** One UDP port for spans, with its queue and its workers; its counts are for the metrics. */
+/** One UDP port for spans, with its queue, its workers and the counts for metrics. */
 export interface SpanServer extends ServerCounts {
   /** The port in use, also for port 0. */
   readonly port: number;
-  /** Accepts no more packets; waiting ones are still sent. */
+  /** Accepts no more packets. Queued packets are still sent. */
   close(): Promise<void>;
   /** Resolves when no packet waits and no call runs. */
   drained(): Promise<void>;
 }
 
-/** @throws StartError when the address cannot be had */
+/** @throws StartError when the server cannot listen on the address */
 export async function openSpanServer(settings: SpanServerSettings): Promise<SpanServer> {
   const processor = new PacketProcessor(settings);
   let readErrors = 0;
@@ -23,7 +23,7 @@ export async function openSpanServer(settings: SpanServerSettings): Promise<Span
     onPacket: (packet) => processor.accept(packet),
     onError: () => readErrors++,
   });
-  // The system forgets the drops of a socket that is closed.
+  // The system no longer reports the drops of a closed socket.
   let lastDrops: number | undefined;
   return {
     port: udp.port,

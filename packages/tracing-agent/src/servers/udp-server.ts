@@ -3,7 +3,8 @@ import { type HostPort, type Logger, listenError } from "lifecycle";
 import { kernelDrops } from "./kernel-drops.ts";
 
 /**
- * Room for packets that arrive while the agent is busy. It is the system's memory, and used only when needed.
+ * Size of the receive buffer, for packets that arrive while the agent is busy. The system uses this memory only when
+ * needed.
  */
 const defaultReceiveBufferBytes = 4_194_304;
 
@@ -13,7 +14,7 @@ export interface UdpServerSettings {
   readonly address: HostPort;
   /** The option that sets the address. */
   readonly flag: string;
-  /** Wanted receive buffer in bytes; 0: as much as the system allows, up to 4 MiB. */
+  /** Requested receive buffer in bytes; 0: as much as the system allows, up to 4 MiB. */
   readonly receiveBufferBytes: number;
   readonly log: Logger;
   /** Receives every packet within the socket's event; must neither throw nor wait. */
@@ -25,15 +26,15 @@ export interface UdpServer {
   /** The port in use, also for port 0. */
   readonly port: number;
   /**
-   * Packets that the system dropped because the receive buffer was full; undefined when it does not report
-   * them.
+   * Packets that the system dropped because the receive buffer was full; undefined when the system does not report
+   * drops.
    */
   readonly kernelDrops: number | undefined;
   /** Accepts no more packets. */
   close(): Promise<void>;
 }
 
-/** Opens a UDP port. @throws StartError when the address cannot be had */
+/** Opens a UDP port. @throws StartError when the port cannot be opened */
 export async function openUdpServer(settings: UdpServerSettings): Promise<UdpServer> {
   const { what, address, flag, log } = settings;
   try {
@@ -61,8 +62,8 @@ export async function openUdpServer(settings: UdpServerSettings): Promise<UdpSer
 async function bind({ address, onPacket }: UdpServerSettings): Promise<SocketAsPromised> {
   const { host, port } = address;
   const open = async (type: SocketType, at: string | undefined): Promise<SocketAsPromised> => {
-    // Packets are received by a callback instead of promises, because a promise for each would be most of the
-    // work.
+    // A callback receives packets, because a promise for each packet would cost most of the
+    // time.
     const socket = DgramAsPromised.createSocket({ type }, onPacket);
     await socket.bind(at === undefined ? { port } : { port, address: at });
     return socket;

@@ -8,7 +8,7 @@ import { servicesCommand } from "./services.ts";
 import { tailCommand } from "./tail.ts";
 import { topCommand } from "./top.ts";
 
-/** In the order of `tracing help`. */
+/** All commands, in the order of `tracing help`. */
 export const commands: readonly Command[] = [
   searchCommand,
   getCommand,

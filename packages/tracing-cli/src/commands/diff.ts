@@ -9,10 +9,10 @@ import { checkTraceId } from "./get.ts";
 
 /** One side of a node; durations in microseconds. */
 interface Side {
-  /** Spans of this operation in one trace; a median when this side is several traces. */
+  /** Number of spans of this operation in one trace; the median when this side has several traces. */
   readonly count: number;
   readonly errors: number;
-  /** Time of these spans together, their children included. */
+  /** Sum of these spans' durations, including their children. */
   readonly duration: number;
   /** Self time: the duration without the time in which a child ran. */
   readonly selfTime: number;
@@ -25,7 +25,7 @@ interface DiffAnswer {
   readonly nodes: readonly {
     readonly service: string;
     readonly operation: string;
-    /** null where this side has no such spans. */
+    /** Null when this side has no such spans. */
     readonly a: Side | null;
     readonly b: Side | null;
   }[];
@@ -42,7 +42,7 @@ const columns = [
   { title: "OPERATION" },
 ] as const;
 
-/** `+12.3 ms` says that side A spent more time in the operation than side B. */
+/** A row of the table. `+12.3 ms` means that side A spent more time in the operation than side B. */
 function rowOf({ service, operation, a, b }: DiffAnswer["nodes"][number]): string[] {
   const change = (a?.selfTime ?? 0) - (b?.selfTime ?? 0);
   return [

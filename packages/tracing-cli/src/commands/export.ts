@@ -11,8 +11,8 @@ import { readTrace } from "./get.ts";
 import { findTraces, maxTraces } from "./search.ts";
 
 /**
- * Where the lines go: standard output, or `--file`. Without `--force` a file that exists is an error, found when the
- * stream opens.
+ * Output of the lines: standard output, or `--file`. Without `--force` an existing file is an error, which occurs
+ * when the stream opens.
  */
 function openTarget({ output, values }: CommandContext) {
   const path = values.text("file");
@@ -21,16 +21,17 @@ function openTarget({ output, values }: CommandContext) {
 
 /** Counts of traces. */
 interface Exported {
-  /** Traces that were written as a line. */
+  /** Number of traces written as a line. */
   written: number;
-  /** Written traces that may lack spans, because a part of the store did not answer. */
+  /** Number of written traces that may lack spans, because a part of the store did not answer. */
   incomplete: number;
-  /** Traces that could not be read. Each is named on standard error, and the export goes on. */
+  /** Number of traces that could not be read. Standard error names each of them, and the export continues. */
   failed: number;
 }
 
 /**
- * Writes each trace as a line, until the output is closed. Traces are read one after the other, so memory holds one.
+ * Writes each trace as a line, until the output is closed. Traces are read one after the other, so memory holds only
+ * one trace.
  * @throws when the user stops the program
  */
 async function exportTraces(
@@ -61,7 +62,7 @@ async function exportTraces(
   return sum;
 }
 
-/** `tracing export`: exit code 1 when a trace failed or may lack spans. `tracing import` reads what it writes. */
+/** `tracing export`: exit code 1 when a trace failed or may lack spans. `tracing import` reads the output. */
 export const exportCommand: Command = {
   name: "export",
   operands: "[query]",

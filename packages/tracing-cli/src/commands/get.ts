@@ -14,13 +14,13 @@ export function checkTraceId(text: string): string {
   return text.toLowerCase();
 }
 
-/** A trace as OTLP. @throws CliError when there is none */
+/** A trace as OTLP. @throws CliError when the trace does not exist */
 export async function readTrace({ client }: Pick<CommandContext, "client">, id: string): Promise<OtlpTraces> {
   const { result } = await client.json<{ readonly result?: OtlpTraces }>(`/api/v3/traces/${id}`);
   return result ?? {};
 }
 
-/** Microseconds, which lose no digit that is printed. */
+/** Converts to microseconds as a number; no printed digit is lost. */
 const micros = (nano: bigint) => Number(nano) / 1_000;
 
 /**
@@ -31,7 +31,7 @@ const micros = (nano: bigint) => Number(nano) / 1_000;
  *          0 µs    12.3 ms  cart GET /cart
  *       1.20 ms    8.10 ms    store SELECT  [error: no such table]
  *
- * Without recursion: traces can be deep. Deeper than 40 levels, spans are indented no further.
+ * The function uses no recursion, because traces can be deep. Below 40 levels the indent does not grow.
  */
 function* treeLines(roots: readonly SpanNode[], width: number | undefined): Generator<string> {
   const begin = roots[0]?.startNano ?? 0n;

@@ -8,7 +8,7 @@ import { clientSettings } from "../query-client.ts";
 import { sendTraces } from "../send-traces.ts";
 import { countOf, durationMsOf } from "../time-range.ts";
 
-/** The file of the operand; standard input for `-` or without one. */
+/** The file that the operand names; standard input for `-` or without an operand. */
 function openSource({ input, operands }: CommandContext): Readable {
   const [path = "-"] = operands;
   return path === "-" ? input : createReadStream(path);
@@ -17,8 +17,8 @@ function openSource({ input, operands }: CommandContext): Readable {
 /**
  * `tracing import`: each line of the input is one OTLP message, sent in order, one at a time.
  *
- * - A line that the collector refuses is reported with its number, and the import goes on; exit code 1 at the end.
- * - A collector that stays away ends the import, with the line to go on from.
+ * - A line that the collector refuses is reported with its number, and the import continues; exit code 1 at the end.
+ * - A collector that stays unreachable ends the import. The error names the line from which to continue.
  */
 export const importCommand: Command = {
   name: "import",

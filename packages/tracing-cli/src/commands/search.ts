@@ -13,7 +13,7 @@ export const maxTraces = 5_000;
 export interface FoundTrace {
   /** Up to 32 hex digits. */
   readonly traceID: string;
-  /** Absent, or a text in angle brackets, while the root span is not there. */
+  /** Service of the root span; absent, or a text in angle brackets, while the root span is missing. */
   readonly rootServiceName?: string;
   readonly rootTraceName?: string;
   /** Nanoseconds since the Unix epoch, in decimal digits. */
@@ -31,15 +31,15 @@ interface SearchAnswer {
   readonly traces?: readonly FoundTrace[];
   /** `PARTIAL`: a part of the store did not answer. */
   readonly status?: string;
-  /** Which part, and why. */
+  /** Names the missing part, and the reason. */
   readonly message?: string;
-  /** Fewer completed jobs than jobs in all: a part did not answer. */
+  /** `completedJobs` below `totalJobs` means that a part of the store did not answer. */
   readonly metrics?: { readonly completedJobs?: number; readonly totalJobs?: number };
 }
 
 /**
  * The newest traces that match, and a warning on standard error when a part of the store did not answer. The
- * API takes whole seconds, so the range is widened to them.
+ * API takes whole seconds, so the range is widened to whole seconds.
  * @throws CliError when the query is wrong, or the server does not answer
  */
 export async function findTraces(context: CommandContext, limit: number): Promise<readonly FoundTrace[]> {
@@ -53,7 +53,7 @@ export async function findTraces(context: CommandContext, limit: number): Promis
     spss: 1,
   });
   const { completedJobs = 0, totalJobs = 0 } = answer.metrics ?? {};
-  // Other services that speak Tempo have no header for it.
+  // Other services with Tempo's API send no header for partial answers.
   if (completedJobs < totalJobs && client.partialAnswers === 0) {
     const why = answer.message === undefined ? "" : `: ${answer.message}`;
     await write(errors, `warning: a part of the store did not answer, so traces may be missing${why}\n`);

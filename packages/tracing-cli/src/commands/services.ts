@@ -7,11 +7,11 @@ import { countOf, timeRangeOf } from "../time-range.ts";
 
 /** Answer of `GET /api/metrics/rates`. */
 interface RatesAnswer {
-  /** Services that match, on all pages. */
+  /** Number of matching services, on all pages. */
   readonly total: number;
   readonly names: readonly {
     readonly name: string;
-    /** Spans of kind server, the default of the API. */
+    /** Number of spans of kind server, the default of the API. */
     readonly calls: number;
     readonly errors: number;
     /** Median in microseconds; the other percentiles are in microseconds too. */
@@ -31,7 +31,7 @@ const columns = [
 ] as const;
 
 const minuteMs = 60_000;
-/** Names of one request. The API refuses larger pages, so `--limit` above it takes several requests. */
+/** Limit of names in one request. The API refuses larger pages, so a larger `--limit` needs several requests. */
 const page = 200;
 
 /** `tracing services`: one line for each service, over as many pages as `--limit` needs. */
@@ -56,7 +56,7 @@ export const servicesCommand: Command = {
     const { client, errors, operands, output, values } = context;
     const { startMs, endMs } = timeRangeOf(values);
     const limit = countOf(values, "limit", 100_000);
-    // Calls are counted by minute: the one that runs belongs to it.
+    // Calls are counted by minute, and the current minute is included.
     const endTs = Math.ceil(endMs / minuteMs) * minuteMs;
     const names: RatesAnswer["names"][number][] = [];
     let total = 0;

@@ -32,8 +32,8 @@ function lineOf(span: TailedSpan): string {
 }
 
 /**
- * `tracing tail`: ends with 0 after `--limit` spans or when its reader is gone, with 130 when the user stops it, and
- * with 1 when the server ends the stream.
+ * `tracing tail` ends with 0 after `--limit` spans or when the reader of its output is gone, with 130 when the user
+ * stops it, and with 1 when the server ends the stream.
  */
 export const tailCommand: Command = {
   name: "tail",

@@ -13,7 +13,7 @@ interface TopAnswer {
     readonly kind: string;
     readonly calls: number;
     readonly errors: number;
-    /** Time of all calls together. */
+    /** Sum of the durations of all calls. */
     readonly duration: number;
     readonly median: number;
     readonly p95: number;

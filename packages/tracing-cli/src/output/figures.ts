@@ -20,7 +20,7 @@ export function durationText(micros: number): string {
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
-/** Three digits that count: `1.20`, `12.3`, `123`. The bounds keep 9.996 from becoming `10.00`. */
+/** Three significant digits: `1.20`, `12.3`, `123`. The bounds prevent that 9.996 becomes `10.00`. */
 function threeDigits(value: number): string {
   return value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0);
 }
@@ -31,7 +31,7 @@ export function timeText(ms: number): string {
   return Number.isNaN(local.getTime()) ? String(ms) : local.toISOString().slice(0, -1).replace("T", " ");
 }
 
-/** A part in percent: `3.2 %`. `0 %` for none, and `-` when the whole is 0. */
+/** A share in percent: `3.2 %`; `0 %` when the part is 0, and `-` when the whole is 0. */
 export function shareText(part: number, whole: number): string {
   return whole === 0 ? "-" : `${((100 * part) / whole).toFixed(part === 0 ? 0 : 1)} %`;
 }

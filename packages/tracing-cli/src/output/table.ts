@@ -1,7 +1,7 @@
 /** A column of a table. */
 export interface Column {
   readonly title: string;
-  /** Figures stand at the right. */
+  /** "right" for figures; absent: the left side. */
   readonly align?: "right";
 }
 
@@ -10,12 +10,12 @@ export interface Column {
  * escape sequence in a span's name could write over the terminal.
  */
 export function shownText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match them
   return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 /**
- * Rows in columns as wide as their longest text, two blanks apart.
+ * Rows in columns. A column is as wide as its longest text; two blanks separate columns.
  * @param width of the terminal: the last column is cut to fit; undefined for no limit
  */
 export function tableText(
@@ -39,7 +39,8 @@ export function tableText(
 }
 
 /**
- * A line cut to a width, with `…` at its end. Widths below 40 do not cut: a terminal that small wraps lines anyway.
+ * A line cut to a width, with `…` at its end. A width below 40 cuts nothing, because such a small terminal wraps
+ * lines anyway.
  */
 export function cutTo(line: string, width: number | undefined): string {
   return width === undefined || width < 40 || line.length <= width ? line : `${line.slice(0, width - 1)}…`;

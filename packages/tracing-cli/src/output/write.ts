@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 
 /**
- * Writes, and waits while the reader of a pipe is slow. When the reader closed the pipe, nothing is written, and
- * nothing is thrown.
+ * Writes a text, and waits while the reader of a pipe is slow. After the reader closed the pipe, the function writes
+ * nothing and does not throw.
  */
 export async function write(output: Writable, text: string): Promise<void> {
   if (output.destroyed || output.writableEnded) {
@@ -17,7 +17,7 @@ export async function write(output: Writable, text: string): Promise<void> {
     try {
       await once(output, "drain", { signal: gone.signal });
     } catch {
-      // closed, which `isClosed` tells
+      // The reader closed the pipe, which `isClosed` reports.
     } finally {
       output.off("close", leave);
       output.off("error", leave);
