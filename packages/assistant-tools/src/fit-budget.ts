@@ -1,21 +1,23 @@
 import type { ToolAnswer } from "./tool.ts";
 
-/** Characters of JSON that are a token for most models, about. */
+/** Approximate JSON characters per token, for most models. */
 const charactersPerToken = 4;
 
-/** Room for the fields that say what was left out. */
+/** Characters reserved for the fields that list the omitted items. */
 const reserve = 300;
 
-/** Characters of JSON for the lists of an answer. @param budget tokens */
+/** Limit of JSON characters for the lists of an answer. @param budget limit of tokens */
 export function charactersOf(budget: number): number {
   return budget * charactersPerToken - reserve;
 }
 
-/** Texts are cut to the first of these lengths with which the answer fits; shorter texts would be useless. */
+/**
+ * Lengths to which texts are cut. The first length with which the answer fits is used; shorter texts would be useless.
+ */
 const textLengths = [4_000, 1_000, 300, 120];
 
 /**
- * A text in the middle of which characters were taken away says how many. Three quarters of the rest are its
+ * Removes the middle of a long text, and inserts the number of removed characters. Three quarters of the rest are its
  * head.
  *
  * ```
@@ -40,7 +42,7 @@ function cutTexts(value: unknown, length: number): unknown {
     return value.map((item) => cutTexts(item, length));
   }
   if (typeof value === "object" && value !== null) {
-    // Keys come from spans too.
+    // Keys also come from spans, so they are cut too.
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [cutText(key, length), cutTexts(item, length)]),
     );
@@ -65,14 +67,14 @@ function fitting(items: readonly unknown[], characters: number): number {
 }
 
 /**
- * Cuts an answer to a budget: long texts first, then items from the end of its lists. The answer says what was
+ * Cuts an answer to a budget: long texts first, then items from the end of its lists. The answer shows what was
  * cut: in the text itself, and in `left_out` by list.
  *
  * ```
  * {spans: [200 spans], total: 200}  →  {spans: [60 spans], total: 200, left_out: {spans: 140}, rest: "raise budget"}
  * ```
  *
- * @param budget tokens, about
+ * @param budget approximate limit of tokens
  */
 export function fitBudget({ fields, lists, rest }: ToolAnswer, budget: number): Record<string, unknown> {
   const most = charactersOf(budget);

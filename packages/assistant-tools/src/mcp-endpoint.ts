@@ -2,18 +2,18 @@ import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 
 /** Settings of an endpoint. */
 export interface McpEndpointSettings<Asks> {
-  /** Longest message of a client, bytes. */
+  /** Limit of a client's message in bytes. */
   readonly maxBodyBytes: number;
-  /** The tools of one request. @param asks facts about the request */
+  /** Creates the server for one request. @param asks facts about the request */
   serverFor(asks: Asks): McpServer;
-  /** Told what is wrong with messages of clients. */
+  /** Called with the errors of clients' messages. */
   onError(error: unknown): void;
 }
 
 /**
- * The protocol over streamable HTTP, without sessions: each request stands alone, so any process behind a balancer can answer
- * it. Source: MCP specification 2026-07-28; clients of 2025 are answered too.
- * @returns answers one request
+ * The protocol over streamable HTTP, without sessions: requests are independent, so any process behind a balancer can
+ * answer a request. Source: MCP specification 2026-07-28; clients of 2025 are answered too.
+ * @returns a function that answers one request
  */
 export function openMcpEndpoint<Asks>({
   maxBodyBytes,
@@ -21,7 +21,7 @@ export function openMcpEndpoint<Asks>({
   onError,
 }: McpEndpointSettings<Asks>): (request: Request, asks: Asks) => Promise<Response> {
   const handler = createMcpHandler(
-    // The only way through the SDK from a request to its tools.
+    // `authInfo` is the only field that the SDK passes from a request to its tools.
     ({ authInfo }) => serverFor(authInfo?.extra?.asks as Asks),
     { maxRequestBodySize: maxBodyBytes, onerror: onError },
   );

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 
-/** Fields of JSON-RPC that the relay looks at; it changes none. */
+/** Fields of JSON-RPC that the relay reads. The relay changes no field. */
 interface Message {
   readonly id?: string | number | null;
   readonly method?: string;
@@ -16,34 +16,34 @@ interface Message {
 export interface RelaySettings {
   /** Address of the endpoint: `http://host:16686/mcp`. */
   readonly url: string;
-  /** Further headers of each request: a tenant, a token. */
+  /** Additional headers of each request: a tenant, a token. */
   readonly headers: ReadonlyMap<string, string>;
   readonly input: Readable;
   readonly output: Writable;
-  /** Told what the user of the assistant should know; a line each. */
+  /** Called with each warning for the user of the assistant, as one line. */
   readonly warn: (line: string) => void;
 }
 
-/** Longest line that is read; arguments of tools are short. */
+/** Limit of a line in bytes, because arguments of tools are short. */
 const maxLineBytes = 262_144;
-/** Longest answer; the largest budget of a tool is far below it. */
+/** Limit of an answer in bytes. The largest budget of a tool is far below this limit. */
 const maxAnswerBytes = 8_388_608;
-/** Milliseconds until a request that is not answered fails. A search may take long. */
+/** Milliseconds after which an unanswered request fails. A search may take long. */
 const timeoutMs = 120_000;
-// Where clients of 2026-07-28 say the version of the protocol in each message.
+// Key under which clients of 2026-07-28 send the protocol version in each message.
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 // Codes of JSON-RPC 2.0.
 const internalError = -32_603;
 const parseError = -32_700;
 
-/** A value that a header can hold. Source: MCP specification 2026-07-28, streamable HTTP, standard headers */
+/** Encodes a text as a header value. Source: MCP specification 2026-07-28, streamable HTTP, standard headers */
 function headerValue(text: string): string {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
     ? text
     : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/** Headers that repeat what is in the message, so that proxies need not read it. */
+/** Headers that repeat fields of the message, so that proxies need not parse the message. */
 function headersOf(
   { method = "", params = {} }: Message,
   version: string | undefined,
@@ -83,7 +83,7 @@ function messagesOf(contentType: string, text: string): string[] {
     .filter((data) => data !== "");
 }
 
-/** The text of an answer. @throws Error past `maxAnswerBytes` */
+/** The text of an answer. @throws Error for an answer longer than `maxAnswerBytes` */
 async function textWithin(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -97,7 +97,7 @@ async function textWithin(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Whether a text is a message of JSON-RPC. A proxy's page of an error is none. */
+/** True when a text is a JSON-RPC message. A proxy's error page is not. */
 function isMessage(text: string): boolean {
   try {
     return JSON.parse(text)?.jsonrpc === "2.0";
@@ -106,7 +106,7 @@ function isMessage(text: string): boolean {
   }
 }
 
-/** Asks a process over HTTP for what one assistant wants. */
+/** Sends the messages of one assistant to a process over HTTP. */
 class StdioRelay {
   readonly #settings: RelaySettings;
   /** Negotiated protocol version; clients of version 2026-07-28 send it in each message. */
@@ -116,7 +116,10 @@ class StdioRelay {
     this.#settings = settings;
   }
 
-  /** Hands one message on, and writes what comes back. A failure is an answer too, where the message wants one. */
+  /**
+   * Forwards one message, and writes the answer. If forwarding fails and the message needs an answer, writes an error
+   * answer.
+   */
   async relay(line: string): Promise<void> {
     let message: Message;
     try {
@@ -179,9 +182,9 @@ class StdioRelay {
 }
 
 /**
- * Serves an assistant that speaks over standard input and output, by asking a process over HTTP. It
- * relays messages as they are, so it knows no tool and need not be of the same version. Requests run beside
- * each other. Resolves when the input ends and all answers are written.
+ * Serves an assistant over standard input and output, by forwarding messages to a process over HTTP. The relay
+ * does not change messages, so it knows no tools and can have another version than the process. Requests run
+ * concurrently. Resolves when the input ends and all answers are written.
  */
 export async function relayStdio(settings: RelaySettings): Promise<void> {
   const relay = new StdioRelay(settings);
@@ -204,7 +207,7 @@ export async function relayStdio(settings: RelaySettings): Promise<void> {
   await Promise.all(running);
 }
 
-/** Lines of a stream; undefined for one over the limit, of which nothing is kept. */
+/** Lines of a stream; undefined for a line over the limit, whose text is dropped. */
 async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
   let parts: Buffer[] = [];
   let length = 0;

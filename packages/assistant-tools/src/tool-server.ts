@@ -12,7 +12,7 @@ export interface ToolServer<OneTool extends Tool<never>> {
   readonly prompts: readonly Prompt[];
   /** Calls a tool with its context. */
   answer(tool: OneTool, args: unknown): Promise<ToolAnswer>;
-  /** The text of an error for the assistant. */
+  /** Error text for the assistant. */
   messageOf(error: unknown, tool: OneTool): string;
 }
 
@@ -23,7 +23,7 @@ interface ToolResult {
   [key: string]: unknown;
 }
 
-/** The result of a call; an error is a result too, so that the assistant can mend its arguments. */
+/** The result of a call. An error becomes a result, so that the assistant can correct its arguments. */
 async function call<OneTool extends Tool<never>>(
   server: ToolServer<OneTool>,
   tool: OneTool,
@@ -37,7 +37,7 @@ async function call<OneTool extends Tool<never>>(
   }
 }
 
-/** The SDK's server. */
+/** Creates the SDK's server. */
 export function mcpServerOf<OneTool extends Tool<never>>(server: ToolServer<OneTool>): McpServer {
   const { instructions, tools, prompts } = server;
   const mcp = new McpServer({ name: server.name, version: server.version }, { instructions });

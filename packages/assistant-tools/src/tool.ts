@@ -4,29 +4,32 @@ import { z } from "zod";
 export interface ToolAnswer {
   /** The answer as a JSON object. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Names of fields that are lists, the most important item first. Where an answer is too long, the last is cut first. */
+  /**
+   * Names of fields that are lists, with the most important items first. In a long answer the last items are cut
+   * first.
+   */
   readonly lists: readonly string[];
-  /** How the rest can be had: `raise offset`. */
+  /** How to get the omitted items: `raise offset`. */
   readonly rest: string;
 }
 
 /** A question that an assistant can ask. */
 export interface Tool<Context> {
-  /** Name of the tool, such as `get_services`. Clients know tools by it, so it stays the same over releases. */
+  /** Name of the tool, such as `get_services`. Clients identify tools by name, so the name never changes. */
   readonly name: string;
   /** A title for people. */
   readonly title: string;
-  /** Tells the assistant when to use the tool, and what it answers. */
+  /** Explains to the assistant when to use the tool, and what the answer holds. */
   readonly description: string;
   /** Arguments. Texts of their fields are shown to the assistant too. */
   readonly input: z.ZodObject;
-  /** Whether it changes something. Absent: it reads. */
+  /** True when the tool changes state. Absent: the tool only reads. */
   readonly changes?: boolean;
   /** Answers a call. @param args checked by `input` */
   answer(args: unknown, context: Context): Promise<ToolAnswer>;
 }
 
-/** Tokens of an answer when the assistant names no budget: about 24,000 characters. */
+/** Default limit of tokens in an answer: about 24,000 characters. */
 export const defaultBudget = 6_000;
 
 const budgetField = z
@@ -60,7 +63,7 @@ export function withBudget<Context, Shape extends z.ZodRawShape>({
   };
 }
 
-/** A question that people ask often, as a text that tells an assistant how to answer it. */
+/** A frequent question, as a text with the steps by which an assistant answers it. */
 export interface Prompt {
   /** Name of the command that clients offer for the prompt. */
   readonly name: string;

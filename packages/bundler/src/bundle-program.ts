@@ -31,17 +31,17 @@ export interface ProgramBuild {
    */
   readonly entries?: readonly string[];
   /**
-   * Files that others import as ES modules: each becomes `dist/<basename>.mjs`, and shares its objects with the
+   * Files that other programs import as ES modules: each becomes `dist/<basename>.mjs`, and shares its objects with the
    * program.
    */
   readonly modules?: readonly string[];
   /**
    * Packages that are seldom needed: each becomes a file that loads with its first use. The value names the
-   * package that depends on it: "" is this one, "a > b" is the b that a depends on.
+   * package that depends on it: "" is this package, "a > b" is the b that a depends on.
    */
   readonly lazyPackages?: Readonly<Record<string, string>>;
   /**
-   * Source files that are seldom needed; they are lazy too. Modules that only they import are lazy with them.
+   * Source files that are seldom needed, and therefore lazy. Modules that only these files import are lazy too.
    */
   readonly lazyFiles?: readonly string[];
   /**
@@ -49,16 +49,16 @@ export interface ProgramBuild {
    * always packed.
    */
   readonly start?: PackedStart;
-  /** A start that the build makes, so that V8's compiled code ships with the program. */
+  /** A start that the build runs, so that V8's compiled code ships with the program. */
   readonly warmStart?: WarmStart;
   /**
-   * Files and folders that code names by URL, and the names of their copies beside the program where the names
+   * Files and folders that code names by URL, and the names of their copies beside the program if the names
    * differ.
    */
   readonly sideFiles?: Readonly<Record<string, string>>;
 }
 
-/** Packages that every process has and seldom needs: config files, logs on a terminal, metrics with exemplars. */
+/** Packages that every process contains and seldom needs: config files, logs on a terminal, metrics with exemplars. */
 const lazyInEveryProcess = {
   "@opentelemetry/api": "@prometheus-io/client",
   "pino-pretty": "lifecycle",
@@ -68,14 +68,14 @@ const lazyInEveryProcess = {
 
 const textOf = (value: unknown) => JSON.stringify(value);
 
-/** Text that loads a program's code, after the program was started with the options that it wants. */
+/** JavaScript that restarts a program with its options if necessary, and then loads its code. */
 const loadMain = (main: string, program: Program) => `
 startAsAsked(${textOf(program)});
 keepCompiled(__dirname);
 runWorkersOfExecutable(__dirname);
 void import(${textOf(main)});`;
 
-/** Text that loads the code which checks options, and after the second start the code which serves. */
+/** JavaScript that loads the code for checking options, or after the second start the code for serving. */
 const loadStage = (main: string, serveFile: string, program: Program) => `
 keepCompiled(__dirname);
 const options = takeCheckedOptions();
@@ -85,7 +85,7 @@ if (options === undefined) {
   void ${requireBeside(`./${serveFile}`)}.serve(options);
 }`;
 
-/** The first lines of a program: they start it with the options that it wants, then load the rest. */
+/** Adds the first lines of a program: they restart the program with its options, then load the rest. */
 function startPlugin(main: string, serveFile: string | undefined, program: Program): Plugin {
   const start = fileURLToPath(new URL("./start-program.ts", import.meta.url));
   const workers = fileURLToPath(new URL("./executable-workers.ts", import.meta.url));
@@ -106,7 +106,7 @@ ${serveFile === undefined ? loadMain(main, program) : loadStage(main, serveFile,
   };
 }
 
-/** V8 stores a source with any character beyond Latin-1 as two bytes per character. */
+/** Rewrites a file as ASCII, because V8 stores a source with a character beyond Latin-1 as two bytes per character. */
 function writeAsAscii(file: string): void {
   const ascii = readFileSync(file, "utf8").replace(
     /[\u0080-\uffff]/g,
@@ -117,7 +117,10 @@ function writeAsAscii(file: string): void {
 
 const nameOf = (path: string) => basename(path, extname(path));
 
-/** Writes an ES module over a CommonJS one. Node cannot find the exported names of a bundled CommonJS module. */
+/**
+ * Writes an ES module that exports a CommonJS module. Node cannot find the exported names of a bundled CommonJS
+ * module.
+ */
 function writeModule(distFolder: string, name: string): void {
   const names = Object.keys(createRequire(import.meta.url)(join(distFolder, `${name}.cjs`)) as object);
   writeFileSync(
@@ -163,7 +166,7 @@ async function write(
 }
 
 /**
- * Prints the largest modules of each file, for those who make a program smaller: `BUNDLE_SIZES=1 pnpm run
+ * Prints the largest modules of each file, to help make a program smaller: `BUNDLE_SIZES=1 pnpm run
  * build`.
  */
 function printSizes(
@@ -186,12 +189,12 @@ function printSizes(
 }
 
 /**
- * Builds the program of a process: `dist/<name>.cjs` and, beside it, files that load on demand. Only native
+ * Builds the program of a process: `dist/<name>.cjs`, and files in the same folder that load on demand. Only native
  * packages stay outside.
  *
  * A process that runs from its sources needs tens of megabytes more. They hold the compiler that strips types,
  * hundreds of modules, and parts of Node that ES modules load whole.
- * @throws Error when the code does not bundle, or names a file that is not there
+ * @throws Error when the code cannot be bundled, or names a missing file
  */
 export async function bundleProgram(build: ProgramBuild): Promise<void> {
   const packageFolder = fileURLToPath(build.packageFolder);
@@ -236,8 +239,8 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
 }
 
 /**
- * Writes the second stage as one pack. It is built apart from the first: a file shared by both stages would
- * bring along code that only the first needs.
+ * Writes the second stage as one pack. The stages are built separately: a file shared by both stages would
+ * add code that only the first stage needs.
  */
 async function writeServe(serve: string, file: string, plugins: Plugin[]): Promise<void> {
   const distFolder = dirname(file);

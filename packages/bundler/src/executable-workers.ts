@@ -1,4 +1,4 @@
-// Bundled into every program: nothing but Node may be imported here, and only where it is used.
+// This file is bundled into every program. It may import only parts of Node, and each only where the part is used.
 
 /**
  * The first program of a worker thread in an executable. It mounts the files of the executable, since Node
@@ -20,7 +20,7 @@ require(files.mountPoint + ${JSON.stringify(`/${file}`)});`;
 /**
  * Lets programs of worker threads be files within an executable of Node's single executable applications. Does nothing
  * elsewhere.
- * @param programFolder where the files within the executable are mounted
+ * @param programFolder folder where the files within the executable are mounted
  */
 export function runWorkersOfExecutable(programFolder: string): void {
   if (!process.getBuiltinModule("node:sea").isSea()) {

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * The names that a module exports, read from its text. The build runs no bundled code: native packages of
- * another platform would not load, and a module may do anything when it starts.
+ * another platform would not load, and loading a module can have side effects.
  * @param path an absolute path, or `node:` and a part of Node
  * @throws Error when no name is found: a lazy module without names would hide all exports
  */

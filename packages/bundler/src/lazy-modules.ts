@@ -35,7 +35,9 @@ interface LazyModule {
 export interface LazyOptions {
   /** Folder with a final slash. */
   readonly packageFolder: string;
-  /** Names of packages, each with the package that depends on it: "" is the program's own, "a > b" is the b of a. */
+  /**
+   * Names of packages, each with the package that depends on it: "" is the program's package, "a > b" is the b of a.
+   */
   readonly packages: Readonly<Record<string, string>>;
   /** Source files, relative to the package. */
   readonly files: readonly string[];
@@ -52,7 +54,7 @@ const slugOf = (name: string) =>
     .replace(/\W+/g, "-")
     .replace(/^-/, "");
 
-/** The file of a package as its owner resolves it: "a > b" is the b that a depends on. */
+/** Path of a package's file, resolved from its owner: "a > b" is the b that a depends on. */
 function pathOfPackage(name: string, owner: string, packageFolder: string): string {
   const owners = owner === "" ? [] : owner.split(" > ");
   const folder = owners.reduce((from, each) => {
@@ -77,7 +79,7 @@ export function lazyEntries({ packageFolder, packages, files }: LazyOptions): Re
   ]);
 }
 
-/** The source of a module with the same names as another, which it loads when one of them is used. */
+/** Source of a module that exports the names of another module, and loads that module when a name is first used. */
 function lazySource(load: string, names: readonly string[]): string {
   return `
 let loaded;
@@ -88,7 +90,7 @@ for (const name of ${JSON.stringify(names)}) {
 }`;
 }
 
-/** JavaScript that loads a file from the same folder. */
+/** Returns JavaScript that loads a file from the same folder. */
 export const requireBeside = (specifier: string) =>
   `process.getBuiltinModule("node:module").createRequire(__filename)(${JSON.stringify(specifier)})`;
 

@@ -1,15 +1,15 @@
 import type { Plugin } from "rolldown";
 
 /**
- * Files of packages that no process uses, but that their packages load. Each of them loads a part of Node
+ * Files that packages load, but no process uses. Each file loads a part of Node
  * (worker threads, zlib) that costs half a megabyte. Paths within `node_modules`.
  */
 const leftOut =
   /\/node_modules\/(?:pino\/lib\/(?:transport|multistream)|@prometheus-io\/client\/lib\/(?:pushgateway|worker))\.js$/;
 
 /**
- * pino loads worker threads to learn whether it runs in one. Only logs with delayed writes need that, and no
- * process has them.
+ * pino loads the module of worker threads to find out whether it runs in a worker. Only logs with delayed writes need
+ * this, and no process has such logs.
  */
 const pinoTools = /\/node_modules\/pino\/lib\/tools\.js$/;
 const mainThreadLine = "const { isMainThread } = require('worker_threads')";

@@ -1,17 +1,20 @@
-// Bundled into every program: nothing but Node may be imported here, and only where it is used.
+// This file is bundled into every program. It may import only parts of Node, and each only where the part is used.
 import type { Script } from "node:vm";
 import { keepCompiled } from "./start-program.ts";
 
-/** Loads a file: the modules of a pack by their name ("./name.cjs"), all others as Node does. */
+/** Loads a file: modules of a pack by name ("./name.cjs"), all other files with Node's `require`. */
 type Require = (name: string) => unknown;
 
-/** The text of a pack: a function that gives the `Require` of the files in it. */
+/** The value of a pack's script: a function that returns the `Require` for the files in the pack. */
 type Pack = (require: Require, file: string, folder: string) => Require;
 
-/** Pause between two looks at a thread's load until its start is over, and the most looks. */
+/** Milliseconds between two checks of a thread's load during its start, and the limit of checks. */
 const lookMs = 500;
 const maxLooks = 60;
-/** A thread has started once its loop was busy for less than this share in several consecutive checks. */
+/**
+ * A start is over when the event loop was busy for less than this share of the time in `restingLooks` consecutive
+ * checks.
+ */
 const restingShare = 0.1;
 const restingLooks = 2;
 
@@ -22,11 +25,12 @@ const newScript = (code: string, options?: ConstructorParameters<typeof Script>[
 const compiledHead = () => newScript("0").createCachedData().subarray(0, 32);
 
 /**
- * Gives compiled code the head of an earlier time, so that V8 takes it. A program sets V8 options during its
- * start, such as the size of the young heap, and V8 takes only code compiled with the present options. None of
+ * Replaces the head of compiled code by an earlier head, so that V8 accepts the code. A program sets V8 options
+ * during its start, such as the size of the young heap, and V8 accepts only code compiled with the present options.
+ * None of
  * these options changes the code.
- * @param then `compiledHead` of that time
- * @returns false where V8's format is unknown: the code must not be kept
+ * @param then the earlier `compiledHead`
+ * @returns false when V8's format is unknown: then the code must not be kept
  */
 function backdate(compiled: Buffer, then: Buffer): boolean {
   const now = compiledHead();
@@ -41,7 +45,7 @@ function backdate(compiled: Buffer, then: Buffer): boolean {
   return true;
 }
 
-/** Writes compiled code as a whole or not at all. In a folder that cannot be written, each start compiles. */
+/** Writes compiled code atomically. If the folder is not writable, each start compiles. */
 function keepWhole(file: string, compile: () => Buffer | undefined): void {
   const { accessSync, constants, mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
   const folder = process.getBuiltinModule("node:path").dirname(file);
@@ -55,11 +59,11 @@ function keepWhole(file: string, compile: () => Buffer | undefined): void {
       renameSync(beside, file);
     }
   } catch {
-    // the next start tries again
+    // The next start tries again.
   }
 }
 
-/** Calls `keep` once this thread rests after its start, or ends before. */
+/** Calls `keep` once, when this thread is idle after its start, or when it ends earlier. */
 function whenStarted(keep: () => void): void {
   const { performance } = process.getBuiltinModule("node:perf_hooks");
   let before = performance.eventLoopUtilization();
@@ -91,7 +95,7 @@ function readIfThere(file: string): Buffer<ArrayBuffer> | undefined {
   }
 }
 
-/** The file of the compiled code; undefined where another program loads the pack, such as a build or a test. */
+/** Path for the compiled code; undefined when another program loads the pack, such as a build or a test. */
 function placeFor(file: string, hash: string, program: string | undefined): string | undefined {
   const { dirname, basename } = process.getBuiltinModule("node:path");
   const folder = dirname(file);
@@ -106,13 +110,13 @@ function placeFor(file: string, hash: string, program: string | undefined): stri
 }
 
 /**
- * Runs a pack: all files that a start loads, as one.
+ * Runs a pack: all files that a start loads, joined into one.
  *
- * Node's own compile cache keeps what V8 compiled while a file loaded, without functions that run later. A pack
- * keeps all functions that the start called, so the next start compiles almost nothing. Each program and each
- * kind of thread has separate compiled code, because it calls different functions.
+ * Node's own compile cache keeps the code that V8 compiled while a file loaded, without functions that run later. A
+ * pack keeps all functions that the start called, so the next start compiles almost nothing. Each program and each
+ * kind of thread has separate compiled code, because each calls different functions.
  * @param file absolute path
- * @param hash hash of the text: code compiled from another text must not run
+ * @param hash hash of the text, because code compiled from another text must not run
  */
 export function loadPack(file: string, hash: string, require: NodeJS.Require): Require {
   const folder = process.getBuiltinModule("node:path").dirname(file);

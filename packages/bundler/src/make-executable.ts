@@ -18,7 +18,7 @@ import { forgetDisplacedSections } from "./displaced-sections.ts";
 import type { Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
-/** Larger native packages are copied beside the executable: the engine of tracing-storage has half a gigabyte. */
+/** Larger native packages are copied to the executable's folder: the engine of tracing-storage has half a gigabyte. */
 const maxNativeBytes = 20 * 1024 * 1024;
 
 /** The files of a native package and of its platform part, by path below the program. */
@@ -55,10 +55,10 @@ export interface ExecutableOptions {
 }
 
 /**
- * Makes one executable file of a built program with Node and its native packages, for this platform. A native
+ * Makes one executable file for this platform from a built program, Node and its native packages. A native
  * package that is too large to be read at each start goes into `node_modules` beside the file; the program
  * finds it by `createRequire(process.execPath)`.
- * @throws Error when Node cannot make it
+ * @throws Error when Node cannot make the executable
  * Source: Node's documentation, "Single executable applications"
  */
 export function makeExecutable({ packageFolder, name, program, output }: ExecutableOptions): void {
@@ -81,7 +81,8 @@ export function makeExecutable({ packageFolder, name, program, output }: Executa
         output,
         disableExperimentalSEAWarning: true,
         useVfs: true,
-        // The files within are a file system of Node's, which is experimental too: no news for who runs the program.
+        // The executable's files use Node's virtual file system, which is experimental. Users of the program need no
+        // warning about this.
         execArgv: [...program.nodeOptions, "--experimental-vfs", "--disable-warning=ExperimentalWarning"],
         assets: Object.fromEntries([...files, ...within]),
       }),

@@ -24,9 +24,9 @@ export interface NpmPackageOptions {
   readonly program: Program;
   /** Files that go beside the program: the licence. */
   readonly notices?: readonly string[];
-  /** Address of the sources. A registry proves by it where the package was made. */
+  /** Address of the sources, which a registry needs to verify the origin of the package. */
   readonly repository?: string | undefined;
-  /** "@owner"; needed where names without a scope belong to others. */
+  /** "@owner"; needed when other owners have the name without a scope. */
   readonly scope?: string | undefined;
   /** Absolute path of the output folder; existing content is replaced. */
   readonly output: string;

@@ -1,5 +1,5 @@
-/** The oldest Node whose V8 surely has the options that programs ask for. */
+/** The oldest major version of Node whose V8 has all options of the programs. */
 export const knownSinceMajor = 26;
 
-/** The oldest Node that runs the programs. */
+/** The oldest major version of Node that runs the programs. */
 export const oldestNodeMajor = 24;

@@ -7,14 +7,14 @@ import type { OutputChunk } from "rolldown";
 export interface PackedStart {
   /** These files and their imports become one file. */
   readonly files: readonly string[];
-  /** These files and their imports stay files of their own: programs of small threads, commands that end soon. */
+  /** These files and their imports stay separate files: programs of small threads, short commands. */
   readonly apart?: readonly string[];
 }
 
-/** The entry with the first lines of a program, which decide whether the program runs on in this process. */
+/** The entry with the first lines of a program, which decide whether the process restarts. */
 export const startEntry = "\0start";
 
-/** The entry that loads a pack with the compiled code that was kept. */
+/** The entry that loads a pack with its kept compiled code. */
 export const packLoader = "load-pack";
 
 /** The files themselves and all files that they load. */
@@ -42,7 +42,7 @@ const lazyRequire =
 const plainRequire = /\brequire\([`"](\.\/[^`"]+)[`"]\)/g;
 
 /**
- * The text of a pack: a script whose value is the function that `loadPack` calls. As a module it exports that
+ * The text of a pack: a script whose value is the function that `loadPack` calls. As a module the pack exports this
  * function.
  */
 function packText(distFolder: string, names: readonly string[]): string {
@@ -71,9 +71,9 @@ pack}
 }
 
 /**
- * Joins the files that a start loads into one, and lets all other files find their contents. Each file costs a
+ * Joins the files that a start loads into one file, in which all other files find their modules. Each file costs a
  * start a third of a millisecond per thread, regardless of its size.
- * @param name of the program: the pack is `<name>-start.cjs`
+ * @param name name of the program; the pack is `<name>-start.cjs`
  * @returns the names of the joined files
  */
 export function packStart(

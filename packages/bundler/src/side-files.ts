@@ -2,15 +2,15 @@ import { cpSync, existsSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Plugin } from "rolldown";
 
-/** The form in which code names a file beside itself: `new URL("./some/file", import.meta.url)`. */
+/** The form in which code names a file relative to itself: `new URL("./some/file", import.meta.url)`. */
 const fileUrl = /new URL\(\s*"(\.{1,2}\/[^"]+)"\s*,\s*import\.meta\.url\s*,?\s*\)/g;
 
 const isCode = (path: string) => [".ts", ".cts", ".mts"].includes(extname(path));
 
 /**
- * Copies the files that code reads beside itself. Files and folders named as `new URL("…", import.meta.url)`
- * are copied beside the program, and the URL points to the copy. Code named so (a worker's program) becomes a
- * JavaScript file of the same name, which must be an entry of the build.
+ * Copies the files that code names relative to itself. Files and folders named as `new URL("…", import.meta.url)`
+ * are copied to the program's folder, and the URL points to the copy. Code that is named in this way (a worker's
+ * program) becomes a JavaScript file of the same name, which must be an entry of the build.
  * @param names name beside the program by path, for files and folders that need another name
  */
 export function sideFiles(distFolder: string, names: ReadonlyMap<string, string>): Plugin {

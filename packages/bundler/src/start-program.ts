@@ -1,8 +1,8 @@
-// Bundled into every program: nothing but Node may be imported here, and little of that.
+// This file is bundled into every program. It may import only a few parts of Node.
 import { knownSinceMajor, oldestNodeMajor } from "./node-versions.ts";
 import type { Program } from "./program.ts";
 
-/** Ends this process with a sentence where its Node is too old. Node's own error would name no version. */
+/** Ends this process with an error text when Node is too old. Node's own error would name no version. */
 export function refuseOldNode(): void {
   const { version, versions, execPath } = process;
   if (Number.parseInt(versions.node, 10) >= oldestNodeMajor) {
@@ -14,7 +14,7 @@ export function refuseOldNode(): void {
   process.exit(1);
 }
 
-/** Whether the command line starts a process that stays, which is worth a second start. */
+/** True when the command line starts a long-running process. Only such a process is worth a restart. */
 function runsLong([first, ...rest]: readonly string[], { longCommands }: Program): boolean {
   const asks = [first, ...rest].some((arg) => arg === "--help" || arg === "-h" || arg === "--version");
   return !asks && (first === undefined || first.startsWith("-") || longCommands.includes(first));
@@ -31,7 +31,9 @@ function canStartAnew(program: Program): boolean {
   );
 }
 
-/** Replaces this process by a new start: process id, sockets and parent stay. Does not return. */
+/**
+ * Replaces this process by a new start of the program. Process id, sockets and parent stay the same. Does not return.
+ */
 function startAnew({ nodeOptions, environment }: Program, added: Readonly<Record<string, string>>): void {
   const { argv, execArgv, execPath, env } = process;
   process.removeAllListeners("warning"); // that execve is experimental is no news here
@@ -46,8 +48,8 @@ function startAnew({ nodeOptions, environment }: Program, added: Readonly<Record
 }
 
 /**
- * Restarts this process with the options that its program asks for, and does not return then. It returns where
- * the process has the options, ends soon, or the platform cannot restart it.
+ * Restarts this process with the options of its program; then it does not return. It returns when
+ * the process has the options already, runs a short command, or cannot restart on this platform.
  */
 export function startAsAsked(program: Program): void {
   const isAsAsked =
@@ -58,16 +60,16 @@ export function startAsAsked(program: Program): void {
   }
 }
 
-/** The environment variable in which a start finds the options that the one before has checked. */
+/** Environment variable that passes checked options from the first start to the second. */
 const checkedOptionsName = "PROGRAM_CHECKED_OPTIONS";
-/** Linux takes 128 KiB in one variable. */
+/** Limit of the checked options in bytes, because Linux allows 128 KiB in one variable. */
 const maxCheckedOptionsBytes = 100_000;
 
 /**
- * Restarts this process to serve with checked options. Returns where the platform cannot, or the options are
+ * Restarts this process to serve with checked options. Returns when the platform cannot restart it, or the options are
  * too long.
- * @param options JSON values. They pass through the environment, which the process's user and root can read, as
- *   they can its command line. Programs with secret options must not use this
+ * @param options JSON values. They are in the environment, which the process's user and root can read, like
+ *   the command line. Programs with secret options must not use this function
  */
 export function startChecked(program: Program, options: object): void {
   const text = JSON.stringify(options);
@@ -76,7 +78,7 @@ export function startChecked(program: Program, options: object): void {
   }
 }
 
-/** The options that `startChecked` gave to this start; undefined in any other start. The second call finds none. */
+/** The options from `startChecked`; undefined without `startChecked`, and from the second call on. */
 export function takeCheckedOptions(): object | undefined {
   const { [checkedOptionsName]: text } = process.env;
   delete process.env[checkedOptionsName];
@@ -87,7 +89,7 @@ export function takeCheckedOptions(): object | undefined {
  * Keeps V8's compiled code in a folder beside the program, so that the next start does not compile.
  *
  * The folder is never the system's temporary folder: anyone who can write there could run code in this process. In a
- * folder that cannot be written, each start compiles.
+ * folder that is not writable, each start compiles.
  */
 export function keepCompiled(programFolder: string): void {
   if (process.getBuiltinModule("node:sea").isSea()) {

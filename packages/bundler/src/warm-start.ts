@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-/** A start that the build makes, so that even the first start of an installed program has compiled code. */
+/** A start that the build runs, so that even the first start of an installed program has compiled code. */
 export interface WarmStart {
   /** The arguments. @param folder an empty home folder, deleted after the start */
   args(folder: string): readonly string[];
@@ -15,14 +15,14 @@ export interface WarmStart {
 const maxWaitMs = 120_000;
 const lookMs = 100;
 
-/** Whether the code of all these programs is kept. */
+/** True when the folder has compiled code of all these programs. */
 function isKept(distFolder: string, programs: readonly string[]): boolean {
   const folder = join(distFolder, ".compile-cache");
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return programs.every((program) => names.some((name) => name.endsWith(`-${program}`)));
 }
 
-/** Starts a built program until its compiled code is kept. A failure is printed, and the build goes on. */
+/** Runs a built program until its compiled code is kept. A failure is printed, and the build continues. */
 export async function warmStart(file: string, { args, keeps }: WarmStart): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "warm-start-"));
   const { PATH = "" } = process.env;

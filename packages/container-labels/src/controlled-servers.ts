@@ -5,7 +5,7 @@ import { IpRanges } from "server-core/net/ip-ranges";
 
 /**
  * The network through which servers get their documents; "" is every network. @throws StartError for a text
- * that is no range
+ * that is not a range
  */
 export function readControllerNetwork(range: string): IpRanges | undefined {
   if (range === "") {
@@ -18,7 +18,7 @@ export function readControllerNetwork(range: string): IpRanges | undefined {
   }
 }
 
-/** An own address in the network, for the admin endpoint of a server that others configure. @throws StartError */
+/** An address of this machine in the network, for the admin endpoint of a controlled server. @throws StartError */
 export function ownAddressIn(network: IpRanges): string {
   const all = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
   const found = all.find(({ address, internal }) => !internal && network.contains(address));
@@ -35,7 +35,10 @@ export interface ControlledServersSettings {
   readonly send: (address: string, json: Uint8Array) => Promise<void>;
 }
 
-/** The document for a server. Where it has no admin endpoint that the controller can reach, one is added. */
+/**
+ * The document for a server. If its config has no enabled admin endpoint, adds an endpoint that the controller can
+ * reach.
+ */
 function documentFor(address: string, json: Uint8Array): Uint8Array {
   const document = JSON.parse(Buffer.from(json).toString()) as {
     readonly admin?: { readonly disabled?: boolean };
@@ -47,19 +50,22 @@ function documentFor(address: string, json: Uint8Array): Uint8Array {
 }
 
 /**
- * Servers in other containers that run what labels say. A server that failed to take a document gets it again
- * with the next one.
+ * Servers in other containers whose config comes from labels. A server that did not accept a document gets a document
+ * again with the next `send`.
  */
 export class ControlledServers {
   readonly #settings: ControlledServersSettings;
-  /** The document that each server took last, by address. */
+  /** The last document that each server accepted, by address. */
   readonly #sent = new Map<string, Uint8Array>();
 
   constructor(settings: ControlledServersSettings) {
     this.#settings = settings;
   }
 
-  /** @throws AggregateError when a server did not take it; the others have it */
+  /**
+   * Sends a document to all servers.
+   * @throws AggregateError when a server did not accept it; the other servers have it
+   */
   async send(json: Uint8Array): Promise<void> {
     const addresses = this.#settings.addresses();
     for (const known of this.#sent.keys()) {

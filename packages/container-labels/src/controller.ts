@@ -7,11 +7,11 @@ import type { Generator } from "./generator.ts";
 export interface ControllerSettings {
   readonly engines: readonly EngineClient[];
   readonly generator: Pick<Generator, "generate">;
-  /** Time between two looks at containers when no event came. */
+  /** Milliseconds between two reads of the containers when no event arrives. */
   readonly pollingMs: number;
-  /** Time for which events are gathered before a look. */
+  /** Milliseconds for which events are collected before the containers are read. */
   readonly throttleMs: number;
-  /** Makes a text run. @throws Error: the next look tries again */
+  /** Loads a generated text as the config. @throws Error; then the next read tries again */
   readonly apply: (text: string) => Promise<void>;
   readonly log: Logger;
 }
@@ -22,33 +22,33 @@ const actions: Readonly<Record<string, ReadonlySet<string>>> = {
   network: new Set(["connect", "disconnect"]),
 };
 
-/** Longest pause before a lost stream of events is asked for again; pauses double from one second. */
+/** Limit of the pause in milliseconds before a lost event stream is requested again. Pauses double from one second. */
 const mostRetryMs = 30_000;
 
 /**
- * Keeps a server's config equal to the labels, as containers come and go. It follows the engines' events, and
- * also looks at intervals, because events can be lost.
+ * Keeps a server's config equal to the labels of the running containers. Follows the engines' events, and
+ * also reads the containers at intervals, because events can be lost.
  */
 export class Controller {
   readonly #settings: ControllerSettings;
   /** Aborted by `stop`: event streams and pauses end. */
   readonly #stopping = new AbortController();
-  /** The text that runs; undefined before the first look. */
+  /** The text in use; undefined before the first read. */
   #applied: string | undefined;
   /** The last logged failure; the same failure is logged once. */
   #lastFault = "";
-  /** The next look. */
+  /** Timer of the next read. */
   #timer: NodeJS.Timeout | undefined;
-  /** The look under way, or the last one. */
+  /** The running read of the containers, or the last read. */
   #looking: Promise<void> = Promise.resolve();
-  /** True: an event came; the next look is soon. */
+  /** True when an event arrived and the next read follows soon. */
   #isAwaited = false;
 
   constructor(settings: ControllerSettings) {
     this.#settings = settings;
   }
 
-  /** Looks for the first time, then whenever something happens. */
+  /** Reads the containers at once, then after each event and at intervals. */
   async start(): Promise<void> {
     for (const engine of this.#settings.engines) {
       void this.#listen(engine);
@@ -58,14 +58,14 @@ export class Controller {
     this.#wait(this.#settings.pollingMs);
   }
 
-  /** A look that is under way ends first. */
+  /** Stops. A running read ends first. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#looking;
   }
 
-  /** Generates the text and makes it run when it changed. A failure is logged, and what runs goes on. */
+  /** Generates the text, and loads a changed text. A failure is logged, and the previous config stays in use. */
   async #look(): Promise<void> {
     const { generator, apply, log } = this.#settings;
     this.#isAwaited = false;
@@ -86,7 +86,7 @@ export class Controller {
     }
   }
 
-  /** Plans the next look, instead of the one that was planned. */
+  /** Schedules the next read; replaces the scheduled read. */
   #wait(ms: number): void {
     if (this.#stopping.signal.aborted) {
       return;
@@ -99,7 +99,7 @@ export class Controller {
     }, ms);
   }
 
-  /** Plans a look soon. Events during a look or a pause cause one more look. */
+  /** Schedules a read soon. All events during a read or a pause together cause one more read. */
   #happened(): void {
     if (!this.#isAwaited) {
       this.#isAwaited = true;
@@ -107,7 +107,7 @@ export class Controller {
     }
   }
 
-  /** Follows the events of one engine until `stop`. A lost stream is asked for again. */
+  /** Follows the events of one engine until `stop`. A lost stream is requested again. */
   async #listen(engine: EngineClient): Promise<void> {
     const { log } = this.#settings;
     const { signal } = this.#stopping;
@@ -125,7 +125,7 @@ export class Controller {
         }
       }
       await setTimeoutAsync(retryMs, undefined, { signal }).catch(() => {});
-      // Something may have happened meanwhile.
+      // Events may have been lost in the meantime.
       this.#happened();
     }
   }

@@ -6,15 +6,15 @@ import { Generator, type GeneratorSettings } from "./generator.ts";
 export interface FollowSettings extends GeneratorSettings {
   readonly pollingMs: number;
   readonly throttleMs: number;
-  /** Servers are reached only through this network; undefined: any network. */
+  /** Network through which controlled servers are reached; undefined: any network. */
   readonly controllerNetwork: IpRanges | undefined;
-  /** Loads a document in this process; undefined where it only controls others. @throws Error */
+  /** Loads a document in this process; undefined when this process only controls other servers. @throws Error */
   readonly load: ((json: Uint8Array, text: string) => Promise<void>) | undefined;
   /** Sends a document to a server in another container. @throws Error */
   readonly send: (address: string, json: Uint8Array) => Promise<void>;
 }
 
-/** Follows labels until the returned function is called. @returns a function that ends it */
+/** Follows labels until the returned function is called. @returns a function that stops following */
 export async function followLabels(settings: FollowSettings): Promise<() => Promise<void>> {
   const { adapt, load, send, controllerNetwork } = settings;
   const generator = new Generator(settings);

@@ -16,31 +16,31 @@ export interface GeneratorSettings {
   readonly prefix: string;
   /** Names of networks through which containers are reached; empty: the networks of this process's container. */
   readonly ingressNetworks: readonly string[];
-  /** A serverfile to which labels add; "" for none. */
+  /** Path of a serverfile to which labels are added; "" for none. */
   readonly file: string;
   /** True: sites that cannot be adapted are left out, so that a mistake affects only its container's site. */
   readonly leavesOutFaults: boolean;
   readonly readsStopped: boolean;
-  /** The id of the container that this process runs in; undefined outside of one. */
+  /** The id of the container that this process runs in; undefined outside of a container. */
   readonly ownContainer: string | undefined;
-  /** @throws Error for a text that is no serverfile */
+  /** Converts a serverfile to a config document. @throws Error for an invalid serverfile */
   readonly adapt: (text: string) => Promise<Uint8Array>;
   readonly log: Logger;
 }
 
-/** Says in which network containers are reached, beside what `--ingress-networks` says. */
+/** Label that names the network through which a container is reached, in addition to `--ingress-networks`. */
 const networkLabel = "caddy_ingress_network";
 
-/** Marks a container whose server a controller configures. */
+/** Label of a container whose server a controller configures. */
 const serverLabel = "caddy_controlled_server";
 
-/** The network through which swarm publishes ports: containers do not reach each other in it. */
+/** The network through which swarm publishes ports. Containers cannot reach each other in this network. */
 const swarmIngress = "ingress";
 
-/** A serverfile must hold something. */
+/** Text without sites, because a serverfile must not be empty. */
 const nothing = "# No container has labels.\n";
 
-/** A site is known by its text in logs, of which the first lines tell enough. */
+/** Limit of characters of a site's text in logs. The first lines are enough to identify the site. */
 const maxShownText = 2_000;
 
 /** The last good answers of an engine. */
@@ -62,11 +62,13 @@ function addressIn({ IPAddress = "", GlobalIPv6Address = "" }: EngineEndpoint): 
   return GlobalIPv6Address === "" ? [] : [`[${GlobalIPv6Address}]`];
 }
 
-/** Makes one serverfile of the labels of all containers, and of a file. Source: the plug-in caddy-docker-proxy */
+/**
+ * Generates one serverfile from the labels of all containers and from a file. Source: the plug-in caddy-docker-proxy
+ */
 export class Generator {
   readonly #settings: GeneratorSettings;
   readonly #known = new Map<EngineClient, KnownState>();
-  /** Faults that were logged, so that each is logged once as long as it stays. */
+  /** Logged faults. A lasting fault is logged only once. */
   #faults = new Set<string>();
   #seen = new Set<string>();
 
@@ -75,7 +77,8 @@ export class Generator {
   }
 
   /**
-   * @returns the text; undefined until every engine has answered, because a text without its sites would close them
+   * @returns the text; undefined until every engine has answered, because a text without an engine's sites would
+   * close these sites
    * @throws Error when the file cannot be read
    */
   async generate(): Promise<string | undefined> {
@@ -98,7 +101,7 @@ export class Generator {
     return text;
   }
 
-  /** Addresses of all containers with servers that a controller configures, as engines last told. */
+  /** Addresses of all containers whose servers a controller configures, from the engines' last answers. */
   controlledServers(): string[] {
     const containers = [...this.#known.values()].flatMap((state) => state.containers);
     return containers
@@ -107,7 +110,7 @@ export class Generator {
       .flatMap((endpoint) => addressIn(endpoint ?? {}));
   }
 
-  /** The engine's answer of now, else its last one. */
+  /** The engine's current answer; if the engine does not answer, its last answer. */
   async #stateOf(engine: EngineClient): Promise<KnownState | undefined> {
     try {
       const containers = await engine.listContainers(this.#settings.readsStopped);
@@ -130,7 +133,7 @@ export class Generator {
     }
     const own = ownContainer === undefined ? undefined : await engine.inspectContainer(ownContainer);
     if (own === undefined) {
-      // The process runs on the host, which reaches every network of its engine, or beside another engine.
+      // The process runs on the host, which reaches every network of its engine, or in a container of another engine.
       return undefined;
     }
     const joined = Object.entries(own.NetworkSettings?.Networks ?? {}).filter(

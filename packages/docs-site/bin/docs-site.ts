@@ -17,7 +17,7 @@ const help = `Builds the documentation from docs/ as a static site that works fr
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
-/** The changes of each version, and of the next one from `changelog.d/`. */
+/** The page with the changes of each version, and of the next version from `changelog.d/`. */
 function changes(): SourcePage {
   return { path: "reference/changes.md", markdown: changelogOf(repository) };
 }

@@ -1,4 +1,4 @@
-// The whole site, with the pages that every process is started for.
+// Tests the whole site, including the pages for which every process is started.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(out, { recursive: true });
 });
 
-/** A page, without the places where names may break. */
+/** Text of a page, without marks where long names may break. */
 function read(path: string): string {
   return readFileSync(join(out, path), "utf8").replaceAll("<wbr>", "");
 }

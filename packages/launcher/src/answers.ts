@@ -1,8 +1,8 @@
 import { get } from "node:http";
 
 /**
- * Whether the address answers with a 2xx status within a second. Not by `fetch`, whose Sec-Fetch-Mode header makes the
- * admin API check for an Origin, as it must for browsers.
+ * True when the address answers with a 2xx status within a second. Does not use `fetch`, whose Sec-Fetch-Mode header
+ * makes the admin API require an Origin, as for browsers.
  */
 export function answers(url: string): Promise<boolean> {
   return new Promise((resolve) => {

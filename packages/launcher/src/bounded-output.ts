@@ -1,9 +1,11 @@
 import type { Writable } from "node:stream";
 
-/** Limit of buffered output, enough for a busy minute: a paused terminal or an unread pipe may block for days. */
+/**
+ * Default limit of buffered bytes, enough for a busy minute. A paused terminal or an unread pipe may block for days.
+ */
 const defaultMaxBytes = 4 * 1024 * 1024;
 
-/** An output whose reader may pause: lines wait up to a limit, past it they are left out and counted. */
+/** An output whose reader may pause. Lines are buffered up to a limit; lines beyond it are dropped and counted. */
 export class BoundedOutput {
   readonly #stream: Writable;
   readonly #maxBytes: number;
@@ -14,9 +16,9 @@ export class BoundedOutput {
     this.#maxBytes = maxBytes;
   }
 
-  /** Writes a text, or leaves it out when the reader is too far behind. */
+  /** Writes a text, or drops it when the reader is too slow. */
   write(text: string): void {
-    // A line that is longer than the limit is written too, once nothing waits.
+    // A line longer than the limit is written too, when the buffer is empty.
     const waiting = this.#stream.writableLength;
     if (waiting > 0 && waiting + Buffer.byteLength(text) > this.#maxBytes) {
       this.#leftOut += 1;

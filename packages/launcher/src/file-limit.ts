@@ -1,17 +1,20 @@
 import { z } from "zod";
 
-/** A store with some months of parts has about a thousand open files, and each connection is one more. */
+/**
+ * Limit of open files below which a warning is printed. A store with some months of parts has about a thousand open
+ * files.
+ */
 const fewFiles = 4096;
 
-// The part of Node's diagnostic report that says the limit of open files; "unlimited" is a text.
+// The part of Node's diagnostic report with the limit of open files, a number or the text "unlimited".
 const reportSchema = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }),
 });
 
 /**
- * Warns of a low limit of open files, for which processes give many other reasons when they reach it.
+ * Warns of a low limit of open files. Processes that reach the limit report many misleading errors.
  * @param report diagnostic report of this process, after Node has raised the limit
- * @returns a line, or undefined where the limit is high enough or not known, as on Windows
+ * @returns a line; undefined when the limit is high enough, or unknown as on Windows
  */
 export function fileLimitWarning(report: unknown): string | undefined {
   const limit = reportSchema.safeParse(report).data?.userLimits.open_files.soft;

@@ -9,14 +9,17 @@ import { onStopRequest } from "./stop-requests.ts";
 import { type Restart, SupervisedProcess } from "./supervised-process.ts";
 import { welcome } from "./welcome.ts";
 
-/** A slow machine needs minutes, and so does a store with much to read. Whatever cannot start ends by itself before. */
+/**
+ * Milliseconds until all processes must be healthy. A slow machine or a large store needs minutes. A process that
+ * cannot start ends earlier.
+ */
 const healthyWithinMs = 300_000;
-/** A line says every 15 seconds which processes are not healthy yet. */
+/** Milliseconds between two lines that name the processes that are not healthy yet. */
 const tellEveryMs = 15_000;
-/** Milliseconds that a process has to end in order; then it is killed. */
+/** Milliseconds that a process gets to stop gracefully; then it is killed. */
 const stopWithinMs = 15_000;
 
-/** Exit codes, as `--help` and docs/processes.md tell them. */
+/** Exit codes. `--help` and docs/processes.md list them. */
 const exitCode = { stopped: 0, cannotStart: 1, killed: 2 } as const;
 
 /** Why nothing was started, in one line. */
@@ -24,7 +27,7 @@ class LaunchError extends Error {
   override readonly name = "LaunchError";
 }
 
-/** Makes the data folder. @throws LaunchError when it cannot be written to */
+/** Creates the data folder. @throws LaunchError when the folder is not writable */
 function checkDataFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
@@ -37,14 +40,14 @@ function checkDataFolder(path: string): void {
   }
 }
 
-/** One line for all ports that are taken: the first, and how many more. */
+/** One line for all ports that are taken: the first port, and the number of others. */
 function takenLine([first, ...others]: readonly string[]): string {
   return others.length === 0
     ? `${first}`
     : `${first} (${others.length} more of our ports are taken too: does this already run?)`;
 }
 
-/** The line that says why a process is started again, and what can be done. */
+/** The line with the reason of a restart, and a remedy. */
 function restartLine(name: string, { how, reason, pauseMs }: Restart): string {
   const pause = `${pauseMs / 1000} s`;
   return reason === ""
@@ -52,7 +55,7 @@ function restartLine(name: string, { how, reason, pauseMs }: Restart): string {
     : `${name} cannot start again (${reason}): trying again in ${pause}, the others go on; mend that, or stop all with Ctrl-C`;
 }
 
-/** @throws LaunchError when the data folder cannot be written to, or a port is taken */
+/** @throws LaunchError when the data folder is not writable, or a port is taken */
 async function checkMachine(dataFolder: string, list: readonly Service[]): Promise<void> {
   checkDataFolder(dataFolder);
   const taken = await takenPorts(list);
@@ -61,7 +64,7 @@ async function checkMachine(dataFolder: string, list: readonly Service[]): Promi
   }
 }
 
-/** @returns what to tell of a limit of open files that is too low for the store; undefined: nothing */
+/** @returns the warning of a limit of open files that is too low for the store; undefined when no warning is needed */
 function storeWarning(list: readonly Service[]): string | undefined {
   if (!list.some(({ name }) => name === "tracing-storage") || process.report === undefined) {
     return undefined;
@@ -71,19 +74,20 @@ function storeWarning(list: readonly Service[]): string | undefined {
   return fileLimitWarning(process.report.getReport());
 }
 
-/** Lines of all processes on one screen, each with the name of the process that wrote it. */
+/** Writes the lines of all processes to one screen, each line with the name of its process. */
 class Screen {
   readonly #colour = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
   readonly #output = new BoundedOutput(process.stdout);
   readonly #width: number;
   readonly #own: string;
-  /** Variables that have a process write as this screen wants it. */
+  /** Variables that make a process log in the form of this screen. */
   readonly environment = { LOG_ENCODING: "console", ...(this.#colour ? { FORCE_COLOR: "1" } : {}) };
 
   constructor(list: readonly Service[]) {
     this.#width = Math.max(...list.map(({ name }) => name.length));
     this.#own = linePrefix("npm start", 6, this.#width, this.#colour);
-    // The reader of our output may be gone first: the error is ignored, and everything is still stopped.
+    // The reader of our output may end before this process. The error is ignored, so that all processes are still
+    // stopped.
     process.stdout.on("error", () => {});
     process.stderr.on("error", () => {});
   }
@@ -98,7 +102,10 @@ class Screen {
     this.#output.write(text);
   }
 
-  /** Writes the lines of a process from now on. @param index its place in the list, which chooses its colour */
+  /**
+   * Writes the lines of a process from now on.
+   * @param index index of the process in the list, which selects its colour
+   */
   show(child: SupervisedProcess, index: number): void {
     const prefix = linePrefix(child.service.name, index, this.#width, this.#colour);
     child.on("line", (line) => this.#output.write(`${prefix}${line}\n`));
@@ -132,7 +139,7 @@ class Launch {
   /** @returns the exit code, when every process has stopped */
   async run(): Promise<number> {
     this.#stopOnRequest();
-    // The store first; the others need not wait for it: each tries again until it answers.
+    // The store starts first. The other processes do not wait, because each retries until the store answers.
     for (const child of this.#processes.toReversed()) {
       child.start();
     }
@@ -152,7 +159,7 @@ class Launch {
     return code;
   }
 
-  /** Writes what becomes of a process, and ends the launch when one cannot start. */
+  /** Writes the changes of a process's state, and ends the launch when the process cannot start. */
   #watch(child: SupervisedProcess): void {
     const { name, stateFile } = child.service;
     child.on("restart", (restart) => this.#screen.say(restartLine(name, restart)));
@@ -183,7 +190,7 @@ class Launch {
     });
   }
 
-  /** Welcomes the user when all processes are healthy; ends the launch when they are not in time. */
+  /** Prints the welcome text when all processes are healthy; ends the launch after a timeout. */
   async #untilHealthy(): Promise<void> {
     const deadline = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(healthyWithinMs)]);
     const teller = setInterval(() => this.#tellWait(), tellEveryMs);
@@ -200,7 +207,7 @@ class Launch {
     }
   }
 
-  /** Says which processes are not healthy yet. */
+  /** Prints the names of processes that are not healthy yet. */
   #tellWait(): void {
     const starting = this.#processes.filter(({ state }) => state === "starting");
     const names = starting.map(({ service }) => service.name).join(", ");
@@ -212,9 +219,9 @@ class Launch {
 }
 
 /**
- * Runs every process until it must stop (SIGINT, SIGTERM, SIGHUP, or the end of its parent), or until one
- * cannot start at all. Only the very first start is all or nothing.
- * @returns the exit code: 0 stopped as asked, 1 something could not start
+ * Runs all processes until the launcher must stop (SIGINT, SIGTERM, SIGHUP, or the end of its parent), or until a
+ * process cannot start at all. Only a failure in the first start ends all processes.
+ * @returns the exit code: 0 for a requested stop, 1 when a process could not start
  */
 export async function launch(scope: LaunchScope): Promise<number> {
   const list = services(scope);

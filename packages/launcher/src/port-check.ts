@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Service, ServicePort } from "./services.ts";
 
-/** Whether the port can be listened on. `exclusive` keeps Node from sharing it with another worker. */
+/** True when the port is free. `exclusive` prevents that Node shares the port with another worker. */
 async function isFree({ port, protocol, host }: ServicePort): Promise<boolean> {
   if (protocol === "udp") {
     const socket = createSocket("udp4");
@@ -30,7 +30,7 @@ async function isFree({ port, protocol, host }: ServicePort): Promise<boolean> {
 }
 
 /**
- * Looks whether every port is free, before anything starts.
+ * Checks that every port is free, before any process starts.
  * @returns one line for each port that is taken: `port 8080 (front door of admin-server) is taken by another
  * program: …`
  */

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 
-/** Longest line in characters; a longer one becomes several. */
+/** Limit of characters in a line; a longer line is split into several. */
 const maxLineLength = 16 * 1024;
 
 /**
- * Calls back for each line of a stream, without its line break. Lines over 16 KiB are cut into several,
- * so that a process that never ends a line cannot eat memory.
+ * Calls `onLine` for each line of a stream, without its line break. Lines over 16 KiB are split into several,
+ * so that a process that never ends a line cannot fill the memory.
  */
 export function eachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = "";
@@ -33,8 +33,8 @@ export function eachLine(stream: Readable, onLine: (line: string) => void): void
 const hues = [36, 33, 35, 32, 34, 95, 96] as const;
 
 /**
- * Makes the prefix of a process's lines, such as `tracing-query | `; coloured only where asked. @param width of
- * the longest name
+ * Returns the prefix of a process's lines, such as `tracing-query | `; coloured if `colour` is true. @param width
+ * length of the longest name
  */
 export function linePrefix(name: string, index: number, width: number, colour: boolean): string {
   const text = `${name.padEnd(width)} |`;

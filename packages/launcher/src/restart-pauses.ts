@@ -1,12 +1,12 @@
 /** Milliseconds before the first restart. */
 const firstPauseMs = 500;
-/** A port that another program gives back is taken again this soon: with more the front door stays away for long. */
+/** Limit of the pause in milliseconds. After another program frees a port, the process is away this long at most. */
 const longestPauseMs = 10_000;
-/** A process that lived this long had no reason to die that lies in how it starts. */
+/** Lifetime in milliseconds after which the end of a process is not counted as a failed start. */
 const steadyAfterMs = 30_000;
 
 /**
- * How long to wait before a process is started again: twice as long after each quick death, at most ten
+ * The pause before a process is restarted: twice as long after each quick death, at most ten
  * seconds.
  *
  * ```

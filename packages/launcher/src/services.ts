@@ -20,7 +20,7 @@ export interface Service {
   readonly name: string;
   /** Path of the program. */
   readonly program: string;
-  /** For Node itself, before the program. */
+  /** Options of Node, before the program. */
   readonly nodeOptions?: readonly string[];
   /** Arguments of the program. */
   readonly arguments: readonly string[];
@@ -28,9 +28,11 @@ export interface Service {
   readonly environment: Readonly<Record<string, string>>;
   /** Ports that must be free before anything starts. */
   readonly ports: readonly ServicePort[];
-  /** State of the last run that the process starts with, and that may therefore keep it from starting. */
+  /**
+   * File with the state of the last run, which the process loads at its start. A faulty state may prevent the start.
+   */
   readonly stateFile?: string;
-  /** Answers 200 when the process does its work; undefined for one that listens nowhere. */
+  /** URL that answers 200 when the process is healthy; undefined for a process without a port. */
   readonly healthUrl?: string;
 }
 
@@ -38,8 +40,9 @@ export interface Service {
 const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
 /**
- * How a process is started: as it was built, which takes half the memory; from its sources where it was not. The options
- * of Node are the ones that the built program would restart itself with; a restart would lose the channel to this process.
+ * The program of a process: its build, which needs half the memory, or its sources if there is no build. The options
+ * of Node are set here, because a restart of the built program with these options would lose the channel to this
+ * process.
  */
 function programOf(
   name: string,
@@ -54,7 +57,7 @@ function programOf(
   return { name, program: existsSync(built) ? built : source, nodeOptions, environment };
 }
 
-/** The program with the variables that tell it of the store. */
+/** Adds the variables that name the store. */
 function withStore<Part extends Pick<Service, "environment">>(
   part: Part,
   store: Service["environment"],
@@ -70,14 +73,14 @@ export interface LaunchScope {
   readonly demo?: boolean;
   /** True: starts only the web server. */
   readonly serverOnly?: boolean;
-  /** URL of the ClickHouse that keeps the spans; undefined: tracing-storage on this machine does. */
+  /** URL of the ClickHouse server that keeps the spans; undefined: tracing-storage on this machine keeps them. */
   readonly clickhouse?: string;
 }
 
-/** Where the collector of this machine takes spans. */
+/** Address at which the collector of this machine receives spans. */
 const ownSpansTo = "http://127.0.0.1:4318";
 
-// The example shop, which sends spans all the time. It listens nowhere.
+// The example shop, which sends spans all the time. It opens no port.
 const shop: Service = {
   name: "shop",
   program: `${examples}shop/bin/shop.ts`,
@@ -86,18 +89,20 @@ const shop: Service = {
   ports: [],
 };
 
-/** Settings in which the web server with tracing and the one without differ. */
+/** Settings that differ between the web server with tracing and the web server without. */
 interface WebServerRun {
   /** File of `packages/launcher/config/` for the first run; later runs resume their saved state. */
   readonly config: string;
-  /** Its saved state, apart from the other's: resumed without tracing, the front door would have no way to its UI. */
+  /**
+   * Folder of the saved state, separate for each config: a state saved without tracing has no route to the tracing UI.
+   */
   readonly stateFolder: string;
   /** Variables for sending own spans; absent: none are sent. */
   readonly tracing?: Readonly<Record<string, string>>;
 }
 
 /**
- * The web server. It resumes the configuration that its admin API saved last; the file counts for its first run
+ * The web server. It resumes the configuration that its admin API saved last. The file is used for the first run
  * only.
  */
 function webServer(dataFolder: string, { config, stateFolder, tracing }: WebServerRun): Service {
@@ -126,7 +131,10 @@ function webServer(dataFolder: string, { config, stateFolder, tracing }: WebServ
   };
 }
 
-/** The processes that take spans in and answer searches. @param store variables that name the store; {}: the one of this machine */
+/**
+ * The processes that receive spans and answer searches.
+ * @param store variables that name the store; {}: the store of this machine
+ */
 function tracingServices(dataFolder: string, store: Service["environment"]): Service[] {
   return [
     {
@@ -170,7 +178,7 @@ function tracingServices(dataFolder: string, store: Service["environment"]): Ser
   ];
 }
 
-/** The processes in the order in which they are stopped: what takes traffic in goes first, the store last. */
+/** The processes in the order in which they are stopped: receivers of traffic first, the store last. */
 export function services({
   dataFolder,
   demo = false,

@@ -2,14 +2,14 @@ import { answers } from "./answers.ts";
 import type { Service } from "./services.ts";
 
 /**
- * Prints a line for each process that answers somewhere.
+ * Prints a line for each process with a health URL.
  *
  * ```
  * tracing-query    healthy
  * tracing-storage  does not answer at http://127.0.0.1:17270/
  * ```
  *
- * @returns whether all are healthy
+ * @returns true when all processes are healthy
  */
 export async function printStatus(
   services: readonly Service[],

@@ -1,17 +1,20 @@
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** One Ctrl-C can come several times: from the terminal, and passed on by npm and by the bootstrap. */
+/**
+ * Milliseconds in which repeated signals are one request. One Ctrl-C can arrive from the terminal, from npm and from
+ * the bootstrap.
+ */
 const sameRequestMs = 1_000;
 
-/** Learns that everything must stop. */
+/** Handlers of stop requests. */
 export interface StopListener {
-  /** First request: stops gracefully. @param why the signal, or the end of the parent process */
+  /** Called for the first request: stops gracefully. @param why the signal, or the end of the parent process */
   stop(why: string): void;
-  /** Again, more than a second later. */
+  /** Called for another request, more than a second later. */
   kill(): void;
 }
 
 /**
- * Listens for SIGINT, SIGTERM, SIGHUP and, where this was started with a channel, for the end of the process at its other end.
+ * Listens for SIGINT, SIGTERM, SIGHUP and, if this process has a channel to its parent, for the end of the parent.
  * @param source the process; tests give another one
  */
 export function onStopRequest(listener: StopListener, source: NodeJS.Process = process): void {

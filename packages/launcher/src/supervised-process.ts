@@ -11,25 +11,25 @@ import type { Service } from "./services.ts";
  *
  * | State | Meaning | Left by |
  * |---|---|---|
- * | `starting` | spawned, and not healthy yet | a passed health check, or the exit |
- * | `running` | it was healthy since its last start | its end |
- * | `waiting` | it ended by itself; a timer starts it again | the timer, or `stop` |
- * | `stopping` | it was asked to end | its end |
- * | `stopped` | nothing runs: before the first start, or after `stop` | `start` |
- * | `failed` | its very first start failed | nothing |
+ * | `starting` | spawned, and not healthy yet | a passed health check, or the exit of the child |
+ * | `running` | a health check has passed since the last start | the exit of the child |
+ * | `waiting` | the child ended by itself; a timer will restart it | the timer, or `stop` |
+ * | `stopping` | the child was told to stop | the exit of the child |
+ * | `stopped` | no child: before the first start, or after `stop` | `start` |
+ * | `failed` | the first start failed | no event |
  */
 export type ProcessState = "starting" | "running" | "waiting" | "stopping" | "stopped" | "failed";
 
-/** Milliseconds between two looks at a process that starts. */
+/** Milliseconds between two health checks of a starting process. */
 const lookAgainMs = 50;
 
-/** Why a process is started again, and when. */
+/** Reason and time of a restart. */
 export interface Restart {
-  /** "SIGKILL", "exit code 1". */
+  /** How the process ended: "SIGKILL", "exit code 1". */
   readonly how: string;
-  /** The last output of a process that ended during its start; empty for one that had started. */
+  /** The last output of a process that ended during its start; "" for a process that was already healthy. */
   readonly reason: string;
-  /** Milliseconds from its end to its next start. */
+  /** Milliseconds from the end of the process to its next start. */
   readonly pauseMs: number;
 }
 
@@ -37,11 +37,11 @@ export interface Restart {
 interface ProcessEvents {
   /** A line of output. */
   line: [line: string];
-  /** Ended unasked, and will be started again. */
+  /** The process ended by itself, and will be restarted. */
   restart: [restart: Restart];
-  /** Healthy again after a restart. */
+  /** The process is healthy again after a restart. */
   back: [];
-  /** Ended before it was healthy for the first time; it will not be started again. */
+  /** The process ended before it was healthy for the first time. It will not be restarted. */
   failed: [reason: string];
 }
 
@@ -49,10 +49,10 @@ interface ProcessEvents {
  * A child process: started, watched, restarted after growing pauses when it ends by itself, and stopped on
  * demand. Only the very first start may fail permanently. Later the reason may vanish, such as a port that
  * another program took. The child has its own process group, so that Ctrl-C reaches it only through us, in
- * order. It also has a channel, so that it stops when this process vanishes.
+ * order. The child also has a channel, so that it stops when this process vanishes.
  */
 export class SupervisedProcess extends EventEmitter<ProcessEvents> {
-  /** The process that is supervised. */
+  /** The supervised process. */
   readonly service: Service;
   /** Variables that all processes get. */
   readonly #environment: NodeJS.ProcessEnv;
@@ -75,7 +75,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.#environment = environment;
   }
 
-  /** The state of now. */
+  /** Current state of the process. */
   get state(): ProcessState {
     return this.#state;
   }
@@ -103,7 +103,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     child.on("close", (code, signal) => this.#onEnd(code, signal));
   }
 
-  /** Passes a line on. During a start it remembers a line that says why the start fails. */
+  /** Forwards a line. During a start, stores a line that gives the reason of a failure. */
   #onLine(line: string): void {
     const plain = stripVTControlCharacters(line);
     const found = /cannot start: (.*)$/.exec(plain) ?? /^[a-z-]+: (.*)$/.exec(plain);
@@ -113,7 +113,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.emit("line", line);
   }
 
-  /** The child has ended: asked for, in its first start, or by itself. */
+  /** Called when the child has ended: as requested, in its first start, or by itself. */
   #onEnd(code: number | null, signal: NodeJS.Signals | null): void {
     this.#child = undefined;
     if (this.#state === "stopping") {
@@ -132,13 +132,14 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.#restartTimer = setTimeout(() => void this.#startAgain(), pauseMs);
   }
 
-  /** Starts the child again, and says when it is healthy. */
+  /** Restarts the child, and emits `back` when it is healthy. */
   async #startAgain(): Promise<void> {
     this.start();
     const child = this.#child;
     while (this.#child === child && this.#state === "starting") {
       if (await this.#looksHealthy()) {
-        // Another program may answer there while this one fails to listen: what has ended meanwhile is not back.
+        // Another program may answer at the URL while this child fails to listen. A child that ended in the meantime
+        // is not back.
         if (this.#child !== child || this.#state !== "starting") {
           return;
         }
@@ -150,7 +151,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     }
   }
 
-  /** True when the process answers; a process without a port counts as healthy immediately. */
+  /** True when the process answers. A process without a port counts as healthy immediately. */
   async #looksHealthy(): Promise<boolean> {
     const { healthUrl } = this.service;
     return healthUrl === undefined || (await answers(healthUrl));

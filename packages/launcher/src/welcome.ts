@@ -4,7 +4,7 @@ import type { LaunchScope } from "./services.ts";
 interface Row {
   /** A name for people. */
   readonly what: string;
-  /** Its address. */
+  /** Address of the page. */
   readonly where: string;
 }
 
@@ -41,7 +41,7 @@ const traceLines = (demo: boolean) => [
   "",
 ];
 
-/** The text when all is healthy: a table of addresses, and first things to try. */
+/** The text after a successful start: a table of addresses, and first things to try. */
 export function welcome(
   { dataFolder, demo = false, serverOnly = false, clickhouse }: LaunchScope,
   startedInMs: number,

@@ -83,7 +83,7 @@ test("the cluster's servers are those of its configuration, each with its place"
           environment: { SHARD, REPLICA },
         },
       ]) => {
-        // A replica's message to the others through the Keeper.
+        // A replica gives its host name to the other replicas through the Keeper.
         expect(hostname).toBe(host);
         return { host, SHARD, REPLICA };
       },

@@ -1,4 +1,4 @@
-// `npm start` as a user sees it: on the default ports, so these tests are skipped where one of them is taken.
+// `npm start` as a user runs it: on the default ports. These tests are skipped when a port is taken.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { services } from "../src/services.ts";
 
 const program = fileURLToPath(new URL("../bin/launcher.ts", import.meta.url));
 const taken = await takenPorts(services({ dataFolder: "/nowhere" }));
-// fetch says Sec-Fetch-Mode as browsers do, so the admin API wants an Origin that it knows.
+// fetch sends Sec-Fetch-Mode like browsers, so the admin API requires an allowed Origin.
 const origin = { Origin: "http://127.0.0.1:2019" };
 const folders: string[] = [];
 const launched: Launched[] = [];
@@ -123,7 +123,7 @@ describe.skipIf(taken.length > 0)(
       const page = await fetch("http://127.0.0.1:8080/");
       expect(page.headers.get("content-type")).toContain("text/html");
 
-      // It ends, and another program takes its port before it is started again.
+      // tracing-query ends, and another program takes its port before the restart.
       process.kill(first.pidOf("tracing-query"), "SIGKILL");
       await first.says("tracing-query ended (SIGKILL): starting it again in 0.5 s, the others go on");
       const thief = createServer().listen(16686);

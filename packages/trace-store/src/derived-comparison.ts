@@ -7,7 +7,7 @@ export type { DerivedComparison, DerivedDifference } from "storage/clickhouse";
 export type CompareDerived = (compare: Parameters<typeof compareDerived>[1]) => Promise<DerivedComparison>;
 
 /**
- * Compares the tables that are filled from spans with the spans, over connections of its own.
+ * Compares the tables that are derived from spans with the spans, over separate connections.
  * @returns undefined for stores without such tables
  */
 export function derivedComparison(options: StoreOptions, log: Logger): CompareDerived | undefined {

@@ -23,11 +23,11 @@ const engines: Record<Engine, (options: StoreOptions, log: Logger, parts: StoreP
   memory: () => openMemoryStore(),
 };
 
-/** Parts of a store that a process gives it, beside the options of stores. */
+/** Additional inputs of a store from the process. */
 export interface StoreParts {
   /** Registry for the state of ClickHouse's servers. */
   readonly metrics?: Registry;
-  /** Bytes of rows that one read may return; longer reads fail with STORAGE_TOO_LARGE. Default: 512 MiB. */
+  /** Limit of bytes of rows in one read; a larger read fails with STORAGE_TOO_LARGE. Default: 512 MiB. */
   readonly maxReadBytes?: number;
 }
 
@@ -38,9 +38,9 @@ const prefixes: Record<Engine, string> = {
 };
 
 /**
- * Opens the store that the options name, without a request to it. Reads of ClickHouse become parts of the
+ * Opens the store that the options name, without sending a request. Reads of ClickHouse become spans of the
  * active trace.
- * @throws StartError for options that cannot work
+ * @throws StartError for contradictory or invalid options
  */
 export function openStore(options: StoreOptions, log: Logger, parts: StoreParts = {}): TraceStore {
   const type = options["span-storage.type"];

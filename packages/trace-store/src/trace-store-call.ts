@@ -1,12 +1,12 @@
 import { formatTraceContext, startChild } from "lifecycle";
 
-/** The kind of a statement, without its values, which belong to users. */
+/** The kind of a statement, without its values, which may be private data of users. */
 function statementKind(sql: string): string {
   const word = /^[\s(]*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? "QUERY";
   return word === "WITH" ? "SELECT" : word;
 }
 
-/** Makes a call of ClickHouse a child of the active span. @returns undefined when nothing is traced */
+/** Creates a span for a call of ClickHouse, as a child of the active span. @returns undefined without an active span */
 export function traceStoreCall(
   sql: string,
 ): { readonly traceparent: string; end(error?: unknown): void } | undefined {

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packFolder } from "./pack-folder.ts";
 
-/** Where the charts come from and go to. */
+/** Input and output of the charts. */
 export interface ChartOptions {
   /** Folder whose subfolders are charts. */
   readonly charts: string;
   readonly output: string;
   readonly version: string;
-  /** Where the images are published: the default of `image.registry`. */
+  /** Registry of the published images: the default of `image.registry`. */
   readonly imageRegistry: string | undefined;
 }
 
-/** Names in a chart's folder that do not ship: tests and the list of ignored files. */
+/** Names in a chart's folder that are not packed: tests and the list of ignored files. */
 const left = new Set(["ci", ".helmignore"]);
 
 /**

@@ -10,19 +10,19 @@ export interface ImageOptions {
   readonly version: string;
   /** `amd64`, `arm64`. */
   readonly architectures: readonly string[];
-  /** Base image by architecture; undefined: the one that the Dockerfile names. */
+  /** Base image by architecture; undefined: the base image of the Dockerfile. */
   readonly baseImage: (architecture: string) => string | undefined;
   readonly tell: (line: string) => void;
 }
 
-/** The container engine of this machine, `podman` or `docker`; undefined where there is none. */
+/** The container engine of this machine, `podman` or `docker`; undefined without an engine. */
 export function containerEngine(): string | undefined {
   return ["podman", "docker"].find((name) => spawnSync(name, ["--version"]).error === undefined);
 }
 
 /**
  * Builds each image for each architecture and saves it as an archive that `podman load` and `docker load` read.
- * @returns the files, and a sentence for each image that could not be made: another architecture needs an
+ * @returns the files, and a reason for each image that could not be built: another architecture needs an
  *   emulator, every image needs a base image
  */
 export function makeImages(engine: string, options: ImageOptions) {
@@ -71,7 +71,7 @@ const buildArgument = (name: string, value: string | undefined) =>
   value === undefined ? [] : ["--build-arg", `${name}=${value}`];
 
 /**
- * Arguments that docker sets by itself. podman 4 lacks them, and then looks for every base image on the
+ * Build arguments that docker sets by itself. podman 4 does not set them, and then searches every base image for the
  * platform of the image.
  */
 const platformArguments = (architecture: string) => [

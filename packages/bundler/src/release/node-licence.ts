@@ -2,11 +2,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The licences of Node and of everything built into it. They belong to every copy, and an executable holds
+ * The licences of Node and of everything built into Node. Every copy must include them, and an executable contains
  * Node.
  * @param node path of the executable, by default the running one
- * @returns path of the licence file, which Node's archives and packages have above the folder of the program
- * @throws Error where a distribution left the file out
+ * @returns path of the licence file, which Node's archives and packages have in the folder above the program's folder
+ * @throws Error when the Node distribution lacks the file
  */
 export function nodeLicence(node = process.execPath): string {
   const folder = dirname(realpathSync(node));

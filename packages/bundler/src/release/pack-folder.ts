@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Packs entries of a folder with the machine's tar, which macOS and Windows have too. @throws Error with tar's
+ * Packs entries of a folder with the system's tar, which macOS and Windows have too. @throws Error with tar's
  * output
  */
 export function packFolder(folder: string, names: readonly string[], file: string): void {

@@ -19,13 +19,13 @@ export const imageNames = [
   "example-shop",
 ];
 
-/** Processors that images are published for. */
+/** Processor architectures of the published images. */
 export const imageArchitectures: readonly string[] = ["amd64", "arm64"];
 
-/** The facts that the names of a release's files depend on. */
+/** Values on which the names of a release's files depend. */
 export interface ReleaseParts {
   readonly version: string;
-  /** Operating system and processor that executables are for, as Node names them: "linux-x64". */
+  /** Operating system and processor of the executables, in Node's form: "linux-x64". */
   readonly platform: string;
   readonly charts: readonly string[];
   /** "@owner" of the npm packages. */

@@ -5,9 +5,9 @@ import { StartError } from "lifecycle/errors";
 
 /** Address of a container engine's API, in the form that Node's clients take. */
 export interface EngineAddress {
-  /** Address as given by the user, for messages. */
+  /** Address from the user, for messages. */
   readonly text: string;
-  /** Whether requests go over HTTPS. */
+  /** True when requests use HTTPS. */
   readonly isTls: boolean;
   /** Socket path, or host and port, and certificates. */
   readonly options: Pick<
@@ -16,7 +16,7 @@ export interface EngineAddress {
   >;
 }
 
-/** Reads the three files that Docker's clients use too. @throws StartError */
+/** Reads the same three certificate files as Docker's clients. @throws StartError */
 function readCertificates(folder: string, verifies: boolean): EngineAddress["options"] {
   const read = (name: string) => {
     try {
@@ -32,8 +32,8 @@ function readCertificates(folder: string, verifies: boolean): EngineAddress["opt
 
 /**
  * @param text `unix:///var/run/docker.sock`, a path, or `tcp://host:2375`
- * @param certificates folder with `ca.pem`, `cert.pem` and `key.pem`; "" is no TLS
- * @param verifies whether the engine's certificate is checked against `ca.pem`
+ * @param certificates folder with `ca.pem`, `cert.pem` and `key.pem`; "" for no TLS
+ * @param verifies true: the engine's certificate is checked against `ca.pem`
  * @throws StartError
  */
 export function readEngineAddress(text: string, certificates: string, verifies: boolean): EngineAddress {

@@ -5,16 +5,19 @@ import { readWithin } from "server-core/net/read-within";
 import { z } from "zod";
 import type { EngineAddress } from "./engine-address.ts";
 
-/** Limit of a list; an engine with thousands of containers answers with some megabytes. */
+/** Limit of an answer in bytes. An engine with thousands of containers answers with some megabytes. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-/** Limit of one event, which is a line of JSON. */
+/** Limit in bytes of one event, which is a line of JSON. */
 const maxEventBytes = 1024 * 1024;
-/** For one question. Events have no limit: they come for as long as the engine runs. */
+/**
+ * Timeout of one request in milliseconds. The event stream has no timeout, because it lasts as long as the engine
+ * runs.
+ */
 const timeoutMs = 30_000;
 
 const texts = z.record(z.string(), z.string()).nullish();
 
-/** Addresses of a container in one network; "" where it has none of the kind. */
+/** Addresses of a container in one network; "" for a missing kind of address. */
 const endpointSchema = z.object({
   NetworkID: z.string().optional(),
   IPAddress: z.string().optional(),
@@ -40,13 +43,13 @@ const eventSchema = z.looseObject({
   Action: z.string().optional(),
 });
 
-/** A container in a list of the engine: fields that are read, and all others for templates. */
+/** A container in a list of the engine: the fields that this package reads, and all other fields for templates. */
 export type ListedContainer = z.output<typeof containerSchema>;
 /** The place of a container in a network. */
 export type EngineEndpoint = z.output<typeof endpointSchema>;
-/** A container asked for by its id; labels are not read from it. */
+/** Answer for a single container by its id. Labels are not read from this answer. */
 export type InspectedContainer = z.output<typeof inspectedSchema>;
-/** Something that happened in the engine. */
+/** An event of the engine. */
 export type EngineEvent = z.output<typeof eventSchema>;
 
 /** An answer of the engine with another status than 200. */
@@ -60,10 +63,10 @@ class EngineRefusal extends Error {
   }
 }
 
-/** The API of Docker, which podman has too. Source: Docker Engine API 1.41 */
+/** Client of Docker's API, which podman has too. Source: Docker Engine API 1.41 */
 export class EngineClient {
   readonly #address: EngineAddress;
-  /** `/v1.41` in front of paths; "" is the engine's newest. */
+  /** Version prefix of paths, such as `/v1.41`; "" for the engine's newest version. */
   readonly #version: string;
 
   constructor(address: EngineAddress, version = "") {
@@ -71,12 +74,12 @@ export class EngineClient {
     this.#version = version === "" ? "" : `/v${version.replace(/^v/, "")}`;
   }
 
-  /** For messages. */
+  /** Address of the engine, for messages. */
   get text(): string {
     return this.#address.text;
   }
 
-  /** @param all true: also stopped containers. @throws Error */
+  /** Lists containers. @param all true: also stopped containers. @throws Error */
   listContainers(all: boolean): Promise<ListedContainer[]> {
     return this.#read(`/containers/json?all=${all ? 1 : 0}`, z.array(containerSchema));
   }
@@ -116,7 +119,7 @@ export class EngineClient {
     }
   }
 
-  /** Asks and reads JSON. @throws Error for a refusal, or an answer of another shape */
+  /** Sends a request and parses the JSON answer. @throws Error for a refusal, or an answer of another shape */
   async #read<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const response = await this.#ask(path, AbortSignal.timeout(timeoutMs));
     const body = await readWithin(response, maxAnswerBytes);
@@ -127,11 +130,11 @@ export class EngineClient {
     return found.data;
   }
 
-  /** @throws Error for an answer that is no success */
+  /** Sends a request. @throws Error for an answer with an error status */
   async #ask(path: string, signal: AbortSignal): Promise<IncomingMessage> {
     const { options, isTls } = this.#address;
     const send = isTls ? httpsRequest : httpRequest;
-    // The engine takes any host; without one Node would send the path of the socket.
+    // The engine accepts any host. Without this header Node would send the path of the socket.
     const headers = { Host: options.host ?? "localhost", Accept: "application/json" };
     const request = send({ ...options, path: `${this.#version}${path}`, headers, signal });
     request.end();

@@ -13,7 +13,7 @@ function read(path: string): string {
 }
 
 /**
- * The id of the container that this process runs in, as Docker and podman let it be seen from inside. Mounts
+ * The id of the container that this process runs in, from the mounts that Docker and podman create. Mounts
  * of other containers may be visible too, so only mounts of this container's files count.
  * @returns undefined outside of a container
  */

@@ -1,7 +1,7 @@
 /** A word of a block. */
 export interface Key {
   readonly text: string;
-  /** The file had it in quotes, so it opens and closes no block, and begins no comment. */
+  /** True: the word was in quotes in the file, so it neither opens or closes a block, nor begins a comment. */
   readonly isQuoted?: boolean;
 }
 
@@ -10,13 +10,13 @@ export interface Key {
  * text is its keys in one line, and its children between braces.
  */
 export interface Block {
-  /** Its place among its siblings; those without one come last. */
+  /** Position among the siblings. Blocks without an order come last. */
   order: number;
   keys: Key[];
   children: Block[];
 }
 
-/** The order of a block that its label gives none. */
+/** The order of a block whose label has no order. */
 export const lastOrder = 2 ** 31 - 1;
 
 export function newBlock(order = lastOrder): Block {
@@ -27,7 +27,7 @@ export function isGlobal({ keys }: Block): boolean {
   return keys.length === 0;
 }
 
-/** A block that imports name: `(name)`. */
+/** True for a snippet, such as `(name)`, which imports use. */
 function isSnippet({ keys }: Block): boolean {
   const [first] = keys;
   return keys.length === 1 && first !== undefined && first.text.startsWith("(") && first.text.endsWith(")");
@@ -75,7 +75,7 @@ function compareBlocks(a: Block, b: Block): number {
   );
 }
 
-/** Sorts blocks and all that is in them. Equal ones keep their order. */
+/** Sorts blocks, and the blocks inside them. Equal blocks keep their order. */
 export function sortBlocks(blocks: Block[]): void {
   for (const { children } of blocks) {
     sortBlocks(children);

@@ -17,14 +17,14 @@ function haveSameKeys(a: Block, b: Block): boolean {
 }
 
 /**
- * Adds blocks to others. Sites, options and directives with the same words are one; proxies with the same
- * matcher are one with the upstreams of both. Source: the plug-in caddy-docker-proxy
+ * Adds blocks to other blocks. Sites, options and directives with the same words are merged; proxies with the same
+ * matcher are merged and get the upstreams of both. Source: the plug-in caddy-docker-proxy
  */
 export function mergeBlocks(into: Block[], added: readonly Block[]): void {
   merge(into, added, () => into);
 }
 
-/** @param candidates blocks that an added one may be the same as */
+/** @param candidates blocks with which an added block may be merged */
 function merge(into: Block[], added: readonly Block[], candidates: () => readonly Block[]): void {
   for (const block of added) {
     const name = block.keys[0]?.text ?? "";
@@ -42,7 +42,7 @@ function merge(into: Block[], added: readonly Block[], candidates: () => readonl
       const isUpstream = second !== undefined && !isMatcherText(second.text);
       like.keys.push(...(isUpstream ? [second] : []), ...rest);
     }
-    // Directives of one container are never one with each other: `route_0` and `route_1` are to stay apart.
+    // Directives of the same container are never merged: `route_0` and `route_1` must stay separate.
     const before = [...like.children];
     merge(like.children, block.children, () => before);
   }

@@ -1,7 +1,7 @@
 /**
- * The words of a label's value: apart by white space, in double quotes or backticks where they hold some. In
- * double quotes `\"` is a quote; elsewhere a backslash stands for itself. A `#` in front of a word begins a comment.
- * Source: the plug-in caddy-docker-proxy
+ * The words of a label's value, separated by white space. A word with white space is in double quotes or backticks. In
+ * double quotes `\"` is a quote; elsewhere a backslash is an ordinary character. A `#` in front of a word begins a
+ * comment. Source: the plug-in caddy-docker-proxy
  */
 export function readArguments(value: string): string[] {
   const words: string[] = [];
@@ -12,7 +12,7 @@ export function readArguments(value: string): string[] {
     if (/\s/.test(char)) {
       at++;
     } else if (char === "\\" && /^\\\r?\n/.test(text.slice(at, at + 3))) {
-      // The next line goes on.
+      // The statement continues on the next line.
       at++;
     } else if (char === "#") {
       const end = text.indexOf("\n", at);

@@ -3,9 +3,10 @@ import { tokenize } from "serverfile/lexer/tokenize";
 import { type Block, newBlock } from "./block.ts";
 
 /**
- * A serverfile as blocks, so that labels can add to its sites. Imports and variables stay as they are; comments go.
- * @param file its path, for messages
- * @throws ServerError CONFIG_ADAPTER for a text that is no serverfile
+ * Parses a serverfile to blocks, so that labels can add to its sites. Imports and variables stay unchanged; comments
+ * are dropped.
+ * @param file path of the file, for messages
+ * @throws ServerError CONFIG_ADAPTER for an invalid serverfile
  */
 export function readFile(text: string, file: string): Block[] {
   const top: Block[] = [];

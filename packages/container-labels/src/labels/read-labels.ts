@@ -2,23 +2,26 @@ import { errorWithin } from "server-core/errors";
 import { type Block, lastOrder, newBlock } from "./block.ts";
 import { readArguments } from "./read-arguments.ts";
 
-/** The last part of a label: `1_reverse_proxy`, `route_0`; what stands before it, and the name without its numbers. */
+/**
+ * Matches a label. Groups: the parts before the last, the order, the name without numbers, and the number at the end
+ * of `route_0`.
+ */
 const labelPattern = /^(?:(.+)\.)?(?:(\d{1,9})_)?([^.]+?)(?:_(\d+))?$/s;
 
-/** Stands for a dot with a backslash in front while a label is taken apart. */
+/** Replaces an escaped dot (`\.`) while a label is split. */
 const escapedDot = "\0";
 
-/** Deepest nesting of blocks; each is a part of a label. */
+/** Limit of block nesting; each level is a part of a label. */
 const maxDepth = 100;
 
 interface Place {
-  /** Label of the block around it; "" for one at the top. */
+  /** Label of the parent block; "" for a block at the top. */
   readonly parent: string;
   readonly order: number;
   readonly name: string;
 }
 
-/** @throws Error for a label that is none */
+/** Splits a label into its parts. @throws Error for an invalid label */
 function placeOf(label: string): Place {
   const [, parent = "", order, name] = labelPattern.exec(label.replaceAll("\\.", escapedDot)) ?? [];
   if (name === undefined) {
@@ -31,7 +34,10 @@ function placeOf(label: string): Place {
   };
 }
 
-/** The labels that have a prefix, with `caddy` in its place: the prefix itself, `prefix_1`, and what is below them. */
+/**
+ * The labels that begin with a prefix; `caddy` replaces the prefix. Includes the prefix itself, `prefix_1`, and labels
+ * below them.
+ */
 export function labelsWith(prefix: string, labels: Readonly<Record<string, string>>): Map<string, string> {
   const found = new Map<string, string>();
   for (const [label, value] of Object.entries(labels)) {
@@ -43,10 +49,10 @@ export function labelsWith(prefix: string, labels: Readonly<Record<string, strin
 }
 
 /**
- * Labels as blocks: dots are nesting, values are arguments, `_1` at the end of a part keeps it apart from
- * others, `1_` in front orders it. Source: the plug-in caddy-docker-proxy
- * @param labels as {@link labelsWith} gives them
- * @param render a value without its templates
+ * Converts labels to blocks: dots are nesting, values are arguments, `_1` at the end of a part separates it from
+ * equal parts, `1_` in front is its order. Source: the plug-in caddy-docker-proxy
+ * @param labels labels from {@link labelsWith}
+ * @param render evaluates the templates in a value
  * @throws Error that names the label
  */
 export async function readLabels(
@@ -74,7 +80,7 @@ export async function readLabels(
     known.set(label, block);
     return block;
   };
-  // By name, so that the same labels always are the same text.
+  // Sorted by name, so that the same labels always give the same text.
   for (const [label, value] of [...labels].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const block = blockOf(label, 0);
     try {

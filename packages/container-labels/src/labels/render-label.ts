@@ -21,8 +21,8 @@ function upstreamsText(addresses: readonly string[], options: readonly unknown[]
 
 /**
  * Renders the Go templates in a label's value. Source: the plug-in caddy-docker-proxy
- * @param data what the engine tells of the container
- * @param addresses its addresses, for `upstreams`; asked for only where the function stands
+ * @param data the engine's description of the container
+ * @param addresses returns the container's addresses; called only when the text uses `upstreams`
  * @throws TemplateError
  */
 export async function renderLabel(

@@ -1,6 +1,6 @@
 import { type Block, type Key, sortBlocks } from "./block.ts";
 
-/** A word as a serverfile reads it back. */
+/** Writes a word in the form that a serverfile parses to the same word. */
 function written({ text, isQuoted = false }: Key): string {
   const hasQuote = text.includes('"') || text.includes("\n");
   if (hasQuote && !text.includes("`")) {
@@ -25,7 +25,7 @@ function writeBlock({ keys, children }: Block, level: number, lines: string[]): 
   lines.push(`${indent}}`);
 }
 
-/** The text of blocks, which are sorted by it. */
+/** Sorts the blocks, and returns their text. */
 export function writeBlocks(blocks: Block[]): string {
   sortBlocks(blocks);
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Gives headings the ids that code hosts use, so that a link to a part of a page works in both places. An id is
- * lower case, without punctuation, with dashes for spaces, and with a number when it is repeated.
+ * Gives headings the ids that code hosts use, so that a link to a heading works on the site and on code hosts. An id is
+ * lower case, without punctuation, with dashes for spaces, and with a number if repeated.
  *
  * ```
  * "Where to add what?"  →  where-to-add-what
@@ -8,7 +8,7 @@
  * ```
  */
 export class HeadingIds {
-  /** Ids that were given, and how often. */
+  /** Number of uses of each id. */
   readonly #taken = new Map<string, number>();
 
   /** @param text of the heading, without marks of Markdown */

@@ -10,7 +10,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 import yaml from "highlight.js/lib/languages/yaml";
 import { escapeHtml } from "./escape-html.ts";
 
-// Only these languages are loaded: the pages have no others.
+// Only these languages are loaded, because the pages have no other languages.
 const languages = { bash, go, ini, java, json, python, sql, typescript, yaml };
 for (const [name, language] of Object.entries(languages)) {
   highlighter.registerLanguage(name, language);

@@ -9,7 +9,7 @@ export interface Heading {
   readonly depth: number;
   /** Id of the heading, for links. */
   readonly id: string;
-  /** Its text without marks. */
+  /** Text of the heading without Markdown marks. */
   readonly text: string;
 }
 
@@ -33,9 +33,9 @@ export interface RenderedMarkdown {
   readonly sections: readonly Section[];
 }
 
-/** How links and images of a page become addresses of the site. */
+/** Converts links and images of a page to addresses of the site. */
 export interface LinkWriter {
-  /** @returns the address; undefined leaves the text of the link without one */
+  /** @returns the address; undefined: the page shows the link's text only */
   link(href: string): string | undefined;
   /** @returns HTML of an image. @param alt description, as plain text */
   image(href: string, alt: string): string;
@@ -62,7 +62,7 @@ function plainText(tokens: readonly Token[] | undefined): string {
   return text;
 }
 
-/** Characters instead of the entities that the parser writes. */
+/** Replaces the parser's HTML entities by their characters. */
 function withoutEntities(text: string): string {
   return text
     .replaceAll("&lt;", "<")
@@ -95,7 +95,7 @@ function rendererOf(links: LinkWriter, idOf: ReadonlyMap<Token, Heading>): Rende
     code({ text, lang = "" }) {
       const [language = ""] = lang.split(/\s/, 1);
       const label = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
-      // `title="site.json"`: the file that the block is the text of.
+      // `title="site.json"` names the file whose text the block shows.
       const title = /(?<=\btitle=")[^"]+/.exec(lang)?.[0];
       const caption = title === undefined ? "" : `<p class="code-title">${escapeHtml(title)}</p>`;
       return `<div class="code"${label}>${caption}<pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
@@ -103,7 +103,7 @@ function rendererOf(links: LinkWriter, idOf: ReadonlyMap<Token, Heading>): Rende
     table(token) {
       const row = (cells: Tokens.TableCell[], kind: "th" | "td") => {
         const html = cells.map(({ align, text, tokens }) => {
-          // An empty head is none: readers would announce it.
+          // An empty header cell becomes a plain cell, because screen readers would announce the header.
           const tag = text === "" ? "td" : kind;
           const side = align === null ? "" : ` class="${align}"`;
           return `<${tag}${side}>${this.parser.parseInline(tokens)}</${tag}>`;

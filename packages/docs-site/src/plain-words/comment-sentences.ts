@@ -1,7 +1,7 @@
 import { parseSync } from "oxc-parser";
 import { cutSentences, type Sentence } from "./sentence.ts";
 
-/** These comments speak to tools. */
+/** Comments for tools, not for people. */
 const forTools =
   /^[\s*]*(?:biome-ignore|@ts-|v8 ignore|c8 ignore|istanbul|#__PURE__|eslint|<reference|\/ <reference)/;
 
@@ -33,7 +33,10 @@ export function commentSentences(path: string, source: string): Sentence[] {
   return blocks.flatMap(({ text, line, kind }) => sentencesOf(text, line, kind === "doc"));
 }
 
-/** Sentences of one comment. Code between fences is left out, and a tag's own words are no part of the sentence. */
+/**
+ * Sentences of one comment. Code between fences is left out, and a tag's name and parameter are not part of the
+ * sentence.
+ */
 function sentencesOf(text: string, firstLine: number, docComment: boolean): Sentence[] {
   const sentences: Sentence[] = [];
   let paragraph: string[] = [];

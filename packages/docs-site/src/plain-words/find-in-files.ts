@@ -27,11 +27,11 @@ export function isChecked(path: string): boolean {
 
 /**
  * Finds the habits in files, in the order of the paths.
- * @param root folder that the paths begin at
+ * @param root folder to which the paths are relative
  */
 export function findInFiles(root: string, paths: readonly string[]): FileFinding[] {
   return paths.flatMap((path) => {
-    // Git lists a file that was removed and is not committed yet.
+    // Git also lists a removed file whose removal is not committed yet.
     if (!isChecked(path) || !existsSync(join(root, path))) {
       return [];
     }

@@ -4,15 +4,15 @@ import type { Sentence } from "./sentence.ts";
 export interface Finding {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** Which kind of habit it is. */
+  /** Kind of the habit. */
   readonly habit: "opening" | "length" | "phrase";
-  /** Says what to write instead. */
+  /** Advice on what to write instead. */
   readonly advice: string;
   /** The sentence. */
   readonly text: string;
 }
 
-/** More words than these do not fit into one reading. Authors aim for 25; past 30 the check fails. */
+/** Limit of words in a sentence. Authors aim for 25; a longer sentence than 30 fails the check. */
 export const mostWords = 30;
 
 /** Openings that keep the reader waiting for the subject. A question may begin with any of them. */
@@ -43,7 +43,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bholds? (?:the )?others not\b/, "does not block"],
 ];
 
-/** Looks for the worst habits in a sentence. */
+/** Finds the worst habits in a sentence. */
 export function findHabits({ text, line, docComment }: Sentence): Finding[] {
   const findings: Finding[] = [];
   const question = /\?["”)]*$/.test(text);

@@ -7,7 +7,7 @@ import { cutSentences, type Sentence } from "./sentence.ts";
  */
 export function pageSentences(source: string): Sentence[] {
   const sentences: Sentence[] = [];
-  /** Reads tokens that stand one after the other in `raw`, which begins at `line`. */
+  /** Reads consecutive tokens, whose first begins at `line`. */
   const read = (tokens: readonly Token[], line: number): void => {
     let at = line;
     for (const token of tokens) {

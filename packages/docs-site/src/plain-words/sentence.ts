@@ -10,7 +10,7 @@ export interface Sentence {
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** These end in a dot, and the segmenter takes the dot for the end of a sentence when a capital follows. */
+/** Abbreviations. The segmenter treats their dot as the end of a sentence when a capital follows. */
 const abbreviation = /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp)|\b[A-Z])\.\s*$/;
 
 /**
@@ -52,7 +52,7 @@ function hideCode(text: string): string {
   );
 }
 
-/** The sentence on one line, with a mark for each piece of code. */
+/** Puts a sentence on one line, with a mark for each piece of code. */
 function tidy(text: string): string {
   return text
     .replace(/\bCode\b/g, "`…`")

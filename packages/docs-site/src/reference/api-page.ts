@@ -71,7 +71,10 @@ function operationText(method: string, path: string, value: unknown): string {
   return lines.join("\n");
 }
 
-/** A page of an HTTP API, made of its OpenAPI document. @param address address of the document on a running process */
+/**
+ * A page of an HTTP API, generated from its OpenAPI document.
+ * @param address address of the document on a running process
+ */
 export function apiPage(title: string, address: string, document: z.infer<typeof openApiDocument>): string {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => (method in item ? [operationText(method, path, item[method])] : [])),

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { z } from "zod";
 import { changesPage } from "./changes-page.ts";
 
-// The first line of the file, which every version stays below.
+// The first line of the file; all versions are below this line.
 const title = "# Changes\n\n";
 // The part of package.json that is read.
 const manifest = z.object({ version: z.string() });
 
-/** Notes that wait for the next version; none where the folder is not there, as git keeps no empty one. */
+/** Notes for the next version; none when the folder is missing, because git keeps no empty folder. */
 function waitingNotes(folder: string) {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => !file.startsWith(".")) : [];
   return files.map((file) => ({ file, text: readFileSync(join(folder, file), "utf8") }));
@@ -27,7 +27,7 @@ function released(repository: string): string {
   return existsSync(file) ? readFileSync(file, "utf8").slice(title.length) : "";
 }
 
-/** The whole changelog, newest first: notes that wait, then what was released. */
+/** The whole changelog, newest first: notes for the next version, then released versions. */
 export function changelogOf(repository: string): string {
   const notes = waitingNotes(join(repository, "changelog.d"));
   const next = notes.length === 0 ? "" : `${sectionOf("Unreleased", notes)}\n`;
@@ -35,9 +35,9 @@ export function changelogOf(repository: string): string {
 }
 
 /**
- * Makes the section of the version that package.json names, at the top of CHANGELOG.md, and removes the notes that went into it.
- * @returns how many notes
- * @throws Error when CHANGELOG.md has the version already, or no note waits
+ * Adds the section of the version in package.json at the top of CHANGELOG.md, and removes the used notes.
+ * @returns the number of used notes
+ * @throws Error when CHANGELOG.md has the version already, or without notes
  */
 export function cutChangelog(repository: string): number {
   const { version } = manifest.parse(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")));

@@ -6,11 +6,11 @@ export interface ChangeNote {
   readonly text: string;
 }
 
-/** Kinds of notes in the order in which who updates wants to read them. */
+/** Kinds of notes, the most important for an update first. */
 const kinds = { breaking: "Breaking", feature: "New", fix: "Mended" } as const;
 
 /**
- * A page of what changed with a version, made of its notes.
+ * A page with the changes of a version, made of its notes.
  *
  * ```
  * limit.fix.md "The gate frees its place."   →   # Changes in 1.2.0
@@ -18,7 +18,7 @@ const kinds = { breaking: "Breaking", feature: "New", fix: "Mended" } as const;
  *                                                - The gate frees its place.
  * ```
  *
- * @throws Error for a note of no known kind, or without a text
+ * @throws Error for a note of an unknown kind, or without text
  */
 export function changesPage(version: string, notes: readonly ChangeNote[]): string {
   const items = new Map<string, string[]>(Object.keys(kinds).map((kind) => [kind, []]));

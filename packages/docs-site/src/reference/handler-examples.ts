@@ -1,7 +1,7 @@
 /**
- * The sections of the page of examples, by the id of the handler that each is about: `## rewrite` begins the
+ * The sections of the page of examples, by id of the described handler: `## rewrite` begins the
  * section of `http.handlers.rewrite`.
- * @param markdown a page with a heading of the second level above each section
+ * @param markdown the page; each section begins with a heading of the second level
  */
 export function handlerExamples(markdown: string): Map<string, string> {
   const [, ...sections] = markdown.split(/^## /m);

@@ -1,6 +1,6 @@
 /**
- * A text as it stands in a cell of a table of Markdown: `a|b` becomes `a\|b`, line breaks become spaces, and
- * `<name>` is no HTML.
+ * Escapes a text for a cell of a Markdown table: `a|b` becomes `a\|b`, line breaks become spaces, and
+ * `<name>` does not become HTML.
  */
 export function cell(text: string): string {
   return text
@@ -15,7 +15,7 @@ export function row(...cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** Code in a cell; nothing for no text. */
+/** Code in a cell; "" for an empty text. */
 export function code(text: string): string {
   return text === "" ? "" : `\`${text.replaceAll("|", "\\|")}\``;
 }

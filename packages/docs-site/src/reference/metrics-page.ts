@@ -4,9 +4,9 @@ import { cell, code, row } from "./markdown-cells.ts";
 interface Metric {
   /** Name of the metric. */
   readonly name: string;
-  /** Its type: `counter`, `gauge`, `histogram`. */
+  /** Type of the metric: `counter`, `gauge`, `histogram`. */
   readonly type: string;
-  /** Its description. */
+  /** Description of the metric. */
   readonly help: string;
 }
 
@@ -29,10 +29,10 @@ export function describedMetrics(text: string): Metric[] {
   }));
 }
 
-/** A page of the metrics of a process, made of what it serves. @param text in Prometheus' format */
+/** A page of the metrics of a process. @param text answer of its metrics endpoint, in Prometheus' format */
 export function metricsPage(process: string, text: string): string {
   const all = describedMetrics(text).sort((a, b) => (a.name < b.name ? -1 : 1));
-  // Metrics with the models' names have no text: our metrics explain the same.
+  // Metrics with the public models' names get no text, because our own metrics explain the same values.
   const isOther = /^(jaeger|caddy)_/;
   const isCommon = /^(process|nodejs)_/;
   const table = (metrics: readonly Metric[]) =>

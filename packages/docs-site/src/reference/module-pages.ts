@@ -16,17 +16,17 @@ export const configSchema = z.looseObject({
 
 /** One row of a page's table. */
 interface Field {
-  /** Where the field stands: `routes[].handle[].body`. */
+  /** Path of the field: `routes[].handle[].body`. */
   readonly path: string;
-  /** Its types, as Markdown. */
+  /** Types of the field, as Markdown. */
   readonly type: string;
-  /** Whether the schema requires it. */
+  /** True when the schema requires the field. */
   readonly isNeeded: boolean;
-  /** Its description; "" for none. */
+  /** Description of the field; "" for none. */
   readonly description: string;
 }
 
-/** Limit of nesting, deeper than any of our configs; it stops recursive schemas. */
+/** Limit of nesting, deeper than any of our configs. The limit ends recursive schemas. */
 const mostDepth = 8;
 
 /** The value as a schema; undefined for lists and plain values. */
@@ -34,7 +34,7 @@ function asSchema(value: unknown): Schema | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : undefined;
 }
 
-/** Schemas that a value may follow, without null. */
+/** Alternative schemas of a value, without null. */
 function variants(schema: Schema): Schema[] {
   const list = [schema.anyOf, schema.oneOf].flatMap((each) =>
     Array.isArray(each) ? (each as unknown[]) : [],
@@ -54,14 +54,14 @@ function refOf(schema: Schema): string | undefined {
   return typeof schema.$ref === "string" ? schema.$ref.slice("#/$defs/".length) : undefined;
 }
 
-/** Where the list of all modules is, seen from a page, and the namespaces that have any. */
+/** Relative link from a page to the list of all modules, and the namespaces that have modules. */
 interface ModuleIndex {
   readonly href: string;
   readonly namespaces: ReadonlySet<string>;
 }
 
 /**
- * A reference to the modules of a namespace, as a link to their list. undefined for another reference.
+ * Converts a reference to the modules of a namespace to a link to their list; undefined for another reference.
  *
  * ```
  * one:http.handlers:handler  →  one of [http.handlers](index.md#httphandlers)
@@ -80,7 +80,7 @@ function namespaceLink(ref: string, index: ModuleIndex): string | undefined {
   return `${kind === "one" ? "one of" : "by name:"} [${name}](${index.href}#${new HeadingIds().next(name)})`;
 }
 
-/** The types of a value in words: "string or list of string", `"deny"`, or a link to modules. */
+/** The types of a value as text: "string or list of string", `"deny"`, or a link to modules. */
 function typeText(schema: Schema, index: ModuleIndex): string {
   const texts = variants(schema).flatMap((variant): string[] => {
     const ref = refOf(variant);
@@ -104,8 +104,8 @@ function typeText(schema: Schema, index: ModuleIndex): string {
 }
 
 /**
- * The fields of a schema and of everything below it, depth first. Elements of lists stand under `[]`, values of
- * maps under `*`.
+ * The fields of a schema and of everything below it, depth first. Paths have `[]` for elements of lists,
+ * and `*` for values of maps.
  */
 function* fieldsOf(schema: Schema, path: string, index: ModuleIndex, depth = 0): Generator<Field> {
   if (depth > mostDepth) {
@@ -157,15 +157,15 @@ interface ModuleEntry {
   readonly id: string;
   /** The id without its last part: `http.handlers`. "" for apps. */
   readonly namespace: string;
-  /** The member that names it where it stands inline; undefined where it is a key. */
+  /** The member that names an inline module; undefined for a module that a key names. */
   readonly key: string | undefined;
   /** Schema of the module's config. */
   readonly schema: Schema;
 }
 
 /**
- * Modules of the schema's definitions, by id. `inline:http.handlers.rewrite:handler` is a module that a member
- * names; a definition without a colon is one that a key names.
+ * The modules in the schema's definitions. `inline:http.handlers.rewrite:handler` is a module that a member
+ * names; a definition without a colon is a module that a key names.
  */
 function moduleEntries(definitions: Readonly<Record<string, Schema>>): ModuleEntry[] {
   const entries = Object.entries(definitions).flatMap(([name, schema]): ModuleEntry[] => {

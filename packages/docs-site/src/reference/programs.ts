@@ -14,7 +14,7 @@ function environment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { PATH, HOME, NODE_COMPILE_CACHE, LOG_ENCODING: "json", SERVER_SKIP_INSTALL_TRUST: "1", ...own };
 }
 
-/** The program of a process. */
+/** Path of the program of a process. */
 export function programOf(name: string): string {
   return testedProgram(join(packages, name, "bin", `${name === "admin-server" ? "server" : name}.ts`));
 }
@@ -29,13 +29,13 @@ export async function printedBy(name: string, args: readonly string[]): Promise<
   return stdout;
 }
 
-/** How long a process may take to answer on a busy machine. */
+/** Milliseconds that a process may take to answer on a busy machine. */
 const startTimeoutMs = 60_000;
 
 /**
  * Runs a process during a callback, then stops it.
  * @param healthUrl address that answers 200 when the process runs
- * @throws Error with its log when it ends by itself or does not answer in a minute
+ * @throws Error with the log of the process when the process ends by itself or does not answer in a minute
  */
 export async function whileRunning<T>(
   name: string,
@@ -80,7 +80,7 @@ export async function whileRunning<T>(
 }
 
 /**
- * A running process's answer to GET. It uses node:http, because `fetch` identifies itself as a browser, which
+ * A running process's answer to GET. The function uses node:http, because `fetch` identifies itself as a browser, which
  * the admin API refuses. @throws Error for another status than 200
  */
 export function answerOf(url: string): Promise<string> {

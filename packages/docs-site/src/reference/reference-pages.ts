@@ -9,14 +9,14 @@ import { metricsPage } from "./metrics-page.ts";
 import { configSchema, modulePages } from "./module-pages.ts";
 import { answerOf, printedBy, whileRunning } from "./programs.ts";
 
-/** Tried by the tests of the web server. */
+/** Page of examples, which the tests of the web server run. */
 const examplesFile = join(import.meta.dirname, "../../../../docs/reference/handler-examples.md");
 // Processes whose options and metrics have a page.
 const tracingProcesses = ["tracing-agent", "tracing-collector", "tracing-query", "tracing-storage"];
 
 /**
  * The page of a process's options, as its command `docs` writes it, with a title for the site. `<` of
- * placeholders is no HTML.
+ * placeholders is escaped.
  */
 function optionsPage(markdown: string): string {
   return markdown.replace(/^# (.+)$/m, "# Options of $1").replace(/<(?=[a-z])/gi, "&lt;");
@@ -96,7 +96,7 @@ async function tracingPages(name: string, folder: string): Promise<SourcePage[]>
 async function serverPages(folder: string): Promise<SourcePage[]> {
   const [admin = ""] = await freeAddresses(1);
   const config = join(folder, "server.json");
-  // A server without a listener: metrics of requests and events exist, and no port is opened.
+  // A server without a listener: its metrics of requests and events exist, but no port is opened.
   const subscription = { events: ["stopping"], handlers: [{ handler: "exec", command: "true" }] };
   const apps = { http: { metrics: {}, servers: {} }, events: { subscriptions: [subscription] } };
   writeFileSync(config, JSON.stringify({ apps }));
@@ -119,8 +119,8 @@ async function serverPages(folder: string): Promise<SourcePage[]> {
 }
 
 /**
- * Pages made of what the programs print and answer: options, metrics, the modules of the web server, both HTTP APIs, the
- * tables of the store. Starts every process for a moment, on free local ports and in a temporary folder.
+ * Pages generated from the programs' output and answers: options, metrics, the modules of the web server, both HTTP
+ * APIs, the tables of the store. Starts every process for a moment, on free local ports and in a temporary folder.
  */
 export async function referencePages(): Promise<SourcePage[]> {
   const folder = mkdtempSync(join(tmpdir(), "docs-reference-"));

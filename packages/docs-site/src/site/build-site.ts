@@ -12,9 +12,9 @@ import { SiteLinks } from "./site-links.ts";
 export interface SiteSources {
   /** Folder of the pages: docs/. */
   readonly docsFolder: string;
-  /** Links out of docs/ lead into it. */
+  /** Root folder of the repository, the target of links that lead out of docs/. */
   readonly repository: string;
-  /** Groups of pages beside every page. */
+  /** Groups of pages in the navigation of every page. */
   readonly navigation: readonly NavigationGroup[];
   /** Pages that are not in docs/. */
   readonly madePages: readonly SourcePage[];
@@ -26,7 +26,7 @@ export interface BuiltSite {
   readonly bytes: number;
 }
 
-/** A site that cannot be built; each fault is a line. */
+/** The reasons why a site cannot be built; each fault is a line. */
 export class SiteError extends Error {
   /** One line for each fault. */
   readonly faults: readonly string[];
@@ -38,7 +38,7 @@ export class SiteError extends Error {
   }
 }
 
-// Files of the site that are no pages: styles and scripts.
+// Files of the site that are not pages: styles and scripts.
 const assets = join(import.meta.dirname, "..", "assets");
 const require = createRequire(import.meta.url);
 
@@ -65,7 +65,7 @@ const folderPages: Readonly<Record<string, string>> = {
 
 /**
  * Builds the site into an empty folder.
- * @throws SiteError when a link, an image or an entry of the navigation leads nowhere, or a page has no title; nothing
+ * @throws SiteError when a link, an image or an entry of the navigation has no target, or a page has no title; nothing
  * is written then
  */
 export function buildSite(sources: SiteSources, outFolder: string): BuiltSite {

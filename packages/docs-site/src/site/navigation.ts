@@ -2,12 +2,12 @@
 export interface NavigationGroup {
   /** Title of the group. */
   readonly title: string;
-  /** Paths below docs/. A name that ends in `/` stands for all pages in that folder that nothing else names, nor a folder in it. */
+  /** Paths below docs/. A name that ends in `/` means all pages in the folder that no other entry names. */
   readonly pages: readonly string[];
 }
 
 /**
- * The navigation beside every page, in this order. A page that is not named here comes under “More”, at the
+ * The navigation of every page, in this order. A page without an entry is under “More”, at the
  * end.
  */
 export const navigation: readonly NavigationGroup[] = [
@@ -84,23 +84,23 @@ export const navigation: readonly NavigationGroup[] = [
 
 /** A page in the navigation. */
 export interface NavigationEntry {
-  /** Below docs/. */
+  /** Path below docs/. */
   readonly path: string;
   /** Title of the page. */
   readonly title: string;
 }
 
-/** A group with the pages that it has in fact. */
+/** A group with its existing pages. */
 export interface FilledGroup {
   /** Title of the group. */
   readonly title: string;
-  /** Its pages, in order. */
+  /** Pages of the group, in order. */
   readonly entries: readonly NavigationEntry[];
 }
 
 /**
- * Puts the pages that there are into the groups.
- * @throws Error when a group names a page that is not there
+ * Puts the existing pages into the groups.
+ * @throws Error when a group names a missing page
  */
 export function fillNavigation(
   groups: readonly NavigationGroup[],

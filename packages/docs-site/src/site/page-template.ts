@@ -17,7 +17,10 @@ const icons = {
   theme: icon("M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1Z"),
 };
 
-/** The list of all pages. Groups with more than ten pages are collapsed, except the group of the page. */
+/**
+ * The list of all pages in the navigation. Groups with more than ten pages are collapsed, except the group of the
+ * page.
+ */
 function navigationHtml(page: SitePage, groups: readonly FilledGroup[], folder: string): string {
   const entry = ({ path, title }: NavigationEntry) => {
     const isHere = htmlPath(path) === page.path;
@@ -32,7 +35,7 @@ function navigationHtml(page: SitePage, groups: readonly FilledGroup[], folder: 
     .join("\n");
 }
 
-/** The list of the page's parts; none for a page with fewer than two. */
+/** The list of the page's parts; "" for a page with fewer than two parts. */
 function contentsHtml({ headings }: SitePage): string {
   const parts = headings.filter(({ depth }) => depth === 2 || depth === 3);
   if (parts.length < 2) {
@@ -55,7 +58,7 @@ function neighbours(page: SitePage, groups: readonly FilledGroup[], folder: stri
   return `<nav class="neighbours" aria-label="Pages beside this one">${link(all[at - 1], "prev")}${link(all[at + 1], "next")}</nav>`;
 }
 
-/** The whole HTML of a page. All addresses are relative, so that it works from any path and from a file. */
+/** The whole HTML of a page. All addresses are relative, so that the page works below any path and as a local file. */
 export function pageHtml(page: SitePage, groups: readonly FilledGroup[]): string {
   const folder = posix.dirname(page.path);
   const root = folder === "." ? "" : "../".repeat(folder.split("/").length);

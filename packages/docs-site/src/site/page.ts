@@ -2,7 +2,7 @@ import type { RenderedMarkdown } from "../markdown/render-markdown.ts";
 
 /** A source page, written or generated. */
 export interface SourcePage {
-  /** Where it lies below docs/, with `/`: `adr/001-….md`. */
+  /** Path below docs/, with `/`: `adr/001-….md`. */
   readonly path: string;
   /** Text of the page. */
   readonly markdown: string;
@@ -10,7 +10,7 @@ export interface SourcePage {
 
 /** A rendered page. */
 export interface SitePage extends RenderedMarkdown {
-  /** Where it lies in the site: `adr/001-….html`. */
+  /** Path in the site: `adr/001-….html`. */
   readonly path: string;
 }
 

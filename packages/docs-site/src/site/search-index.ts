@@ -1,7 +1,7 @@
 import MiniSearch from "minisearch";
 import type { SitePage } from "./page.ts";
 
-/** How texts are taken apart and weighed; the page's script reads the index with the same. */
+/** Indexed fields. The page's script must use the same fields to read the index. */
 const fields = ["title", "page", "text"];
 
 /**

@@ -8,20 +8,20 @@ import { htmlPath } from "./page.ts";
 export interface InnerLink {
   /** Site path of the page that holds the link. */
   readonly from: string;
-  /** Below the site's root, without the part behind `#`. */
+  /** Path below the site's root, without the fragment. */
   readonly to: string;
-  /** Behind `#`; empty without one. */
+  /** Fragment after `#`; "" without a fragment. */
   readonly fragment: string;
 }
 
 /**
- * Converts links in pages into links of the site, and remembers them. Files of the repository outside of docs/ that
- * pages link to come along into `files/`, so that the site stands alone.
+ * Converts links in pages to links of the site, and records them. Files of the repository outside of docs/ that
+ * pages link to are copied to `files/`, so that the site is complete.
  */
 export class SiteLinks {
-  /** Links within the site, looked at by `broken`. */
+  /** Links within the site, which `broken` checks. */
   readonly inner: InnerLink[] = [];
-  /** Site path → absolute path of what is copied there. */
+  /** Absolute paths of copied files, by their path in the site. */
   readonly files = new Map<string, string>();
   /** Faults found while links are written. */
   readonly faults: string[] = [];
@@ -43,7 +43,10 @@ export class SiteLinks {
     };
   }
 
-  /** Inner links whose page, or part of a page, is not there. @param ids of each page, by its path in the site */
+  /**
+   * Inner links whose target page or heading is missing.
+   * @param ids ids of each page's headings, by the page's path in the site
+   */
   broken(ids: ReadonlyMap<string, ReadonlySet<string>>): string[] {
     const missing = this.inner.flatMap(({ from, to, fragment }) => {
       const known = ids.get(to);
@@ -59,7 +62,7 @@ export class SiteLinks {
    * ```
    * ui.md#search     →  ui.html#search
    * ../Dockerfile    →  files/Dockerfile.txt, which is copied into the site
-   * https://host/    →  the same
+   * https://host/    →  unchanged
    * ```
    */
   #link(from: string, href: string): string | undefined {
@@ -85,7 +88,7 @@ export class SiteLinks {
     return posix.relative(folder, to) + (fragment && `#${fragment}`);
   }
 
-  /** Link to a file of the repository; a folder is named without a link. */
+  /** Link to a file of the repository; undefined for a folder, whose name is shown without a link. */
   #fileOutside(from: string, target: string): string | undefined {
     const path = resolve(this.#docsFolder, target);
     if (!path.startsWith(this.#repository + sep) || !existsSync(path)) {
@@ -101,7 +104,7 @@ export class SiteLinks {
     return posix.relative(posix.dirname(from), to);
   }
 
-  /** HTML of an image. Drawings become a part of the page, so that they follow its theme. */
+  /** HTML of an image. Drawings become a part of the page, so that they use the page's theme. */
   #image(from: string, href: string, alt: string): string {
     const to = posix.join(posix.dirname(from), href);
     const path = resolve(this.#docsFolder, to);
@@ -110,7 +113,7 @@ export class SiteLinks {
       return "";
     }
     if (to.endsWith(".svg")) {
-      // Within the page it follows the page's theme; as an image, as code hosts show it, the system's theme.
+      // Within the page a drawing follows the page's theme. As an image, on code hosts, it follows the system's theme.
       return `<div class="figure" role="img" aria-label="${escapeHtml(alt)}">${readFileSync(path, "utf8")}</div>`;
     }
     this.#copy(from, to, path);
@@ -118,7 +121,7 @@ export class SiteLinks {
     return `<img src="${escapeHtml(source)}" alt="${escapeHtml(alt)}" loading="lazy">`;
   }
 
-  /** Copies a file into the site, or notes a fault when there is none. */
+  /** Copies a file to the site, or records a fault when the file is missing. */
   #copy(from: string, to: string, path: string): void {
     if (existsSync(path)) {
       this.files.set(to, path);

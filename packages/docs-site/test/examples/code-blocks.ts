@@ -8,21 +8,23 @@ export const repository = join(import.meta.dirname, "..", "..", "..", "..");
 
 /** A fenced block of code in the documentation. */
 export interface CodeBlock {
-  /** Below docs/. */
+  /** Path of the page below docs/. */
   readonly page: string;
   readonly language: string;
-  /** The words after the language, without the title: how the example is run. Code hosts do not show them. */
+  /**
+   * The words after the language, without the title. They define how the example is run; code hosts do not show them.
+   */
   readonly words: readonly string[];
-  /** `title="site.json"`: the file that it is the text of. */
+  /** `title="site.json"` names the file whose text the block shows. */
   readonly title?: string;
   readonly code: string;
-  /** For a block of shell: the block right below it, which is its output. */
+  /** Expected output of a shell block: the block directly below it. */
   readonly output?: { readonly code: string; readonly words: readonly string[] };
   /** The page and a number, for messages: `quick-start.md, block 2`. */
   readonly name: string;
 }
 
-/** Pages that people read to do what they say, with the README; ADRs are records of their time. */
+/** Pages whose instructions people follow, and the README. ADRs are left out, because they are historical records. */
 export const pages = [
   { path: "README.md", markdown: readFileSync(join(repository, "README.md"), "utf8") },
   ...readPages(join(repository, "docs")).filter(({ path }) => !/^(?:adr|measurements)\//.test(path)),
@@ -33,7 +35,7 @@ interface CodeToken {
   readonly words: readonly string[];
   readonly title?: string;
   readonly code: string;
-  /** Whether only blank lines are between it and the block before. */
+  /** True when only blank lines separate the block from the block before. */
   readonly followsCode: boolean;
 }
 
@@ -63,7 +65,7 @@ function* codeTokens(tokens: readonly Token[]): Generator<CodeToken> {
   }
 }
 
-/** Whether a block can be what the shell before it prints. */
+/** True when a block can be the output of the shell block before it. */
 function isOutput(token: CodeToken | undefined): token is CodeToken {
   return (
     token?.followsCode === true && token.title === undefined && ["", "json", "text"].includes(token.language)
@@ -85,7 +87,10 @@ export const codeBlocks: readonly CodeBlock[] = pages.flatMap(({ path, markdown 
   }),
 );
 
-/** Blocks of a language, one row for each test. @throws Error when there is none: then nothing would be tested */
+/**
+ * Blocks of these languages, one row for each test.
+ * @throws Error when no block exists, because then nothing would be tested
+ */
 export function blocksOf(...languages: readonly string[]): (readonly [string, CodeBlock])[] {
   const found = codeBlocks.filter(({ language }) => languages.includes(language));
   if (found.length === 0) {

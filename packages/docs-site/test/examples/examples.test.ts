@@ -1,4 +1,4 @@
-// Examples of the documentation, without running them: they can be read by what is to read them, and what they name is there.
+// Checks examples of the documentation without running them: they can be parsed, and the things that they name exist.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const scripts = Object.keys(
 
 describe("JSON", () => {
   test.each(blocksOf("json"))("%s", (_name, { code }) => {
-    // A block is one value, or one on each line; an ellipsis stands for what is left out.
+    // A block is one value, or a value on each line. An ellipsis marks omitted parts.
     const text = code.replace(/,?\s*…,?/g, "");
     const asWhole = () => JSON.parse(text) as unknown;
     const byLine = () => text.split(/\n(?=[[{])/).map((line) => JSON.parse(line) as unknown);
@@ -54,10 +54,10 @@ describe("Shell", () => {
   });
 });
 
-/** Options with a dot that pages name and that no process has, and why. */
+/** Options with a dot that pages name although no process has them, and the reason. */
 const othersOptions: Readonly<Record<string, RegExp>> = {
   "migration-jaeger.md": /^(memory\.max-traces|es\.server-urls|processor\.jaeger-.*)$/,
-  // Shown as a mistake.
+  // The page shows this option as a mistake.
   "processes.md": /^collector\.journal\.max-byte$/,
   "processes/tracing-agent.md": /^processor\.jaeger-/,
 };
@@ -81,7 +81,7 @@ describe("Options", () => {
       const named = [...markdown.matchAll(/(?<![\w-])--([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?![\w-])/g)].map(
         ([, option = ""]) => option,
       );
-      // `--query.http.tls.…` and `--query.max-…` stand for groups.
+      // `--query.http.tls.…` and `--query.max-…` name groups of options.
       const isGroup = (name: string) =>
         known.values().some((option) => option.startsWith(name.endsWith("-") ? name : `${name}.`));
       const unknown = named.filter(

@@ -1,11 +1,11 @@
-// Examples that are not run, and why. Everything else in a fence of \`sh\` is run as it stands.
+// Examples that are not run, and the reasons. All other code in a fence of \`sh\` is run unchanged.
 
 /** A whole block, or one command of a block, by its first words. */
 export interface NotRun {
   readonly page: string;
-  /** How the block begins, or undefined for a command. */
+  /** Beginning of the block; undefined for a command. */
   readonly block?: string;
-  /** How the command begins. */
+  /** Beginning of the command. */
   readonly command?: string;
   readonly reason: string;
 }
@@ -24,7 +24,7 @@ const objectives = "objectives-command.test.ts in packages/tracing-query runs th
 const house = "npm start runs one on that port, which answers";
 const long = "takes minutes";
 
-/** Folders of pages whose examples another test sends to a server of its own. */
+/** Folders of pages whose examples another test runs with its own server. */
 export const runElsewhere: Readonly<Record<string, string>> = {
   "reference/": "packages/admin-server/src/reference-requests.test.ts",
 };

@@ -1,11 +1,14 @@
-// Pages name the ports that the programs have by default. In a network of its own no other program has them, so examples run
-// as they stand, on a machine where everything runs already and several at once.
+// Pages name the programs' default ports. In a separate network no other program has these ports. So examples run
+// unchanged, also several at once, and on a machine where the programs run already.
 
 import { spawnSync } from "node:child_process";
 
 const fresh = ["unshare", "--net", "--pid", "--fork", "--kill-child"];
 
-/** From best to least: without rights of root a namespace of users gives them; some containers refuse a new /proc. */
+/**
+ * Commands for a new network, best first. Without root, a user namespace gives the rights. Some containers refuse a
+ * new /proc.
+ */
 const ways: readonly (readonly string[])[] = [
   [...fresh, "--mount-proc"],
   [...fresh, "--map-root-user", "--mount-proc"],
@@ -14,8 +17,8 @@ const ways: readonly (readonly string[])[] = [
 ];
 
 /**
- * The words before a command that give it a network and processes of its own: all that it started end with it. The loopback
- * device is down at first: `ip link set lo up`. Undefined where the machine has no such thing.
+ * Words in front of a command that give the command its own network and processes. All its processes end with it. The
+ * loopback device is down at first: `ip link set lo up`. Undefined when the machine supports none of these commands.
  */
 export const ownNetwork: readonly string[] | undefined = ways.find(([command = "", ...args]) => {
   const script = "ip link set lo up && : </proc/self/stat";

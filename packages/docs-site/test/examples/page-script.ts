@@ -1,30 +1,31 @@
-// A page's examples as one script of bash: what a reader does who types them in, one after the other, in one folder.
+// Joins a page's examples into one bash script. The script does the same as a reader who types them in one after the
+// other.
 
 import { spawnSync } from "node:child_process";
 import type { CodeBlock } from "./code-blocks.ts";
 
-/** A block that is run, and how. */
+/** A block to run. */
 export interface Step {
   readonly block: CodeBlock;
-  /** The code without what is not run. */
+  /** The code without the commands that are not run. */
   readonly code: string;
-  /** A program that it calls and that this machine has not: then it is left out. */
+  /** A program that the block calls and this machine lacks; then the block is left out. */
   readonly lacks?: string;
 }
 
-/** Programs that examples call and that not every machine has. */
+/** Programs of examples that not every machine has. */
 const programs = ["curl", "jq", "grpcurl", "openssl", "promtool", "man", "caddy"].map((name) => ({
   name,
   called: new RegExp(`(^|[|&;(] *)${name} `, "m"),
   isThere: spawnSync("bash", ["-c", `PATH=$PATH:\${PEERS:-}; command -v ${name}`]).status === 0,
 }));
 
-/** The first program that some shell calls and that is not here. */
+/** The first program that the code calls and this machine lacks. */
 export function programLacking(code: string): string | undefined {
   return programs.find(({ called, isThere }) => !isThere && called.test(code))?.name;
 }
 
-/** Splits shell into commands: a line, with those that belong to it. */
+/** Splits shell code into commands: a line together with its continuation lines. */
 export function commandsOf(code: string): string[] {
   const commands: string[] = [];
   let command = "";
@@ -40,8 +41,8 @@ export function commandsOf(code: string): string[] {
 }
 
 /**
- * The beginning of every script. `curl` and `grpcurl` wait for the port that they call, as people do who see
- * that a program starts. The programs' short names are those of the folder `bin`.
+ * The beginning of every script. `curl` and `grpcurl` wait for the port that they call, as people wait who see
+ * that a program starts. The programs have the short names of the folder `bin`.
  */
 const prelude = `
 shopt -s expand_aliases
@@ -126,7 +127,7 @@ export function pageScript(steps: readonly Step[]): string {
         })
         .join("\n");
     }
-    // An example that shows exit codes goes on after a failure.
+    // An example that shows exit codes continues after a failure.
     const strict = code.includes("$?") ? "set +e" : "set -e";
     return [mark("begin"), strict, text, "set +e", mark("end")];
   });

@@ -1,6 +1,6 @@
 // Runs every shell example of the documentation unchanged, and compares its output with the page. Words after
-// the language of a fence say how. `title="site.json"` is a file for the next examples. `terminal` runs
-// beside the following blocks, and `terminals` does so with each of its commands. An output that `varies` has
+// the language of a fence define how. `title="site.json"` is a file for the next examples. `terminal` runs
+// during the following blocks, and `terminals` does so with each of its commands. An output that `varies` has
 // other figures and ids in another run.
 
 import { existsSync } from "node:fs";
@@ -40,11 +40,11 @@ test.each(notRun)("What is not run is there: $page, $block$command", ({ page, bl
   expect(found.length).toBeGreaterThan(0);
 });
 
-/** Lines of a program's log, where a page shows them among what it prints. */
+/** Lines of a program's log, which some pages show within the output. */
 const logLine = /^\[\d\d:\d\d:\d\d\.\d+\] [A-Z]+: .*\n?/gm;
 
 describe.skipIf(ownNetwork === undefined).each(sessions)("$name (needs unshare and ip)", (session) => {
-  // Pages are run when the first of their tests wants to know.
+  // Pages are run when the first of their tests needs the result.
   let running: ReturnType<typeof runSession> | undefined;
   const results = () => {
     running ??= runSession(session, ownNetwork ?? []);
@@ -72,7 +72,7 @@ describe.skipIf(ownNetwork === undefined).each(sessions)("$name (needs unshare a
     }
   });
 
-  // A page that starts a program shows that it does not end.
+  // A page that starts a program shows a program that keeps running.
   test("Programs in terminals of their own run until the page ends", async () => {
     const ended = [...(await results())].flatMap(([page, { terminals }]) =>
       terminals.filter(({ state }) => state !== "running").map((terminal) => ({ page, ...terminal })),

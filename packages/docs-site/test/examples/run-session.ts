@@ -1,4 +1,4 @@
-// Runs the examples of a session, and says what each of them printed.
+// Runs the examples of a session, and returns the output of each example.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,15 +15,15 @@ import { type Session, stepsOf } from "./sessions.ts";
 export interface BlockResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Every command of it succeeded. */
+  /** True when every command of the block succeeded. */
   readonly isDone: boolean;
 }
 
 /** The result of a page. */
 export interface PageResult {
-  /** In the order of `stepsOf(page)`. */
+  /** Results in the order of `stepsOf(page)`. */
   readonly blocks: readonly (BlockResult | undefined)[];
-  /** The programs in terminals of their own: `running`, or how they ended, and what they said. */
+  /** The programs in separate terminals: `running` or how they ended, and their log. */
   readonly terminals: readonly { readonly state: string; readonly log: string }[];
 }
 
@@ -85,7 +85,7 @@ ${reset}`;
   return ["ip link set lo up || exit 2", house, ...pages, "exit 0", ""].join("\n");
 }
 
-/** The parts of an output between marks: what the mark says, and what follows it. */
+/** The parts of an output: the words of each mark, and the text after the mark. */
 function partsOf(output: string): { readonly words: readonly string[]; readonly text: string }[] {
   return output
     .split(`\n${mark} `)
@@ -116,9 +116,9 @@ function pageResult(steps: number, stdout: string, stderr: string): PageResult {
 }
 
 /**
- * Runs the examples of a session's pages in a new network and in new folders, and removes what is left of them.
- * @param network the command that gives a network, with its arguments
- * @returns by page
+ * Runs the examples of a session's pages in a new network and in new folders, and removes the folders.
+ * @param network the command that creates a network, with its arguments
+ * @returns results by page
  * @throws Error with both outputs when the session itself fails
  */
 export async function runSession(

@@ -1,4 +1,4 @@
-// Every serverfile of the documentation is given to a running server's adapter.
+// Sends every serverfile of the documentation to a running server's adapter.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -34,7 +34,7 @@ test("Every serverfile can be adapted: as it stands, or as lines of a site", asy
   try {
     const [admin = ""] = await freeAddresses(1);
     const config = join(folder, "server.json");
-    // An adapter runs no module that the running config does not have.
+    // An adapter runs only modules of the running config.
     const modules = blocksOf("serverfile").flatMap(([, { code }]) =>
       [...code.matchAll(/^\tmodules (.*)$/gm)].flatMap(([, names = ""]) => names.split(" ")),
     );

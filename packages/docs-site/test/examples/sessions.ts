@@ -1,4 +1,4 @@
-// Which examples are run together. A session has a network of its own; its pages come one after the other.
+// Defines which examples run together. A session has its own network, and its pages run one after the other.
 
 import { codeBlocks } from "./code-blocks.ts";
 import { notRun } from "./not-run.ts";
@@ -7,7 +7,7 @@ import { commandsOf, programLacking, type Step } from "./page-script.ts";
 /** Pages whose examples are run in one network. */
 export interface Session {
   readonly name: string;
-  /** Options of `npm start` where the pages say that it runs; undefined where they start what they need. */
+  /** Options of `npm start` if the pages need it running; undefined if the pages start their own programs. */
   readonly npmStart?: readonly string[];
   readonly pages: readonly string[];
 }

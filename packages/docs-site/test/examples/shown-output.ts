@@ -1,9 +1,9 @@
-// True when a program has printed the text of a page.
+// Compares a program's output with the text of a page.
 
-/** Heads of HTTP that pages leave out. */
+/** HTTP headers that pages leave out. */
 const leftOut = /^(date|connection|keep-alive): .*$/gim;
 
-/** Times of day and of the calendar, which differ each time. */
+/** Times and dates, which differ in each run. */
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|\[\d\d:\d\d:\d\d\.\d+\]/g;
 
 function comparable(text: string, varies: boolean): string {
@@ -16,10 +16,10 @@ function comparable(text: string, varies: boolean): string {
 const keysOf = (text: string) => new Set([...text.matchAll(/"([\w.]+)" ?:/g)].map(([, key = ""]) => key));
 
 /**
- * Compares what is shown with what was printed, but for white space, times and the heads of HTTP that pages leave out. `…`
- * stands for anything.
- * @param varies another run has other figures and ids: then these may differ, and of JSON the names of members count alone
- * @returns what is wrong, or undefined
+ * Compares shown and printed output. Ignores white space, times, and HTTP headers that pages leave out. `…`
+ * matches any text.
+ * @param varies true: figures and ids may differ, and in JSON only the names of members are compared
+ * @returns the difference, or undefined
  */
 export function differenceOf(shown: string, printed: string, varies: boolean): string | undefined {
   const fault = `the page shows\n${shown}\n\nand it prints\n${printed}`;
