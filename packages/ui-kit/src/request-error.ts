@@ -1,4 +1,4 @@
-/** A request that failed, in the server's own words where it had some. @typeParam Code names what went wrong */
+/** A failed request, with the server's message if there is one. @typeParam Code type of the error codes */
 export class RequestError<Code extends string> extends Error {
   override readonly name = "RequestError";
   readonly code: Code;

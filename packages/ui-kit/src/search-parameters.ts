@@ -1,9 +1,9 @@
-/** The fields of an address's search part: plain texts, without the JSON quoting that the router does by itself. */
+/** The fields of an address's search part as plain texts, without the router's default JSON quoting. */
 export function addressFields(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-/** The search part of an address, with its `?`; empty fields are left out, and without fields it is empty. */
+/** The search part of an address, with its `?`. Empty fields are left out; without fields the result is "". */
 export function addressText(fields: Record<string, unknown>): string {
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(fields)) {

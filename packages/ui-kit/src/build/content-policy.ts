@@ -1,8 +1,8 @@
 import type { Plugin } from "vite";
 
 /**
- * The policy of our pages: scripts and styles from files of their own server alone, nothing inline, nothing from
- * elsewhere. No text that a page shows can become code.
+ * Content security policy of our pages: scripts and styles only from files of their own server, nothing inline,
+ * nothing from other servers. No text that a page shows can become code.
  */
 export const contentPolicy = [
   "default-src 'none'",
@@ -15,7 +15,7 @@ export const contentPolicy = [
   "form-action 'none'",
 ].join("; ");
 
-/** Writes the policy into the built page. The server for developers needs inline scripts, so it goes without. */
+/** Writes the policy into the built page. The development server needs inline scripts, so it sends no policy. */
 export function contentPolicyPlugin(): Plugin {
   return {
     name: "content-policy",

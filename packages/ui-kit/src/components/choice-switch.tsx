@@ -2,25 +2,25 @@ import "./choice-switch.css";
 import type { KeyboardEvent, ReactNode } from "react";
 import { type StoredChoice, useChoice } from "../theme/stored-choice.ts";
 
-/** One of the words of a choice, and how it looks. */
+/** One option of a choice, with its stored word and its look. */
 export interface ChoiceOption<T extends string> {
   /** The word that is stored when this option is chosen. */
   value: T;
   /** The visible part of the button: a text or an icon. */
   content: ReactNode;
-  /** Said to screen readers and in the tooltip. */
+  /** Text for screen readers and the tooltip. */
   label: string;
 }
 
 /**
- * A small set of words side by side, one of which holds. Arrow keys move between them and choose at once;
- * Tab enters the group at the chosen word only. Source: WAI-ARIA Authoring Practices, "Radio Group Pattern"
+ * A row of options, one of which is chosen. Arrow keys move to the next option and choose it at once;
+ * Tab enters the group at the chosen option. Source: WAI-ARIA Authoring Practices, "Radio Group Pattern"
  */
 export function ChoiceSwitch<T extends string>(props: {
   label: string;
-  /** The remembered choice that the switch reads and sets. */
+  /** The stored choice that the switch reads and sets. */
   choice: StoredChoice<T>;
-  /** The words in the order of the buttons. */
+  /** The options in the order of the buttons. */
   options: readonly ChoiceOption<T>[];
 }) {
   const { label, choice, options } = props;

@@ -1,20 +1,20 @@
 import "./completion-field.css";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useRef, useState } from "react";
 
-/** One thing that could be written at the caret. */
+/** A completion that the field offers at the caret. */
 export interface Completion {
   /**
    * The text that replaces the part from `from` to `to`. Also the key of the list item, so texts must
    * differ.
    */
   text: string;
-  /** The shown text, when it differs. */
+  /** The shown text, if different from `text`. */
   label?: string;
-  /** Said beside it: its kind, or how often it was seen. */
+  /** Note beside the item: its kind, or how often it was seen. */
   note?: string;
-  /** Whether a blank ends it, or something follows at once, as a value follows `=`. */
+  /** True when text follows directly, as a value follows `=`: then no blank is added, and the list stays open. */
   goesOn?: boolean;
-  /** It is all that the field holds: nothing follows it. */
+  /** True when the completion is the whole text of the field: then no blank is added. */
   isWhole?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Completions {
   to: number;
   /** The offers, best first. An empty list closes the list, but not `rest`. */
   items: readonly Completion[];
-  /** Said below the items: how many more there are, or why there are none. */
+  /** Line below the items: the number of further items, or why there are none. */
   rest?: string;
 }
 
@@ -39,13 +39,13 @@ interface CompletionFieldProps {
   onCaret: (caret: number) => void;
   /** The offers at the caret; undefined closes the list. */
   completions: Completions | undefined;
-  /** Further attributes of the input: class, label, placeholder. They must not set `value` or `onChange`. */
+  /** Additional attributes of the input: class, label, placeholder. They must not set `value` or `onChange`. */
   field: InputHTMLAttributes<HTMLInputElement>;
 }
 
 /**
- * A text field that completes what is typed. Down and up choose, Enter or Tab takes, Esc closes; without a choice
- * Enter is the form's. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
+ * A text field that completes typed text. Down and Up choose an item, Enter or Tab inserts it, Esc closes the list.
+ * Without a choice Enter submits the form. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
  */
 export function CompletionField(props: CompletionFieldProps) {
   const { value, onValue, onCaret, field } = props;
@@ -102,12 +102,12 @@ export function CompletionField(props: CompletionFieldProps) {
   );
 }
 
-/** The index after a step through a list, around its ends; from −1 a step back leads to the last one. */
+/** The index after a step through a list, which wraps at its ends. From −1 a step back leads to the last item. */
 function nextItem(current: number, step: 1 | -1, count: number): number {
   return current < 0 && step < 0 ? count - 1 : (current + step + count) % count;
 }
 
-/** Whether the list is open, what it offers, which item is chosen, and how an item is taken. */
+/** State of the list: open or closed, its items, the chosen item, and a function that inserts an item. */
 function useCompletion({ value, onValue, onCaret, completions }: CompletionFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
@@ -136,9 +136,9 @@ function useCompletion({ value, onValue, onCaret, completions }: CompletionField
 
 /** The inputs of {@link CompletionList}. */
 interface CompletionListProps {
-  /** Begins the ids of the list and its items, which the field names. */
+  /** Prefix of the ids of the list and its items. The field refers to these ids. */
   id: string;
-  /** The offers; none hides them. */
+  /** The offered items; an empty list is hidden. */
   items: readonly Completion[];
   /** The line below the offers; undefined for none. */
   rest: string | undefined;
@@ -148,13 +148,13 @@ interface CompletionListProps {
   onTake: (item: Completion) => void;
 }
 
-/** The offers below the field. Pressing one does not take the focus out of the field. */
+/** The offers below the field. A press on an offer leaves the focus in the field. */
 function CompletionList({ id, items, rest, current, onTake }: CompletionListProps) {
   return (
     <div className="completion-list" hidden={items.length === 0 && rest === undefined}>
       <div id={`${id}-list`} role="listbox" aria-label="Completions" hidden={items.length === 0}>
         {items.map((item, index) => (
-          // Focus stays in the field; the list is moved through by aria-activedescendant.
+          // Focus stays in the field; aria-activedescendant marks the chosen item.
           // biome-ignore lint/a11y/useFocusableInteractive: see above
           // biome-ignore lint/a11y/useKeyWithClickEvents: see above
           <div

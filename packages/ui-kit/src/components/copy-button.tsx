@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 import { Icon } from "./icon.tsx";
 
-/** How long the tick stays, in milliseconds. */
+/** Milliseconds for which the tick is shown. */
 const tickMs = 1_200;
 
-/** Copies a text; shows a tick for a moment when that worked. @param label what it copies, for the tooltip */
+/** Copies a text, and shows a tick for a moment after success. @param label name of the copied text, for the tooltip */
 export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -3,9 +3,9 @@ import type { CSSProperties } from "react";
 import { splitName } from "../format/split-name.ts";
 
 /**
- * A name that is cut in its middle where it has no room: the names of one team begin alike and end
- * differently. The whole name is the text of the element, so that it is found, copied and read out. The
- * style sheet draws the cut name from `data-head` and `data-tail`.
+ * A name that is cut in its middle when space is short: the names of one team begin alike and end
+ * differently. The element holds the whole name as text, so that search, copying and screen readers get the whole
+ * name. The style sheet draws the cut name from `data-head` and `data-tail`.
  * @param strong whether the name is bold, as services are
  */
 export function CutName({ children: name, strong = false }: { children: string; strong?: boolean }) {
@@ -24,7 +24,7 @@ export function CutName({ children: name, strong = false }: { children: string; 
   );
 }
 
-/** A service and its operation beside each other, each cut in its middle. */
+/** A service and its operation side by side, each cut in its middle. */
 export function CutNames({ service, operation }: { service: string; operation: string }) {
   return (
     <span className="cut-names">

@@ -9,7 +9,7 @@ export interface Advice {
   text: string;
 }
 
-/** For errors that no request caused: a fault of the page's own code. */
+/** Advice for errors that no request caused: a bug in the page's code. */
 const pageAtFault: Advice = {
   title: "Something in this page went wrong",
   text: "Reload the page. If it happens again, report the text below.",
@@ -17,17 +17,20 @@ const pageAtFault: Advice = {
 
 /** The inputs of an app's failure notice. */
 export interface FailureProps {
-  /** The failure. A `RequestError` is explained by its code; anything else counts as a fault of the page. */
+  /** The failure. The code of a `RequestError` selects the advice; any other error counts as a bug in the page. */
   error: unknown;
-  /** Whether nothing else is on the page; then the title is a heading of the first level. Default: false. */
+  /**
+   * True when the notice is the only content of the page; then its title is a heading of the first level. Default:
+   * false.
+   */
   wholePage?: boolean;
   /** Called by the button "Try again". */
   onRetry: () => void;
 }
 
 /**
- * Says why a request failed and what to do, with a button to ask again.
- * @param advice by the code of the error; for other errors the page itself is at fault
+ * Shows why a request failed and what to do, with a button that repeats the request.
+ * @param advice advice by error code; an error without an entry counts as a bug in the page
  */
 export function RequestFailure(props: FailureProps & { advice: Readonly<Record<string, Advice>> }) {
   const { error, advice, wholePage = false, onRetry } = props;

@@ -2,17 +2,17 @@ import "./help-dialog.css";
 import { useEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
-/** Keys of one part of an app: those to press, and what they do. */
+/** Keys of one part of an app, and their effects. */
 export interface KeyGroup {
   /** Heading of the group: `Everywhere`. */
   title: string;
-  /** Pairs of keys and their effect: `[["j", "↓"], "next line"]`. Several keys of one pair do the same. */
+  /** Pairs of keys and their effect: `[["j", "↓"], "next line"]`. All keys of a pair have the same effect. */
   keys: readonly (readonly [keys: readonly string[], does: string])[];
 }
 
-/** The overlay that lists the keys. Native dialog: focus stays inside, Esc closes it. */
+/** The overlay that lists the keys. It is a native dialog: focus stays inside, and Esc closes the dialog. */
 export function HelpDialog(props: {
-  /** Whether the dialog is shown. The effect below opens and closes the native dialog when it changes. */
+  /** True while the dialog is shown. The effect below opens and closes the native dialog when this value changes. */
   open: boolean;
   /** Called after Esc, the button, or `open` turning false; the owner then sets `open` to false. */
   onClose: () => void;

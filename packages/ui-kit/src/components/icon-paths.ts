@@ -1,4 +1,4 @@
-/** Icons as SVG path data in a square of 16, drawn as lines of 1.5: for elements, and for a canvas, which takes the same. */
+/** Icons as SVG path data in a square of 16, drawn with lines of width 1.5, in elements and on a canvas. */
 export const iconPaths = {
   caret: "m6 4 4 4-4 4",
   check: "m3.5 8.5 3 3 6-7",

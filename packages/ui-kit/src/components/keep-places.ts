@@ -2,23 +2,23 @@ import { type ElementName, PlaceMemory, type Places } from "./place-memory.ts";
 
 /** The part of a router's history that is read. */
 interface AppHistory {
-  /** The current entry; the router gives each entry of the history a key of its own. */
+  /** The current entry. The router gives each history entry its own key. */
   readonly location: { readonly state: { readonly __TSR_key?: string } };
   /** Calls back after each navigation. `type` is PUSH, REPLACE, BACK, FORWARD or GO. */
   subscribe(listener: (change: { action: { type: string } }) => void): unknown;
 }
 
-/** Where the memory is kept for a reload of the page, in the tab's own storage. */
+/** Key in the tab's session storage, where places survive a reload. */
 const storedAs = "places";
-/** How long a list may take to come, in milliseconds from the step back. */
+/** Limit of the wait for a list, in milliseconds from the step back. */
 const mostWaitMs = 20_000;
-/** Frames for which a restored place must hold: an answer from the cache is often drawn again once. */
+/** Number of frames in which a restored place must stay unchanged: an answer from the cache is often drawn twice. */
 const calmFrames = 20;
 
 /**
- * Brings readers who step back or forward, or reload, to where they were: each scrolled box and the focus. It
- * waits for lists that load from the server, and stops as soon as the reader does something.
- * @param history of the router; its entries are told apart by their keys
+ * After a step back or forward, or a reload, restores the scroll position of each box and the focus. It
+ * waits for lists that load from the server, and stops at the reader's first action.
+ * @param history history of the router, whose entries have different keys
  */
 export function keepPlaces(history: AppHistory): void {
   const keyNow = () => history.location.state.__TSR_key ?? "";
@@ -47,7 +47,7 @@ export function keepPlaces(history: AppHistory): void {
     "scroll",
     ({ target }) => {
       const box = target instanceof Element ? target : document.scrollingElement;
-      // Boxes that are not yet as long as they were move by themselves.
+      // Boxes that are still shorter than before scroll by themselves.
       if (box !== null && restoring?.isAtWork !== true) {
         memory.scrolled(key, nameOf(box), box.scrollTop, box.scrollLeft);
       }
@@ -66,23 +66,23 @@ export function keepPlaces(history: AppHistory): void {
     try {
       sessionStorage.setItem(storedAs, memory.toText());
     } catch {
-      // A browser without storage forgets the places with the page.
+      // In a browser without storage, places are lost with the page.
     }
   });
   restore();
 }
 
-/** Puts boxes and the focus back, each as soon as it is there and long enough. */
+/** Restores boxes and the focus, each as soon as the element exists and is long enough. */
 class Restoring {
-  /** A copy of what was remembered, so that scrolling meanwhile does not change the goal. */
+  /** A copy of the stored places, so that scrolling during the restoring does not change the goal. */
   readonly #places: Places;
-  /** Gives up when the page never becomes as long as it was. */
+  /** Timeout for a page that never becomes as long as before. */
   readonly #timer = setTimeout(() => this.stop(), mostWaitMs);
-  /** Consecutive frames in which all boxes stood where they were. */
+  /** Number of consecutive frames in which all boxes had their stored position. */
   #calm = 0;
-  /** Whether the focus was given back; it is done once. */
+  /** True after the focus was restored, which happens only once. */
   #focused = false;
-  /** False after `stop`; then scrolling and focus are remembered again. */
+  /** False after `stop`; from then on scrolling and focus are stored again. */
   isAtWork = true;
 
   constructor(places: Places) {
@@ -90,13 +90,13 @@ class Restoring {
     requestAnimationFrame(() => this.#step());
   }
 
-  /** Ends the restoring: the reader acted, the places hold, or the time is over. */
+  /** Ends the restoring: the reader acted, the places are stable, or the time is over. */
   stop(): void {
     this.isAtWork = false;
     clearTimeout(this.#timer);
   }
 
-  /** One frame: sets what is not in place yet, and ends once everything held for `calmFrames` frames. */
+  /** One frame: restores the missing places, and ends when all places were stable for `calmFrames` frames. */
   #step(): void {
     if (!this.isAtWork) {
       return;
@@ -111,7 +111,7 @@ class Restoring {
     }
   }
 
-  /** Gives the focus back once, unless the page has put it somewhere itself. @returns whether that is settled */
+  /** Restores the focus once, unless the page has set the focus itself. @returns true when no further try is needed */
   #focusBack(): boolean {
     if (this.#focused || this.#places.focus === undefined || document.activeElement !== document.body) {
       return true;
@@ -125,7 +125,7 @@ class Restoring {
   }
 }
 
-/** @returns whether the box is where it was */
+/** Scrolls a box back. @returns true when the box has its stored position */
 function scrollBack({ box, top, left }: Places["scrolls"][number]): boolean {
   const element = find(box);
   if (element === undefined) {
@@ -141,7 +141,9 @@ function scrollBack({ box, top, left }: Places["scrolls"][number]): boolean {
   return Math.abs(element.scrollTop - top) <= 1;
 }
 
-/** Names what a page draws the same way each time: its id, the target of a link, or the first of its classes. */
+/**
+ * Name of an element that is the same each time the page is drawn: its id, the target of a link, or its first class.
+ */
 function nameOf(element: Element): ElementName {
   const selector = selectorOf(element);
   return { selector, nth: [...document.querySelectorAll(selector)].indexOf(element) };

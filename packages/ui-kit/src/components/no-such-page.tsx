@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Notice } from "./notice.tsx";
 
-/** The page of an address that leads nowhere. @param children a link to where it continues */
+/** The page for an unknown address. @param children a link to an existing page */
 export function NoSuchPage({ children }: { children: ReactNode }) {
   return (
     <Notice kind="plain" wholePage title="There is no such page">

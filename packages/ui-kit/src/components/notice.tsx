@@ -3,13 +3,13 @@ import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
 
 /**
- * The whole answer of a page, or of a part, when there is no data to show: what is the case, and what to do next.
- * @param wholePage nothing else is on the page: its title is the page's
+ * The content of a page, or of a part, without data to show: the reason, and what to do next.
+ * @param wholePage true: the notice is the only content of the page, and its title is the page's title
  */
 export function Notice(props: {
-  /** `error` adds an icon and is read out at once; `plain` is read out when the reader pauses. */
+  /** `error` adds an icon, and screen readers read it at once; they read `plain` at the next pause. */
   kind: "plain" | "error";
-  /** The state of affairs in a few words. */
+  /** The situation in a few words. */
   title: string;
   wholePage?: boolean;
   /** The next steps: sentences, links and buttons. */

@@ -3,7 +3,7 @@ import { themeChoice, zoneChoice } from "../theme/preferences.ts";
 import { ChoiceSwitch } from "./choice-switch.tsx";
 import { Icon } from "./icon.tsx";
 
-/** Which clock times are shown in. */
+/** Switch for the time zone of shown times. */
 export function ZoneSwitch() {
   return (
     <ChoiceSwitch
@@ -21,7 +21,7 @@ export function ZoneSwitch() {
   );
 }
 
-/** The system's theme, or one of the two. */
+/** Switch for the theme: system, light or dark. */
 export function ThemeSwitch() {
   return (
     <ChoiceSwitch
@@ -36,7 +36,7 @@ export function ThemeSwitch() {
   );
 }
 
-/** Opens the list of keys. */
+/** Button that opens the list of keys. */
 export function HelpButton({ onHelp }: { onHelp: () => void }) {
   return (
     <button type="button" className="icon-button" title="Keys (?)" aria-label="Show keys" onClick={onHelp}>

@@ -3,15 +3,16 @@ import { useEffect, useRef } from "react";
 import { formatCount } from "../format/format-count.ts";
 
 /**
- * Which rows of a list are shown, and buttons to the others. Nothing where all are shown. Each page begins at its top.
- * @param page  from 1
- * @param what  what is listed, in the plural
+ * Shows which rows of a list are visible, with buttons to the other pages. Empty when all rows are visible. A new
+ * page begins at its top.
+ * @param page  number of the page, from 1
+ * @param what  name of the listed things, in the plural
  */
 export function Pager(props: {
   page: number;
-  /** Rows of a full page. */
+  /** Number of rows on a full page. */
   perPage: number;
-  /** Rows of all pages. */
+  /** Number of rows on all pages. */
   total: number;
   what: string;
   /** Called with the page that a button leads to, from 1. */

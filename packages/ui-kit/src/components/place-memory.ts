@@ -1,27 +1,27 @@
-/** Names an element of a page that is drawn again: a selector, and which one of its matches. */
+/** Identifies an element after the page is drawn again: a selector, and the index of the match. */
 export interface ElementName {
   /** A CSS selector that finds the element on the page drawn again. */
   selector: string;
-  /** Which match of the selector, from 0. */
+  /** Index of the selector's match, from 0. */
   nth: number;
 }
 
-/** Where a reader was on one entry of the browser's history. */
+/** Scroll positions and focus on one entry of the browser's history. */
 export interface Places {
-  /** Pixels that each scrolled box had moved, by selector and number. */
+  /** Scroll offset of each box in pixels. */
   scrolls: { box: ElementName; top: number; left: number }[];
-  /** The element that had the focus last. */
+  /** The last element that had the focus. */
   focus?: ElementName;
 }
 
-/** History entries that are remembered; the oldest is forgotten first. */
+/** Limit of stored history entries; the oldest is removed first. */
 const mostEntries = 50;
 
-/** The places where readers were, by the key of the history entry. Survives a reload when its text is kept. */
+/** Scroll positions and focus, by the key of the history entry. Survives a reload if the text of `toText` is stored. */
 export class PlaceMemory {
   readonly #entries: Map<string, Places>;
 
-  /** @param text what `toText` gave before; a text that cannot be read counts as empty */
+  /** @param text an earlier result of `toText`; a text that cannot be parsed counts as empty */
   constructor(text?: string | null) {
     this.#entries = new Map(readEntries(text));
   }
@@ -31,7 +31,7 @@ export class PlaceMemory {
     return this.#entries.get(key);
   }
 
-  /** Notes how far a box is scrolled. */
+  /** Stores the scroll position of a box. */
   scrolled(key: string, box: ElementName, top: number, left: number): void {
     const places = this.#placesOf(key);
     const others = places.scrolls.filter(
@@ -40,12 +40,12 @@ export class PlaceMemory {
     places.scrolls = [...others, { box, top, left }];
   }
 
-  /** Notes which element has the focus. */
+  /** Stores the element that has the focus. */
   focused(key: string, focus: ElementName): void {
     this.#placesOf(key).focus = focus;
   }
 
-  /** The entry got another key: the app replaced its address. */
+  /** Moves the places of an entry to a new key, after the app replaced its address. */
   renamed(from: string, to: string): void {
     const places = this.#entries.get(from);
     if (places !== undefined) {
@@ -74,7 +74,7 @@ export class PlaceMemory {
   }
 }
 
-/** @returns entries of a stored text, without those of another shape; none for a text that is no JSON */
+/** @returns entries of a stored text, without entries of another shape; empty for a text that is not JSON */
 function readEntries(text: string | null | undefined): [string, Places][] {
   try {
     const entries: unknown = JSON.parse(text ?? "[]");

@@ -1,6 +1,6 @@
 import "./skip-link.css";
 
-/** First in a page, seen when it has the focus: leads past the bar to the element of id `main`. */
+/** First link in a page, visible while it has the focus. Leads past the bar to the element with id `main`. */
 export function SkipLink() {
   return (
     // biome-ignore lint/a11y/useValidAnchor: it leads to a part of the page; a browser would load the base address
@@ -8,7 +8,7 @@ export function SkipLink() {
       className="skip-link"
       href="#main"
       onClick={(event) => {
-        // The address of the page is what it shows: it gets no fragment.
+        // The address describes the shown page, so the link must not add a fragment.
         event.preventDefault();
         document.getElementById("main")?.focus();
       }}

@@ -1,12 +1,12 @@
-/** Values at even steps of time; null where nothing is known. */
+/** Values at equal time steps; null for an unknown value. */
 export type Samples = readonly (number | null)[];
 
-/** Half of the length, in the box of 100, that a value between two gaps is drawn with: a point would not be seen. */
+/** Half the width of the line for a value between two gaps, in the box of 100. A point would be invisible. */
 const alone = 0.8;
 
 /**
- * The path of a curve in a box of 100 by 20, and of the area below it; gaps stay gaps.
- * @param most the value at the box's top; at 0 everything lies on the ground
+ * SVG paths of a curve in a box of 100 by 20, and of the area below the curve. Gaps stay gaps.
+ * @param most the value at the top of the box; with 0 the curve is at the bottom
  */
 export function sparklinePath(values: Samples, most: number): { line: string; area: string } {
   const x = (index: number) => round(values.length < 2 ? 50 : (index / (values.length - 1)) * 100);

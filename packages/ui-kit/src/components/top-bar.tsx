@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { HelpButton, ThemeSwitch, ZoneSwitch } from "./page-tools.tsx";
 
 /**
- * The bar at the top of every page: home, pages, tools of the app's own, clock, theme, keys.
+ * The bar at the top of every page: home, pages, the app's tools, clock, theme, keys.
  * @param home  the link with class `top-bar-home`
  * @param pages links; the current one has `aria-current="page"`
  */

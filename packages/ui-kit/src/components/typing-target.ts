@@ -1,4 +1,4 @@
-/** Whether a key was pressed in a field, where letters are text and not commands; also in one of a shadow tree. */
+/** True when a key was pressed in a text field, also in a shadow tree. There letters are text, not commands. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0] ?? event.target;
   return (

@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useState } from "react";
 
 /**
  * The element's inner size in CSS pixels; 0 by 0 before the first layout. An observer watches the element
- * until the component goes; it renders again only when the size changes.
+ * until the component is removed. The component renders again only when the size changes.
  */
 export function useElementSize(element: RefObject<HTMLElement | null>): { width: number; height: number } {
   const [size, setSize] = useState({ width: 0, height: 0 });

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 
-/** How long somebody must not have typed, in milliseconds: each letter would be a question to the server. */
+/** Milliseconds without typing before the value is used. Otherwise each letter would send a request to the server. */
 const pauseMs = 150;
 
 /**
- * The value once it has stayed the same for `pauseMs`; the first one at once. A change restarts the timer;
+ * The value after it has stayed the same for `pauseMs`; the first value at once. A change restarts the timer;
  * leaving the page ends it.
  */
 export function useSettled<T>(value: T): T {

@@ -1,7 +1,7 @@
-/** The share of the letters that come from the beginning; the end distinguishes similar names. */
+/** Share of the kept letters that come from the beginning. The end distinguishes similar names. */
 const beginning = 0.6;
 
-/** A text of at most `most` letters: a longer one is cut in its middle, where an ellipsis stands. */
+/** A text of at most `most` letters. In a longer text an ellipsis replaces the middle. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) {
     return text;

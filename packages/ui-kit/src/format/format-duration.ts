@@ -1,7 +1,7 @@
-/** A duration ready to print: the figure, and its unit apart because units are set lighter than figures. */
+/** A formatted duration: the figure, and separately the unit, because units are drawn lighter than figures. */
 export interface DurationText {
   figure: string;
-  /** "" from a minute on: the figure then has its units in it. */
+  /** Unit of the figure; "" from a minute on, because then the figure contains its units. */
   unit: string;
 }
 
@@ -16,7 +16,7 @@ export function formatDuration(us: number): DurationText {
   if (!(us > 0) || !Number.isFinite(us)) {
     return { figure: "0", unit: "µs" };
   }
-  // The limits are where rounding to three digits would give 1000 or 60.0 of the smaller unit.
+  // From these limits on, rounding to three digits would give 1000 or 60.0 of the smaller unit.
   if (us < 999.5) {
     return { figure: Number.isInteger(us) ? String(us) : us.toPrecision(3), unit: "µs" };
   }
@@ -34,14 +34,14 @@ export function formatDuration(us: number): DurationText {
   return minutes < 24 * 60 ? inUnits(minutes, 60, "h", "m") : inUnits(Math.round(minutes / 60), 24, "d", "h");
 }
 
-/** Without the smaller unit where there is none of it. */
+/** Text in two units; the smaller unit is left out when it is 0. */
 function inUnits(count: number, perLarge: number, large: string, small: string): DurationText {
   const rest = count % perLarge;
   const figure = `${Math.floor(count / perLarge)}${large}`;
   return { figure: rest === 0 ? figure : `${figure}\u00a0${rest}${small}`, unit: "" };
 }
 
-/** `formatDuration` as one text, with a no-break space between figure and unit. */
+/** The result of `formatDuration` as one text, with a no-break space between figure and unit. */
 export function durationText(us: number): string {
   const { figure, unit } = formatDuration(us);
   return unit === "" ? figure : `${figure}\u00a0${unit}`;

@@ -1,4 +1,4 @@
-/** A rate ready to print: the figure with three significant digits, and its unit, per second or per minute. */
+/** A formatted rate: the figure with three significant digits, and its unit, per second or per minute. */
 export function formatRate(perSecond: number): { figure: string; unit: string } {
   if (!(perSecond > 0) || !Number.isFinite(perSecond)) {
     return { figure: "0", unit: "/s" };
@@ -15,7 +15,7 @@ export function formatRate(perSecond: number): { figure: string; unit: string } 
   return { figure: (perSecond * 60).toPrecision(2), unit: "/min" };
 }
 
-/** A share as per cent: two significant digits below 10, whole ones above. @param share 0 to 1 */
+/** A share as per cent: two significant digits below 10 %, whole numbers above. @param share 0 to 1 */
 export function formatShare(share: number): string {
   const percent = share * 100;
   if (!(percent > 0)) {

@@ -1,4 +1,4 @@
-/** Which clock times are shown in: coordinated universal time, or the browser's own zone. */
+/** Time zone of shown times: coordinated universal time, or the browser's zone. */
 export type TimeZone = "utc" | "local";
 
 interface ClockFields {
@@ -46,7 +46,7 @@ export function clockText(us: number, zone: TimeZone, digits: 3 | 6 = 3): string
   return `${clock}.${fraction}`;
 }
 
-/** The name of the zone beside a time: `UTC`, or `UTC+2`, `UTC−3:30` for the browser's own. */
+/** The name of the zone beside a time: `UTC`, or `UTC+2`, `UTC−3:30` for the browser's zone. */
 export function zoneLabel(zone: TimeZone, at: Date): string {
   if (zone === "utc") {
     return "UTC";

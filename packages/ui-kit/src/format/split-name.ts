@@ -1,4 +1,4 @@
-/** Letters of the end of a name that stay in sight; the style sheet of cut names has as many. */
+/** Number of letters at the end of a name that stay visible. The style sheet of cut names must use the same number. */
 const endLetters = 8;
 
 /** Divides a name into a beginning, which may be cut, and its last letters. */

@@ -11,9 +11,9 @@ const colours = ["color-contrast", "link-in-text-block"];
 let program: Promise<string> | undefined;
 
 /**
- * Violations of WCAG 2.2 A and AA, and of best practice, that axe finds on the page, each with its elements. Axe comes by
- * the debugger: the pages' content security policy forbids added scripts.
- * @param of `colours` for a page that was looked at as a whole and is the same in another theme
+ * Violations of WCAG 2.2 A and AA, and of best practice, that axe finds on the page, each with its elements. Axe is
+ * injected through the debugger: the pages' content security policy forbids added scripts.
+ * @param of `colours` for a page that was already fully checked, and only changes its theme
  */
 export async function violationsOn(
   page: Page,
@@ -25,10 +25,10 @@ export async function violationsOn(
   }
   const options: RunOptions = {
     runOnly: of === "colours" ? { type: "rule", values: colours } : { type: "tag", values: everything },
-    // Whoever speaks to a page says what is seen. The rule is experimental: no tag brings it.
+    // Users of voice control say the visible label. The rule is experimental, so no tag includes it.
     ...(of === "everything" ? { rules: { "label-content-name-mismatch": { enabled: true } } } : {}),
     resultTypes: ["violations"],
-    // Nothing is played here, and no rule of these reads style sheets.
+    // The pages play no media, and none of these rules reads style sheets.
     preload: false,
   };
   const results = await page.evaluate(async (run) => {

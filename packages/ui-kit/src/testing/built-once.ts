@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 /**
- * Builds something that several test files use, once for all of them: the folder is found again by what the sources
- * hold. It lies among the temporary files and goes with those of the run.
- * @param name    of what is built, for the folder
+ * Builds a result that several test files share, only once. The name of the folder contains a hash of the sources'
+ * content, so other files find the folder. It is a temporary folder, which is removed with the folders of the run.
+ * @param name    name of the result, for the folder
  * @param sources files and folders that the result depends on
  * @param build   fills an empty folder
- * @returns the folder, which is not to be written to
+ * @returns the folder, which callers must not change
  */
 export async function builtOnce(
   name: string,
@@ -31,7 +31,7 @@ export async function builtOnce(
     await rename(own, folder);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
-    // Another file's tests began at the same time and were faster.
+    // The tests of another file built the same result at the same time, and finished first.
     if (!existsSync(folder)) {
       throw error;
     }

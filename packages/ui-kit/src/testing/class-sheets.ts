@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Names a module imports; `static` those that come with it, `later` those that come when they are needed. */
+/** Modules that a module imports: `static` are loaded with it, `later` are loaded on demand. */
 interface Imports {
   readonly static: readonly string[];
   readonly later: readonly string[];
 }
 
 /**
- * Finds classes that an element has while the sheet that styles them may not be loaded. A sheet comes with the module that
- * imports it, so such an element looks one way or the other, depending on the pages that were open before.
+ * Finds classes of elements whose style sheet may not be loaded yet. A sheet is loaded with the module that
+ * imports it, so the look of such an element depends on the pages that were open before.
  * @param root folder of an app's sources, with `main.tsx`
  * @param kit  folder of this package's sources
  * @returns `file.tsx: class (sheet.css)`, sorted
@@ -45,14 +45,14 @@ export function classesWithoutSheet(root: string, kit: string): string[] {
   for (const [file, { later }] of imports) {
     for (const entry of later) {
       const modules = closure([entry], imports);
-      // A later module stands within the one that asked for it, and all of them within the app.
+      // A module that is loaded on demand is drawn inside the module that imports it, and both inside the app.
       complain(modules, new Set([...modules, ...main, ...pageOf(file, imports)]));
     }
   }
   return [...found].sort();
 }
 
-/** Collects what is loaded with a module: what it imports, and the same of the one that imports it. */
+/** Collects the modules that are loaded with a module: its imports, and the modules loaded with its only importer. */
 function pageOf(file: string, imports: ReadonlyMap<string, Imports>): Set<string> {
   const importers = [...imports]
     .filter(([, { static: names }]) => names.includes(file))
@@ -88,7 +88,7 @@ function importsOf(file: string, text: string, kit: string): Imports {
   };
 }
 
-/** Names in the `className`s of a source, also of those that a condition chooses. */
+/** Names in the `className`s of a source, including names in conditions. */
 function classesIn(text: string): Set<string> {
   const values = [...text.matchAll(/className=("[^"]*"|\{(?:[^{}]|\{[^{}]*\})*\})/g)].map(
     ([, value = ""]) => value,

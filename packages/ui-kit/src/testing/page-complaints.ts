@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Collects, from now on, errors that the page throws and what its content security policy forbids it. */
+/** Collects, from now on, errors of the page and violations of its content security policy. */
 export function pageComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));

@@ -4,16 +4,16 @@ import path from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { PictureDesk } from "./picture-desk.ts";
 
-/** The size of pages in pictures, in pixels. */
+/** Size of the browser window for pictures, in pixels. */
 export const pictureViewport = { width: 1280, height: 800 };
 
-/** The share of pixels that may be another colour than in the reference. */
+/** Limit of the share of pixels whose colour differs from the reference. */
 export const mostDifference = 0.004;
 
-/** Pixels by which a line of text may be longer or shorter: less than a letter. */
+/** Limit in pixels of the difference in a text's width: less than a letter. */
 const mostFontDifference = 0.5;
 
-/** A page on a busy machine draws its last rows this late. A permanent fault costs a test as much. */
+/** Milliseconds to wait until a page equals its reference. On a busy machine a page draws its last rows late. */
 const settleMs = 5_000;
 
 const themes = ["light", "dark"] as const;
@@ -24,18 +24,21 @@ interface FontWidths {
   mono: number;
 }
 
-/** Reference pictures of an app's pages, two for each name, and what its fonts measured when they were taken. */
+/** Reference pictures of an app's pages, two for each name, and the widths of texts when the pictures were taken. */
 export class PictureAlbum {
   readonly #folder: string;
   readonly #seenFolder: string;
 
-  /** @param root folder of the app's package: references lie in `test/pictures`, what differs goes to `coverage/pictures` */
+  /**
+   * @param root folder of the app's package: references are in `test/pictures`, differing pictures go to
+   * `coverage/pictures`
+   */
   constructor(root: string) {
     this.#folder = path.join(root, "test/pictures");
     this.#seenFolder = path.join(root, "coverage/pictures");
   }
 
-  /** Whether this browser draws the page with the fonts of the references; with others no picture is the same. */
+  /** True when this browser draws the page with the fonts of the references. With other fonts every picture differs. */
   async hasFontsOf(page: Page): Promise<boolean> {
     const wanted = JSON.parse(await readFile(this.#fontsFile, "utf8")) as FontWidths;
     const here = await fontWidths(page);
@@ -44,7 +47,7 @@ export class PictureAlbum {
     );
   }
 
-  /** Keeps what the page shows as the references of a name. @param mask what is painted over */
+  /** Stores pictures of the page as the references of a name. @param mask areas that are painted over */
   async keep(page: Page, name: string, mask?: readonly Locator[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const desk = await PictureDesk.open(page.context());
@@ -56,9 +59,10 @@ export class PictureAlbum {
   }
 
   /**
-   * Compares what the page shows with the references of a name, once more for as long as the page may still be drawing.
-   * @param mask what is painted over, as in the references
-   * @returns what is wrong, in a sentence for each theme; nothing where all is as it was
+   * Compares the page with the references of a name. Repeats the comparison for up to `settleMs`, while the page may
+   * still be drawing.
+   * @param mask areas that are painted over, the same as in the references
+   * @returns a sentence for each theme whose picture differs; empty without a difference
    */
   async complaints(page: Page, name: string, mask?: readonly Locator[]): Promise<string[]> {
     const complaints: string[] = [];

@@ -1,12 +1,15 @@
 import type { BrowserContext, Locator, Page } from "playwright-core";
 
-/** The kept share of a picture of 1280 × 800 pixels: a third, which evens out how letters are smoothed. */
+/**
+ * Size of a stored picture: about a third of 1280 × 800 pixels, so that different smoothing of letters does not
+ * matter.
+ */
 const kept = { width: 400, height: 250 };
 
-/** A pixel counts as another one when a channel differs by more than this, of 255. */
+/** A pixel counts as different when a colour channel (0 to 255) differs by more than this. */
 const mostChannelDifference = 34;
 
-/** Takes, shrinks and compares pictures in a browser page of its own, which decodes PNG and scales well. */
+/** Takes, shrinks and compares pictures in a separate browser page, which decodes PNG and scales well. */
 export class PictureDesk {
   readonly #page: Page;
 
@@ -14,7 +17,7 @@ export class PictureDesk {
     this.#page = page;
   }
 
-  /** Opens the page that does the work; it closes with the context. */
+  /** Opens the separate page, which closes with the context. */
   static async open(context: BrowserContext): Promise<PictureDesk> {
     return new PictureDesk(await context.newPage());
   }
@@ -33,7 +36,7 @@ export class PictureDesk {
         context.imageSmoothingQuality = "high";
         context.drawImage(bitmap, 0, 0, width, height);
         const image = context.getImageData(0, 0, width, height);
-        // Sixteen levels are enough to tell pages apart, and a file of them is half as long.
+        // Sixteen levels of colour are enough to distinguish pages, and halve the file size.
         for (let at = 0; at < image.data.length; at += 1) {
           image.data[at] = ((image.data[at] ?? 0) >> 4) * 17;
         }

@@ -27,7 +27,7 @@ function token(name: string, theme: Theme): Oklch {
 
 /** Service colour of a hue, from the lightness and chroma in tokens.css. */
 function service(theme: Theme, hue: number): Oklch {
-  // The middles and halves that the formula of tokens.css has, and whether the hue is an even one.
+  // The formula of tokens.css has mean values and offsets. Neighbouring hues alternate between plus and minus.
   const formula =
     css
       .split("--service: light-dark(")[1]
@@ -110,7 +110,7 @@ test.each(themes)("%s: colours of neighbouring hues are told apart", (theme) => 
   serviceHues.forEach((hue, slot) => {
     const here = place(service(theme, hue));
     const next = place(service(theme, serviceHues[(slot + 1) % serviceHues.length] ?? 0));
-    // A difference of 0.02 is the least that most people see side by side.
+    // A difference of 0.02 is the smallest that most people see side by side.
     expect(Math.hypot(...here.map((value, axis) => value - (next[axis] ?? 0))), `${hue}`).toBeGreaterThan(
       0.09,
     );

@@ -1,13 +1,13 @@
 import type { TimeZone } from "../format/format-time.ts";
 import { storedChoice } from "./stored-choice.ts";
 
-/** The theme: that of the system, or one of the two. A script of each app reads the same key before the first paint. */
+/** The theme: the system's theme, light or dark. A script of each app reads the same key before the first paint. */
 export const themeChoice = storedChoice("ui.theme", ["system", "light", "dark"]);
 
-/** The clock that times are shown in. */
+/** Time zone of shown times. */
 export const zoneChoice = storedChoice<TimeZone>("ui.zone", ["local", "utc"]);
 
-/** Makes the page follow the theme's choice, from now on. */
+/** Applies the chosen theme to the page, now and after each change. */
 export function applyTheme(): void {
   const apply = () => {
     document.documentElement.dataset.theme = themeChoice.get();

@@ -7,7 +7,7 @@ export const serviceHues: readonly number[] = Array.from({ length: 16 }, (_, slo
 const slots = serviceHues.length;
 
 /**
- * The hue of a service, in degrees. It depends on the name alone: a service looks the same on every page, on every
+ * The hue of a service, in degrees. The hue depends only on the name: a service looks the same on every page, on every
  * load and whatever other services exist. Two services can share a hue.
  */
 export function serviceHue(name: string): number {
@@ -15,13 +15,13 @@ export function serviceHue(name: string): number {
 }
 
 /**
- * Gives each service of one picture, such as a trace, a hue of its own, as long as there are at most 16
- * services. A service keeps `serviceHue` unless another one of the picture has it too. Then the first by hash
- * keeps it, and the others move to the free hue that is farthest from all taken ones.
- * @param shown names, in any order; each counts once
+ * Gives each service of one picture, such as a trace, a different hue, if there are at most 16
+ * services. A service keeps `serviceHue` unless another service of the picture has the same hue. Then the first by hash
+ * keeps the hue, and each other service moves to the free hue that is farthest from all taken hues.
+ * @param shown names of services, in any order; repeated names count once
  */
 export function assignServiceHues(shown: readonly string[]): Map<string, number> {
-  // By hash and not by place: the same services get the same hues, in whatever order a page lists them.
+  // Sorted by hash: the same services get the same hues, in whatever order a page lists them.
   const ordered = [...new Set(shown)].sort((a, b) => hash(a) - hash(b) || (a < b ? -1 : 1));
   const uses = new Int32Array(slots);
   const result = new Map<string, number>();
@@ -37,14 +37,14 @@ export function assignServiceHues(shown: readonly string[]): Map<string, number>
     give(name, slot);
     return false;
   });
-  // Only now, when the places of all others are taken: whoever moves must move nobody else.
+  // Services move only after all others have their hues, so that a moved service moves no other service.
   for (const name of moved) {
     give(name, freestSlot(uses, slotOf(name)));
   }
   return result;
 }
 
-/** The least used slot; among equals the one farthest from used ones, then the first after `from`. */
+/** The least used slot. Among equal slots: the slot farthest from used slots, then the first after `from`. */
 function freestSlot(uses: Int32Array, from: number): number {
   const least = Math.min(...uses);
   let best = from;
@@ -63,7 +63,7 @@ function freestSlot(uses: Int32Array, from: number): number {
   return best;
 }
 
-/** Slots to the nearest one that is used more often than `least`. */
+/** Distance in slots to the nearest slot that is used more often than `least`. */
 function distanceToUsed(uses: Int32Array, slot: number, least: number): number {
   for (let distance = 1; distance < slots; distance += 1) {
     const isUsed = (at: number) => (uses[(at + slots) % slots] as number) > least;
@@ -78,7 +78,7 @@ function slotOf(name: string): number {
   return hash(name) % slots;
 }
 
-/** FNV-1a, 32 bits, with the high bits mixed into the low ones that `%` looks at. */
+/** FNV-1a, 32 bits, with the high bits mixed into the low bits, because `%` uses only the low bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {

@@ -4,15 +4,15 @@ import { useSyncExternalStore } from "react";
 export interface StoredChoice<T extends string> {
   /** The current word. */
   get(): T;
-  /** Stores a word and tells all subscribers, before it returns. */
+  /** Stores a word, and notifies all subscribers before it returns. */
   set(value: T): void;
-  /** Calls back after each change, also one made in another tab. @returns a function that ends it */
+  /** Calls `listener` after each change, also after a change in another tab. @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * Opens a remembered choice. Where storage is refused (private windows) it lasts as long as the page.
- * @param values all words, the default first; anything else that is stored counts as the default
+ * Opens a stored choice. If the browser refuses storage (private windows), the choice lasts as long as the page.
+ * @param values all words, the default first; any other stored text counts as the default
  */
 export function storedChoice<const T extends string>(
   key: string,
@@ -36,7 +36,7 @@ export function storedChoice<const T extends string>(
       try {
         localStorage.setItem(key, value);
       } catch {
-        // Storage refused: the choice holds for this page.
+        // Storage was refused: the choice lasts as long as the page.
       }
       for (const listener of listeners) {
         listener();

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 import { themeChoice } from "./preferences.ts";
 
-/** The theme that is seen, for what CSS cannot colour by itself: a canvas. `forced` is that of the system's own colours. */
+/** The visible theme, for a canvas, which CSS cannot colour. `forced` means that the system forces its own colours. */
 export function useTheme(): "light" | "dark" | "forced light" | "forced dark" {
   return useSyncExternalStore(subscribe, current);
 }
 
 const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const forced = window.matchMedia("(forced-colors: active)");
-/** The results of the media queries, cached, because to evaluate them within a frame causes a layout. */
+/** Cached results of the media queries, because evaluating them within a frame causes a layout. */
 const system = { dark: systemDark.matches, forced: forced.matches };
 
 function current(): ReturnType<typeof useTheme> {
