@@ -16,7 +16,7 @@ export class ActiveExchanges {
     this.#all.push(exchange);
   }
 
-  /** @returns true when it was in the list */
+  /** @returns true when the exchange was in the list */
   delete(exchange: Exchange): boolean {
     const index = exchange.activeIndex;
     const last = this.#all.at(-1);

@@ -104,7 +104,7 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const usualPorts = new Set([httpPort, httpsPort, defaultHttpPort, defaultHttpsPort]);
   const redirects = new Map<string, RouteConfig[]>();
   const catchAll = redirectRoute([], httpsPort, usualPorts);
-  /** Redirects are logged as the last server with access logs is. */
+  /** Access logs of the redirects: those of the last server that has access logs. */
   let logs: HttpServerConfig["logs"];
   const drafts: Draft[] = [];
   for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -199,7 +199,7 @@ function placeRedirects(
       remaining.listen.push(from);
       remaining.routes.push(...routes);
     } else {
-      // A site for any host has no name to get a certificate for, so it handles its plain requests itself.
+      // A site for all hosts has no name for a certificate, so it answers plain requests itself.
       if (drafts.some(({ names }) => names.length > 0)) {
         plain.redirects.push(...routes);
       }
@@ -210,7 +210,7 @@ function placeRedirects(
 }
 
 /**
- * True when an address receives the connections of another one: it is the same, or it means all addresses on the same
+ * True when an address receives the connections of another: both are equal, or it means all addresses on the same
  * port.
  */
 function covers(address: ListenAddress, text: string): boolean {
@@ -220,7 +220,7 @@ function covers(address: ListenAddress, text: string): boolean {
   return address.network === "tcp" && address.host === "" && text.endsWith(`:${address.port}`);
 }
 
-/** Redirects for some hosts before those for all. */
+/** Sorts redirects: redirects for single hosts precede the redirect for all hosts. */
 function specificFirst(routes: readonly RouteConfig[]): RouteConfig[] {
   const isSpecific = (route: RouteConfig) => route.match?.[0]?.host !== undefined;
   return [...routes.filter(isSpecific), ...routes.filter((route) => !isSpecific(route))];

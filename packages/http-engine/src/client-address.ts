@@ -6,7 +6,7 @@ import { withoutZone } from "./remote-address.ts";
 
 /** Rules for finding the client's address. */
 export interface ClientAddressRules {
-  /** Undefined: no proxy is trusted. */
+  /** Addresses of trusted proxies; undefined: no proxy is trusted. */
   readonly trusted: IpSource | undefined;
   /** Fields in which a proxy names the client; the first field with an address counts. */
   readonly headers: readonly string[];

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Time that a client has to read a response that was sent before the end of its request. */
+/** Milliseconds for the client to read a response that was sent before the end of its request. */
 const lingerMs = 500;
 
 /**

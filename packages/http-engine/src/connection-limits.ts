@@ -1,29 +1,29 @@
-/** Size of one write to a socket in bytes. Source: the public model (Caddy 2.11) */
+/** Default size limit in bytes of one write to a socket. Source: the public model (Caddy 2.11) */
 export const defaultMaxWriteChunk = 64 * 1024;
 
 /** Limits of connections; each new config replaces them. Milliseconds; 0 is unlimited. */
 export interface ConnectionLimits {
-  /** From the first byte of a request, or the opening of the connection, to the end of the head. */
+  /** Limit from the first byte of a request, or the opening of the connection, to the end of the head. */
   readonly readHeaderTimeoutMs: number;
-  /** For a whole request. */
+  /** Limit for receiving a whole request. */
   readonly readTimeoutMs: number;
-  /** Between two pieces of a body. */
+  /** Limit between two pieces of a body. */
   readonly readIdleTimeoutMs: number;
-  /** Bytes a second that a client must send of a body that is waited for; 0: no limit. */
+  /** Bytes per second that a client must send while a handler waits for the body; 0: no limit. */
   readonly readMinRate: number;
-  /** For a whole response, from the end of the request's head. */
+  /** Limit for a whole response, from the end of the request's head. */
   readonly writeTimeoutMs: number;
-  /** Time in which a client must read `maxWriteChunk` bytes of a response that waits for it. */
+  /** Limit for the client to read `maxWriteChunk` bytes while unsent bytes of a response wait. */
   readonly writeIdleTimeoutMs: number;
-  /** Bytes that are passed to the socket at once. With a larger chunk, a slow client looks idle for longer. */
+  /** Size limit in bytes of one write to the socket. With a larger limit, a slow client looks idle for longer. */
   readonly maxWriteChunk: number;
-  /** Bytes per second that a client must read of a response that waits for it; 0: no limit. */
+  /** Bytes per second that a client must read while unsent bytes of a response wait; 0: no limit. */
   readonly writeMinRate: number;
-  /** Between two requests. */
+  /** Limit between two requests of a connection. */
   readonly idleTimeoutMs: number;
   /** Time without data after which TCP checks whether the client is still there. */
   readonly keepAliveMs: number;
-  /** Between two of these questions. */
+  /** Time between two TCP probes. */
   readonly keepAliveIntervalMs: number;
   /** Unanswered probes after which the connection is closed. */
   readonly keepAliveCount: number;

@@ -2,11 +2,11 @@ import type { Socket } from "node:net";
 import type { ModuleInstance } from "server-core/modules/module";
 import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 
-/** A layer of connections that a module brings. */
+/** A module that processes the bytes of connections before HTTP or TLS. */
 export interface ConnectionWrapper extends ModuleInstance {
   /**
    * Receives a paused connection with all its bytes.
-   * @param next gets this connection, or one on top of it, for the following layers. It is not called for a connection
+   * @param next passes this connection, or one on top of it, to the next layer. It is not called for a connection
    * that the wrapper serves or closes itself
    */
   wrap(socket: Socket, next: (socket: Socket) => void): void;

@@ -1,7 +1,7 @@
 import { ServerError } from "server-core/errors";
 import { getHeader, type HeaderList, removeHeaders } from "./header-list.ts";
 
-/** Holds the body of a response to the length that its head declares. */
+/** Checks the body of a response against the length that its head declares. */
 export class DeclaredBody {
   /** True for a HEAD request, 204 or 304: the body is not sent. */
   isLeftOut = false;
@@ -10,7 +10,7 @@ export class DeclaredBody {
 
   /**
    * Starts with the head of a response.
-   * @param length as declared in the head; undefined for none
+   * @param length declared length; undefined for none
    * @returns true when this server may declare a length that the handler left out: the status allows a body
    * @throws ServerError HTTP_RESPONSE for a status that is not final
    */
@@ -24,7 +24,7 @@ export class DeclaredBody {
     return !hasNone && !(method === "HEAD" && length === 0);
   }
 
-  /** Bytes are about to be sent. @returns false when they are more than was declared */
+  /** Counts bytes that will be sent. @returns false when they exceed the declared length */
   take(bytes: number): boolean {
     if (this.#left < 0) {
       return true;
@@ -52,7 +52,7 @@ export function fieldsFor(status: number, headers: HeaderList): HeaderList {
   return kept;
 }
 
-/** The error of a handler that writes more than it declared. */
+/** The error for a handler that writes more bytes than declared. */
 export function bodyTooLong(): ServerError {
   return new ServerError("HTTP_RESPONSE", "the body is longer than its Content-Length");
 }

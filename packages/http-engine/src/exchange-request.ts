@@ -26,11 +26,11 @@ export interface RequestLineChange {
   readonly method?: string;
   /** The whole new target; path and query must then be absent. */
   readonly target?: RequestTarget;
-  /** Percent-encoded. */
+  /** The new path, percent-encoded. */
   readonly rawPath?: string;
-  /** Decoded. */
+  /** The new path, decoded. */
   readonly path?: string;
-  /** With its `?`, or "". */
+  /** Query with its `?`; "" without a query. */
   readonly query?: string;
 }
 
@@ -64,13 +64,13 @@ export class ExchangeRequest {
   #cleanedPath: string | undefined;
   #host: string | undefined;
   #original: RequestLine | undefined;
-  /** The stream that replaces the client's. */
+  /** The stream that replaces the client's body; undefined without a replacement. */
   #body: Readable | undefined;
   /** True when `#body` contains nothing of the client's body. */
   #isReplaced = false;
-  /** Filters that have not been applied to a reading yet. */
+  /** Filters that will be applied when the body is read. */
   #filters: BodyFilter[] | undefined;
-  /** The stream that {@link body} gave last. */
+  /** The stream that {@link body} returned last. */
   #given: Readable | undefined;
   #buffered: Promise<Buffer> | undefined;
   #vars: Map<string, JsonValue> | undefined;
@@ -78,7 +78,7 @@ export class ExchangeRequest {
   /** @throws ServerError HTTP_BAD_REQUEST for a malformed target or `Host` */
   constructor(stream: HttpStream, memo: RequestMemo) {
     if (stream.method === "CONNECT" && stream.upgradeProtocol === "") {
-      // Its answer would turn the connection into a tunnel, which no handler opens.
+      // A successful answer would make the connection a tunnel, which no handler supports.
       throw new ServerError("HTTP_BAD_REQUEST", "CONNECT is served with a protocol only");
     }
     const target = memo.targetOf(stream.target);
@@ -102,7 +102,7 @@ export class ExchangeRequest {
     return this.#method;
   }
 
-  /** As sent or rewritten: percent-encoded, not normalized. */
+  /** Path as sent or rewritten: percent-encoded, not normalized. */
   get rawPath(): string {
     return this.#target.rawPath;
   }
@@ -117,12 +117,12 @@ export class ExchangeRequest {
     return this.#target.text;
   }
 
-  /** Decoded, not cleaned. */
+  /** Decoded path, not cleaned. */
   get path(): string {
     return this.#target.path;
   }
 
-  /** Decoded, without empty, `.` and `..` segments. */
+  /** Decoded path, without empty, `.` and `..` segments. */
   get cleanedPath(): string {
     this.#cleanedPath ??= cleanPath(this.path);
     return this.#cleanedPath;
@@ -133,7 +133,7 @@ export class ExchangeRequest {
     return this.#memo.comparedPath(this.path);
   }
 
-  /** Without port and brackets, lower case. */
+  /** The host in lower case, without port and brackets. */
   get host(): string {
     if (this.#host === undefined) {
       this.#host = this.#memo.bareHost(this.hostport);
@@ -145,7 +145,7 @@ export class ExchangeRequest {
     return "encrypted" in this.socket ? "https" : "http";
   }
 
-  /** `HTTP/1.1`, `HTTP/2.0`. */
+  /** Protocol and version: `HTTP/1.1`, `HTTP/2.0`. */
   get protocol(): string {
     return `HTTP/${this.stream.version}`;
   }
@@ -207,7 +207,7 @@ export class ExchangeRequest {
     return getHeader(this.requestHeaders, name) ?? "";
   }
 
-  /** Lets a handler change the fields of the request in a copy; those of `stream` stay unchanged. */
+  /** Lets a handler change a copy of the request's fields. The fields of `stream` stay unchanged. */
   changeRequestHeaders(change: (headers: HeaderList) => void): void {
     const copy = [...this.requestHeaders];
     change(copy);
@@ -220,7 +220,7 @@ export class ExchangeRequest {
   }
 
   /**
-   * The whole body if it is already available: it came with the head, or {@link bufferBody} has read it.
+   * The whole body if it is already available: it arrived with the head, or {@link bufferBody} has read it.
    * @throws HttpError of a filter: 413
    */
   get wholeBody(): Buffer | undefined {
@@ -238,7 +238,7 @@ export class ExchangeRequest {
 
   /**
    * The body: the client's, or the one that a handler set. It is created on first access, so access it only to read it.
-   * @throws HttpError of a filter that refuses it before any of it is read: 413
+   * @throws HttpError of a filter that refuses the body before it is read: 413
    */
   get body(): Readable {
     const bytes = this.bufferedBody;

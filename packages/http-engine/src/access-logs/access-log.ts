@@ -9,7 +9,7 @@ import { loggedHeaders, loggedRequest } from "./logged-request.ts";
 const loggerPrefix = "http.log.access";
 const errorPrefix = "http.log.error";
 
-/** The host itself, then with its labels replaced by `*` one after the other: `*.b.c`, `*.*.c`, `*.*.*`. */
+/** Patterns that match a host, most specific first: `a.b.c`, `*.b.c`, `*.*.c`, `*.*.*`. */
 function* hostPatterns(host: string): Generator<string> {
   yield host;
   const labels = host.split(".");
@@ -66,7 +66,7 @@ function round(seconds: number): number {
 
 /** The failure of a request. */
 export interface LoggedFailure {
-  /** Status of the answer that the failure became. */
+  /** Status of the response to the failed request. */
   readonly status: number;
   /** Reason of the failure, for the field `msg` of the entry. */
   readonly message: string;
@@ -77,7 +77,7 @@ export interface LoggedFailure {
 /**
  * Prepares the error log of a server. Call the result once for each failed request, and with `second` if its error
  * routes failed too. Faults of clients, and errors that error routes handle, have the level debug.
- * @param config of the server's access log, whose logger names apply here too; undefined without one
+ * @param config the server's access log, whose logger names are used too; undefined without an access log
  * Source: the public model (Caddy 2.11)
  */
 export function compileErrorLog(

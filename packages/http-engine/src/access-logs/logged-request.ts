@@ -9,7 +9,7 @@ import { tlsPlaceholder } from "../tls-placeholders.ts";
 const secret = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
 const redacted: readonly string[] = ["REDACTED"];
 
-/** For example `Content-Type` for `content-type`, as in the public model's logs. */
+/** Cache of names as logs have them: `Content-Type` for `content-type`. Source: the public model */
 const canonicalNames = new Map<string, string>();
 /** Limit of cached names, because clients can invent any number. */
 const maxCanonicalNames = 1000;

@@ -4,7 +4,7 @@ import { Readable, type ReadableOptions } from "node:stream";
 function stay(): void {}
 
 /**
- * Lets a stream fail while nothing listens; without a listener its error would end the whole thread. Readers still get
+ * Adds an error listener, because an error without a listener would end the whole thread. Readers still get
  * the error; later readers find it in `errored`.
  */
 export function contain<Stream extends EventEmitter>(stream: Stream): Stream {
@@ -22,7 +22,7 @@ export class ContainedReadable extends Readable {
   }
 }
 
-/** The same stream, or one that repeats its end or error, because a stream emits each of them only once. */
+/** The stream itself; for a stream that is over, another one that emits the same end or error again. */
 export function stillToRead(stream: Readable): Readable {
   if (!stream.destroyed && !stream.readableEnded) {
     return stream;

@@ -4,14 +4,14 @@ import { StreamReading, type StreamTaker } from "./stream-reading.ts";
 
 /** Transforms the body of a request before its reader. */
 export interface BodyFilter {
-  /** Called with the declared length of the body, before any of it is read. @throws HttpError to refuse the body */
+  /** Called with the declared length before the body is read. @throws HttpError to refuse the body */
   admit?(bytes: number): void;
   /** Called once, when the body is first read. */
   apply(source: Readable): Readable;
 }
 
 /**
- * A body that reads from another one. It reads nothing before it is read itself. It fails when its source fails, and
+ * A body that reads from a source, starting only when a reader reads the body. It fails when its source fails, and
  * destroys its source when it is destroyed.
  */
 export abstract class FilteredBody extends ContainedReadable implements StreamTaker {
@@ -23,7 +23,7 @@ export abstract class FilteredBody extends ContainedReadable implements StreamTa
     this.#source = source;
   }
 
-  /** Inspects a chunk. @throws HttpError: the body fails with it */
+  /** Inspects a chunk. @throws HttpError, with which the body fails */
   protected abstract pass(chunk: Buffer): void;
 
   override _read(): void {

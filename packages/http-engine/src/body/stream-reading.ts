@@ -27,7 +27,7 @@ export class StreamReading {
     this.#taker = taker;
     contain(source);
     if (source.destroyed || source.readableEnded) {
-      // Its events have already fired.
+      // The events of the stream have already fired, so they are repeated.
       process.nextTick(source.readableEnded && source.errored === null ? this.#onEnd : this.#onClose);
       return;
     }

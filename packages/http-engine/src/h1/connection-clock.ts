@@ -7,7 +7,7 @@ import type { RequestBody } from "./request-body.ts";
 /** A connection that is idle for this time drops the cached fields of the previous request, which use memory. */
 const restAfterMs = 2_000;
 
-/** The phase that timed out. `rest`: none, so the connection may drop its caches. */
+/** The phase that timed out. `rest`: no phase, but the idle connection may drop its caches. */
 export type Lateness = "head" | "rest" | "body" | "response";
 
 /** The owner of the current limits, which a new config may change. */
@@ -20,7 +20,7 @@ interface LimitsOwner {
 export class ConnectionClock {
   readonly #socket: Socket;
   readonly #owner: LimitsOwner;
-  /** 0: no head is waited for. */
+  /** Time at which a head must be complete; 0: no head is awaited. */
   #headDeadline = 0;
   #requestSince = 0;
   #bodyAt = 0;
@@ -39,7 +39,7 @@ export class ConnectionClock {
     return this.#bodyAt;
   }
 
-  /** A head is awaited, or the rest of a body that is dropped. @param timeoutMs 0: without limit */
+  /** Starts the wait for a head, or for the rest of a dropped body. @param timeoutMs limit; 0: none */
   awaitHead(now: number, timeoutMs: number): void {
     this.#headDeadline = timeoutMs > 0 ? now + timeoutMs : Number.MAX_SAFE_INTEGER;
   }
@@ -53,12 +53,12 @@ export class ConnectionClock {
     this.#bodyRate = undefined;
   }
 
-  /** Bytes of the body arrived, or are expected from now on. */
+  /** Restarts the wait for the body: bytes arrived, or are expected from now on. */
   bodyMoved(now: number): void {
     this.#bodyAt = now;
   }
 
-  /** The connection is closing: nothing is awaited. */
+  /** Ends all waits, because the connection is closing. */
   stop(): void {
     this.#headDeadline = 0;
   }
@@ -66,7 +66,7 @@ export class ConnectionClock {
   /**
    * Finds the phase that exceeds its time limit.
    * @param hasRequest true while a request is running
-   * @param body of that request
+   * @param body body of the running request
    * @param paused true while this side does not read
    */
   latenessAt(

@@ -14,7 +14,7 @@ export class DrainWaiters {
     socket.on("drain", this.#onDrain);
   }
 
-  /** Calls back when the socket accepts more. If it does already, calls back after this turn. */
+  /** Calls back when the socket accepts more bytes; after this turn, if it accepts them already. */
   once(callback: () => void): void {
     if (this.#socket.writableNeedDrain) {
       this.#callbacks.push(keepOwner(callback));

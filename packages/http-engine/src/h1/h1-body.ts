@@ -7,7 +7,7 @@ export class H1Body extends ContainedReadable {
 
   /**
    * @param wanted called when there is space for more
-   * @param left called when the rest will not be read
+   * @param left called when the rest of the body will not be read
    */
   constructor(wanted: () => void, left: () => void) {
     super({ highWaterMark: 64 * 1024 });

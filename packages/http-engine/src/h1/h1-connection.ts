@@ -22,19 +22,19 @@ const maxHeldBytes = 64 * 1024;
 const empty = Buffer.alloc(0);
 
 /**
- * The part of a request that the next bytes belong to.
+ * State of the connection: the use of the next bytes.
  *
- * | State | Meaning | Leaves it |
+ * | State | Meaning | End of the state |
  * |---|---|---|
- * | `head` | the next bytes are a head | a whole head; nothing of it for too long |
- * | `waiting` | a request is running, and its body is not read | the handler reads it; the response ends |
- * | `body` | bytes go to the handler, or are dropped after the response | the body is whole, broken or late; its buffer is full |
+ * | `head` | the next bytes are a head | the head is complete; the time limit |
+ * | `waiting` | a request is running, and its body is not read | the handler reads the body; the response ends |
+ * | `body` | bytes are passed to the handler, or dropped after the response | the body is whole, broken or late; its buffer is full |
  * | `closing` | nothing more is read; the socket closes soon | the socket closes |
- * | `gone` | the socket is closed, or a tunnel has it | nobody |
+ * | `gone` | the socket is closed, or a tunnel owns it | none |
  */
 type State = "head" | "body" | "waiting" | "closing" | "gone";
 
-/** The listener, as its connections see it. */
+/** The part of the listener that its connections use. */
 export interface ConnectionOwner {
   /** Limits in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
@@ -42,13 +42,13 @@ export interface ConnectionOwner {
   readonly accepting: boolean;
   /** Takes a request whose head is complete. */
   take(stream: H1Stream): void;
-  /** The connection starts with the preface of HTTP/2. @returns true when it was accepted */
+  /** Called when the connection starts with the HTTP/2 preface. @returns true when the owner has taken it */
   takeHttp2?(socket: Socket, bytes: Buffer): boolean;
-  /** Work for a connection threw an unexpected error: the connection is cut. */
+  /** Called with an unexpected error in the work for a connection. The connection is cut. */
   fault(error: unknown): void;
-  /** The socket is closed; the owner forgets the connection. */
+  /** Called when the socket is closed. The owner forgets the connection. */
   closed(connection: H1Connection): void;
-  /** The connection became a tunnel, which outlives the HTTP connection. */
+  /** Called when the connection became a tunnel, which outlives the HTTP connection. */
   detached(connection: H1Connection, tunnel: DetachedConnection): void;
 }
 
@@ -70,11 +70,11 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #responseDone = true;
   /** False: the connection closes after the running request. */
   #reusable = true;
-  /** The next response contains `Connection: close`. */
+  /** True when the next response contains `Connection: close`. */
   #leaves = false;
   /** True while the socket is not read, because too many bytes wait already. */
   #paused = false;
-  /** Guards against a parse within a parse: a handler that ends the response starts the next request. */
+  /** True during `#parse`. A handler may end the response meanwhile, which must not start a second parse. */
   #parsing = false;
   /** True when the client ended its side; it may still read a response. */
   #halfClosed = false;
@@ -117,7 +117,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#drains.once(callback);
   }
 
-  /** The response is written: the connection continues with the next request after the end of the body. */
+  /** Called when the response is written. The next request starts after the end of the body. */
   responseEnded(reusable: boolean): void {
     this.#reusable &&= reusable;
     this.#responseDone = true;
@@ -299,7 +299,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** The client uses HTTP/2 without TLS: the listener continues with the bytes. */
+  /** Hands the connection to the listener, because the client uses HTTP/2 without TLS. */
   #takeHttp2(): void {
     if (this.#owner.takeHttp2?.(this.socket, this.#rest)) {
       this.detach();
@@ -320,7 +320,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#owner.take(this.#stream);
   }
 
-  /** A handler reads: the client is told to send, and the socket is read again. */
+  /** Called when a handler reads: sends `100 Continue` if needed, and reads the socket again. */
   bodyWanted(): void {
     const body = this.#body;
     if (body === undefined || body.done || this.#state === "gone") {
@@ -338,13 +338,13 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     this.#state = "body";
     this.#resume();
-    // Not within `read`: bytes that are already here are passed on in a later turn.
+    // Bytes that have already arrived are passed on in a later turn, not within the reader's `read`.
     if (this.#rest.length > 0) {
       process.nextTick(() => this.#parse());
     }
   }
 
-  /** Nobody will read the rest of the body. */
+  /** Called when nobody will read the rest of the body. */
   bodyLeftAlone(): void {
     const body = this.#body;
     if (body !== undefined && !body.done) {
@@ -353,7 +353,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Hands bytes to the reader. An error of the reader is the body's. */
+  /** Passes bytes to the reader. An error of the reader fails the body. */
   #parseBody(): void {
     const body = this.#body;
     if (body === undefined) {
@@ -392,7 +392,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   readonly #takeBody = (body: RequestBody, bytes: Buffer): number => body.take(bytes);
 
-  /** The body is broken, late or cut, so the connection cannot continue. */
+  /** Fails a body that is broken, late or cut. The connection cannot continue after it. */
   #failBody(error: ServerError): void {
     this.#reusable = false;
     this.#state = "waiting";
@@ -402,7 +402,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#requestEnded();
   }
 
-  /** Goes on to the next request when both the request and its response are through. */
+  /** Continues with the next request when request and response are complete. */
   #requestEnded(): void {
     if (!this.#responseDone || this.#stream === undefined) {
       return;
@@ -437,7 +437,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** The response is sent and the client still sends: the rest of its body is read and dropped, up to a limit. */
+  /** Reads and drops the rest of a body after the response, up to a limit. */
   #dropRest(body: RequestBody): void {
     const waitsForContinue = this.#expectsContinue && !body.touched;
     if (waitsForContinue || !this.#reusable || !body.isDroppable) {
@@ -455,7 +455,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** A head that began gets 408; a connection that was idle closes without a word. */
+  /** Answers an incomplete head with 408; closes an idle connection without a response. */
   #headTimedOut(): void {
     if (this.#rest.length > 0 && this.#stream === undefined) {
       this.#refuse(new ServerError("HTTP_TIMEOUT", "the client took too long to send the head"));
@@ -470,7 +470,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#close();
   }
 
-  /** Closes normally: written bytes are still sent. The owner is told when the socket is closed. */
+  /** Closes normally: written bytes are still sent. `closed` of the owner is called when the socket is closed. */
   #close(): void {
     this.#state = "closing";
     this.#clock.stop();

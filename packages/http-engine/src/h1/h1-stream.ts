@@ -23,7 +23,7 @@ function lostBody(): Readable {
 /** Up to this size, a body is joined with its head for one write; larger bodies are written separately. */
 const maxJoinedBytes = 16 * 1024;
 
-/** The connection, as far as a stream needs it. */
+/** The part of the connection that a stream uses. */
 export interface H1Carrier {
   /** The connection, for addresses and TLS; the stream never writes to it directly. */
   readonly socket: Socket;
@@ -31,11 +31,11 @@ export interface H1Carrier {
   readonly accepting: boolean;
   /** The body of a request; undefined when the connection is already at another request. */
   bodyOf(stream: H1Stream): RequestBody | undefined;
-  /** The response to the running request is written. @param reusable true when the connection can continue */
+  /** Called when the response is written. @param reusable true when the connection can continue */
   responseEnded(reusable: boolean): void;
   /** Calls back when the socket has sent its buffered bytes. */
   onceDrain(callback: () => void): void;
-  /** Gives the socket away, with the bytes that were read beyond the request. */
+  /** Releases the socket, with the bytes that were read after the request. */
   detach(): DetachedConnection;
 }
 
@@ -57,7 +57,7 @@ export class H1Stream implements HttpStream {
   #keepAlive: boolean;
   /** The reader for handlers; made on first use of {@link body}. */
   #body: Readable | undefined;
-  /** The head, kept until something is sent with it. */
+  /** The head, kept until it can be sent together with the first bytes; "" without a waiting head. */
   #pendingHead = "";
   /** True from the moment when the head can no longer change, also while it waits in `#pendingHead`. */
   #headSent = false;
@@ -65,17 +65,17 @@ export class H1Stream implements HttpStream {
    * True when the body has no declared length and is sent in chunks with their lengths. Source: RFC 9112, section 7.1
    */
   #chunked = false;
-  /** The source of {@link body}; kept, because the connection continues with the next request. */
+  /** The source of {@link body}. It is kept here, because the connection continues with the next request. */
   #requestBody: RequestBody | undefined;
   /** Counts the body against `Content-Length`. */
   readonly #declared = new DeclaredBody();
-  /** The handler has written all. */
+  /** True when the handler has written the end of the response. */
   #ended = false;
-  /** True when the whole response counts as sent: the socket buffers at most a small rest of it. */
+  /** True when the whole response counts as sent: the socket buffers at most a small rest. */
   #complete = false;
-  /** The response is over, or the connection is. */
+  /** True when the response or the connection has ended. */
   #closed = false;
-  /** Sent after the last chunk; dropped when the body is not chunked. */
+  /** Trailers, sent after the last chunk; dropped when the body is not chunked. */
   #trailers: HeaderList = [];
 
   constructor(carrier: H1Carrier, head: RequestHead) {
@@ -139,7 +139,7 @@ export class H1Stream implements HttpStream {
     this.end(body);
   }
 
-  /** @returns true when the response is one that is sent repeatedly, and was sent */
+  /** Sends a response with a stable body from the cache. @returns false when it must be sent in the usual way */
   #respondStable(status: number, headers: HeaderList, body: Uint8Array): boolean {
     const usual =
       this.#keepAlive &&
@@ -178,7 +178,7 @@ export class H1Stream implements HttpStream {
       this.#pendingHead += `${length.toString(16)}\r\n`;
       after = "\r\n";
     }
-    // A socket asks for a pause after each large chunk, even if the system accepted all of it.
+    // A socket reports "full" after each large chunk, even if the system has accepted the whole chunk.
     return this.#send(chunk, length, after) || this.socket.writableLength === 0;
   }
 
@@ -273,7 +273,7 @@ export class H1Stream implements HttpStream {
     return body !== undefined && !body.done && !body.isDroppable;
   }
 
-  /** @param length of a body that is completely known */
+  /** Prepares the head. @param length bytes of the body, when the whole body is known */
   #begin(status: number, headers: HeaderList, length: number | undefined, goodFrom: number): void {
     const fields = fieldsFor(status, headers);
     const framing = encodeResponseFields(fields, fields === headers ? goodFrom : Number.POSITIVE_INFINITY);
@@ -369,7 +369,7 @@ export class H1Stream implements HttpStream {
     }
   }
 
-  /** Tells the handler's side first, then the connection, which may start the next request at once. */
+  /** Calls the listener first, then the connection, which may start the next request at once. */
   #sent(): void {
     if (this.#closed) {
       return;

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
  * Passes data of a flowing socket to `take` at once, instead of by the event `data`. After each chunk, a readable
  * stream uses a turn of the tick queue to check for more data, although a socket continues reading by itself. A paused
  * socket, buffered bytes and the end still use events, so `take` must also listen to `data`.
- * @returns ends it
+ * @returns a function that ends the direct reading
  */
 export function readDirectly(socket: Socket, take: (chunk: Buffer) => void): () => void {
   const { push } = socket;

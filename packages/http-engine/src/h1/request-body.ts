@@ -7,11 +7,11 @@ import { H1Body } from "./h1-body.ts";
 const maxDroppedBytes = 256 * 1024;
 const noTrailers: HeaderList = []; // never changed
 
-/** Feeds a body. */
+/** The part of the connection that a body uses. */
 export interface BodyFeeder {
-  /** A handler reads the body, or reads on. */
+  /** Called when a handler starts or continues to read the body. */
   bodyWanted(): void;
-  /** The rest of the body will not be read. */
+  /** Called when the rest of the body will not be read. */
   bodyLeftAlone(): void;
 }
 
@@ -24,19 +24,19 @@ export class RequestBody {
   #trailers: HeaderList = noTrailers;
   #reader: H1Body | undefined;
   #droppedBytes = 0;
-  /** The reader has enough for now. */
+  /** True when the reader's buffer is full. */
   #isFull = false;
   fault: ServerError | undefined;
-  /** True when all of it has arrived, or nothing more is expected. */
+  /** True when the whole body has arrived, or no more will come because it failed. */
   done: boolean;
   /** True when arriving bytes are dropped. */
   dropping = false;
-  /** True when a handler has read a part of it. */
+  /** True when a handler has read a part of the body. */
   touched = false;
-  /** Bytes that the reader was given. */
+  /** Number of bytes that were passed to the reader. */
   givenBytes = 0;
 
-  /** @param length in bytes; -1: chunked */
+  /** @param length bytes of the body; -1: chunked */
   constructor(feeder: BodyFeeder, length: number) {
     this.#feeder = feeder;
     this.#left = length;
@@ -50,7 +50,7 @@ export class RequestBody {
     }
   }
 
-  /** Fields that followed it; empty until it is complete. */
+  /** Fields after the body; empty until the body is complete. */
   get trailers(): HeaderList {
     return this.done ? this.#trailers : noTrailers;
   }
@@ -72,7 +72,7 @@ export class RequestBody {
     return this.#reader;
   }
 
-  /** Whether `waiting` unread bytes complete the body. */
+  /** True when `waiting` unread bytes complete the body. */
   isWholeWith(waiting: number): boolean {
     return this.#decoder === undefined && this.#left <= waiting;
   }
@@ -89,7 +89,7 @@ export class RequestBody {
 
   /**
    * Reads the bytes that belong to the body.
-   * @returns their number; afterwards {@link done} tells whether the body is complete
+   * @returns number of these bytes; afterwards {@link done} is true when the body is complete
    * @throws Http1Error for a malformed chunk
    */
   take(bytes: Buffer): number {
@@ -112,12 +112,12 @@ export class RequestBody {
     return isFull;
   }
 
-  /** Tells the reader that all of it has arrived. */
+  /** Ends the reader, because the whole body has arrived. */
   end(): void {
     this.#reader?.push(null);
   }
 
-  /** The body is broken, late or cut; its reader gets the error. */
+  /** Fails a body that is broken, late or cut: its reader gets the error. */
   fail(error: ServerError): void {
     this.done = true;
     this.fault = error;

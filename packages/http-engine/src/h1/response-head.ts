@@ -79,11 +79,11 @@ export function httpDate(): string {
   return dateText;
 }
 
-/** The fields of a response as text, and their information about framing. */
+/** The fields of a response as text, and the framing that they declare. */
 export interface ResponseFields {
   /** Lines of all fields, each with its CRLF. */
   readonly text: string;
-  /** Undefined when the list contains none. */
+  /** Value of `Content-Length`; undefined without the field. */
   readonly contentLength: number | undefined;
   /** True when a handler set `Date`; otherwise the connection adds it. */
   readonly hasDate: boolean;
@@ -91,18 +91,18 @@ export interface ResponseFields {
   readonly close: boolean;
 }
 
-/** Lists with more or longer fields are encoded each time. */
+/** Limits of lists that are cached. Lists with more or longer fields are encoded each time. */
 const maxKeptFields = 32;
 const maxKeptLength = 4 * 1024;
 
 interface KeptFields {
   /** The list that was encoded; the same list is found by identity. */
   readonly headers: HeaderList;
-  /** Its encoding. */
+  /** Encoded form of the list. */
   readonly fields: ResponseFields;
 }
 
-/** The last encoded fields, by their number: many successive responses have the same. */
+/** The last encoded list, by number of fields, because successive responses often have equal fields. */
 const keptFields: (KeptFields | undefined)[] = [];
 
 /** True when two lists are equal, with the same fields, order and spelling. */

@@ -6,9 +6,9 @@ import { encodeResponseFields, httpDate, isSameList, statusLine } from "./respon
 interface SentResponse {
   /** Status of the stored response. */
   readonly status: number;
-  /** Its fields; a response with other fields is encoded again. */
+  /** Fields of the stored response. A response with other fields is encoded again. */
   readonly headers: HeaderList;
-  /** Value of its field `Date`. */
+  /** Value of `Date` in the stored response. */
   readonly date: string;
   /** Head and body in one buffer, so that one write sends both. */
   readonly bytes: Buffer;

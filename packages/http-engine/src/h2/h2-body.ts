@@ -2,7 +2,7 @@ import { ContainedReadable } from "../body/contained-stream.ts";
 
 /** The source of a body. */
 export interface BodySource {
-  /** There is room for more. */
+  /** Called when the reader has space for more bytes. */
   bodyWanted(): void;
 }
 

@@ -16,21 +16,21 @@ import { SendWatch } from "../send-watch.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
 import { latenessOf } from "./lateness.ts";
 
-/** The listener, as far as a connection needs it. */
+/** The part of the listener that a connection uses. */
 export interface H2Owner {
   /** Limits in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
   /** Takes a request whose header block is complete. */
   take(stream: HttpStream): void;
-  /** Work for a stream threw an unexpected error: the stream is ended. */
+  /** Called with an unexpected error in the work for a stream. The stream is already ended. */
   fault(error: unknown): void;
-  /** The socket is closed, and no stream is left. */
+  /** Called when the socket is closed and no stream is left. */
   h2Closed(connection: H2Connection): void;
-  /** A stream left HTTP. */
+  /** Called when a stream has left HTTP. */
   tunnelOpened(tunnel: DetachedConnection): void;
 }
 
-/** Streams at once in a connection. Source: the model's server */
+/** Limit of open streams in a connection. Source: the model's server */
 const maxStreams = 250;
 /**
  * Time in milliseconds during which a client may still open streams after it was asked to leave: longer than a round
@@ -38,7 +38,7 @@ const maxStreams = 250;
  */
 const noticeMs = 1_000;
 const connectionWindowBytes = 4 * 1024 * 1024;
-/** Limit of a compressed header block. */
+/** Size limit in bytes of a compressed header block. */
 const maxHeaderBlockBytes = 256 * 1024;
 /** SETTINGS_ENABLE_CONNECT_PROTOCOL. Source: RFC 8441, section 3 */
 const enableConnectProtocol = 8;
@@ -54,10 +54,10 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
   readonly #owner: H2Owner;
   /** Streams opened by the present read, whose requests were not delivered yet. */
   #opened: H2Stream[] = [];
-  /** Times as of `Date.now()`. */
+  /** Time when the connection was opened or the last stream ended, as of `Date.now()`. */
   #idleSince: number;
   readonly #sending: SendWatch;
-  /** Time from which it accepts no more streams, as of `Date.now()`, after the client was told; 0: it stays open. */
+  /** Time from which new streams are refused, after a GOAWAY, as of `Date.now()`; 0: the connection stays open. */
   #leavesAt = 0;
 
   /** @param socket may contain bytes that were read too early and pushed back */
@@ -147,7 +147,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     const opening = { send: this.initialWindowBytes, receive: 0, endsStream: true };
     const stream = new H2Stream(this, streamId, request.head, opening);
     this.streams.add(stream);
-    // Not in the middle of the handler that pushes.
+    // The pushed request starts after the handler that pushes it has returned.
     process.nextTick(() => this.#take(stream));
     return true;
   }
@@ -157,7 +157,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     this.#owner.fault(error);
   }
 
-  // Called by the connection's machine
+  // Called by `ServerConnection`
 
   openStream(streamId: number, opening: OpeningFields): H2Stream | "malformed" | "answered" {
     const { fields, endsStream } = opening;

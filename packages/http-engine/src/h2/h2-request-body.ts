@@ -6,9 +6,9 @@ import { H2Tunnel } from "./h2-tunnel.ts";
 /** Bytes of an unread body that are received and dropped before the client must stop. */
 const maxDroppedBytes = 256 * 1024;
 
-/** The stream, as far as a body needs it. */
+/** The part of the stream that a body uses. */
 export interface BodyStream extends BodySource {
-  /** Bytes of the body were consumed, so the client may send that many again. */
+  /** Called when bytes of the body were consumed, so that the windows can be restored. */
   bodyTaken(bytes: number): void;
 }
 
@@ -24,20 +24,20 @@ export class H2RequestBody {
   #fault: ServerError | undefined;
   /** True when the client has sent everything. */
   ended: boolean;
-  /** The reader has room. */
+  /** True when the reader has space for more bytes. */
   wanted = false;
-  /** True when some of it was read. */
+  /** True when a part of the body was read. */
   touched = false;
-  /** Bytes that were given to the reader or taken as a whole. */
+  /** Number of bytes that were passed to the reader or taken as a whole. */
   givenBytes = 0;
   /** True when arriving bytes are dropped. */
   dropping = false;
-  /** Time when bytes last arrived, as of `Date.now()`; before the first bytes: when its stream was opened. */
+  /** Time when bytes last arrived, as of `Date.now()`; before the first bytes, the time when the stream was opened. */
   at: number;
   /** Number of bytes that arrived. */
   bytes = 0;
 
-  /** @param length as declared; -1: none was declared. @param ended true: the request has only a head */
+  /** @param length declared length; -1: none. @param ended true: the request has only a head */
   constructor(stream: BodyStream, length: number, ended: boolean, now: number) {
     this.#stream = stream;
     this.#left = length;
@@ -58,7 +58,7 @@ export class H2RequestBody {
     return this.#reader;
   }
 
-  /** From now on a tunnel gets the arriving bytes. */
+  /** Passes arriving bytes to a tunnel from now on. */
   leaveTo(tunnel: H2Tunnel): void {
     this.#reader = tunnel;
   }
@@ -91,7 +91,7 @@ export class H2RequestBody {
     return this.#droppedBytes > maxDroppedBytes;
   }
 
-  /** The reader has space: it gets the available bytes. */
+  /** Called when the reader has space. Passes the available bytes to the reader. */
   read(): void {
     if (!this.touched) {
       this.touched = true;
@@ -101,7 +101,7 @@ export class H2RequestBody {
     this.handOn();
   }
 
-  /** Bytes arrived. @param piece valid only during the call. @returns false when more arrived than was declared */
+  /** Takes arriving bytes. @param piece valid only during the call. @returns false for more bytes than declared */
   receive(piece: Buffer): boolean {
     this.at = Date.now();
     this.bytes += piece.length;
@@ -121,7 +121,7 @@ export class H2RequestBody {
     return true;
   }
 
-  /** The client has sent everything. @returns false when that is less than declared */
+  /** Takes the end of the body. @returns false when the body is shorter than declared */
   end(): boolean {
     if (this.#left > 0) {
       return false;
@@ -130,7 +130,7 @@ export class H2RequestBody {
     return true;
   }
 
-  /** Gives the reader as much as it has space for. */
+  /** Passes bytes to the reader until the reader is full. */
   handOn(): void {
     const reader = this.#reader;
     if (reader === undefined || !this.wanted) {
@@ -151,7 +151,7 @@ export class H2RequestBody {
     }
   }
 
-  /** The rest will not be read. */
+  /** Drops the rest of the body, which nobody will read. */
   drop(): void {
     this.dropping = true;
     for (const chunk of this.#early) {
@@ -160,14 +160,14 @@ export class H2RequestBody {
     this.#early = [];
   }
 
-  /** The body is late; its reader gets the error. */
+  /** Fails a body that is late: its reader gets the error. */
   fail(error: ServerError): void {
     this.#fault = error;
     this.drop();
     this.#reader?.destroy(error);
   }
 
-  /** Its stream has closed. @param isCut true: the request or response was incomplete, so the reader gets an error */
+  /** Called when the stream has closed. @param isCut true when request or response was incomplete: the reader gets an error */
   lost(error: ServerError, isCut: boolean): void {
     const reader = this.#reader;
     if (reader instanceof H2Tunnel) {
