@@ -13,14 +13,14 @@ import { version } from "./version.ts";
 export interface AdminPort {
   /** The port in use, also when the option was port 0. */
   readonly port: number;
-  /** Cuts the open connections off, and resolves when the port is free. */
+  /** Cuts open connections, and resolves when the port is free. */
   close(): Promise<void>;
 }
 
 /** Address and content of the admin port. */
 export interface AdminPortSettings {
   readonly address: HostPort;
-  /** Certificate and key. Undefined: plain HTTP. */
+  /** TLS of the port: certificate and key. Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
   /** Served at `/`: 200 while the process is available, else 503. */
   readonly health: ProcessHealth;

@@ -3,7 +3,7 @@ import { isSea } from "node:sea";
 
 const shell = "/bin/sh";
 
-/** A program that only exits, with its arguments: a shell, or Node in images without a shell. */
+/** A program that only exits, and its arguments: a shell, or Node in images without a shell. */
 function exitingWith(code: number): [program: string, args: string[]] | undefined {
   if (existsSync(shell)) {
     return [shell, ["sh", "-c", `exit ${code}`]];

@@ -6,17 +6,17 @@ import type { Logger } from "./logger.ts";
  */
 export type HealthStatus = "available" | "not available";
 
-/** Tells whether the process can work now. "Not available" has a reason, which is logged at every change. */
+/** The ability of the process to work now. "Not available" has a reason, which is logged at every change. */
 export interface Health {
-  /** The last that was set; `not available` before. */
+  /** The status that was set last; `not available` before the first. */
   readonly status: HealthStatus;
-  /** @param reason why it is not available, for people: "storage at http://127.0.0.1:8123 does not answer" */
+  /** @param reason text why the process is not available: "storage at http://127.0.0.1:8123 does not answer" */
   set(status: HealthStatus, reason?: string): void;
   /**
    * Reports a fault of a process that still works. The process stays available, and the admin port and the log name the
    * fault.
    * @param topic one of a few names; each topic has at most one reason
-   * @param reason for people; undefined when the fault is over
+   * @param reason text for people; undefined when the fault is over
    */
   degrade(topic: string, reason: string | undefined): void;
 }

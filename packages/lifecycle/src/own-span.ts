@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { newContext, type TraceContext } from "./trace-context.ts";
 
-/** OTLP's numbers. */
+/** Numbers of span kinds in OTLP. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
 /** `server`: an incoming request. `client`: an outgoing request. `internal`: work between them. */
 export type OwnSpanKind = keyof typeof spanKinds;
@@ -13,18 +13,18 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 export interface FinishedSpan {
   /** Trace id, span id and flags. */
   readonly context: TraceContext;
-  /** "" for the first span of a trace. */
+  /** ID of the parent span; "" for the first span of a trace. */
   readonly parentSpanId: string;
-  /** The same for all requests of one kind, without IDs, because searches group by it. */
+  /** Name of the work. It contains no IDs, because searches group spans by name. */
   readonly name: string;
   /** The side of the call that the process was on. */
   readonly kind: OwnSpanKind;
-  /** Milliseconds since the Unix epoch, with a fraction. */
+  /** Start time in milliseconds since the Unix epoch, with a fraction. */
   readonly startUnixMs: number;
-  /** Milliseconds, with a fraction. */
+  /** Duration in milliseconds, with a fraction. */
   readonly durationMs: number;
   readonly attributes: SpanAttributes;
-  /** True when the work failed. For responses of this process, these are the statuses from 500 on. */
+  /** True when the work failed. A response of this process is an error from status 500 on. */
   readonly isError: boolean;
 }
 
@@ -92,7 +92,7 @@ export class OwnSpan {
     this.#attributes = { ...this.#attributes, ...attributes };
   }
 
-  /** @returns undefined when the span would not be sent */
+  /** Starts a child span. @returns undefined when the span would not be sent */
   child(name: string, kind: OwnSpanKind, attributes: SpanAttributes): OwnSpan | undefined {
     return this.isRecorded
       ? new OwnSpan(this.#sink, kind, newContext(this.context), {
@@ -107,7 +107,7 @@ export class OwnSpan {
     return active.run(this, work);
   }
 
-  /** A second call does nothing. */
+  /** Ends the span and passes it to the sink. A second call does nothing. */
   end(isError = false, attributes: SpanAttributes = {}): void {
     if (this.#isOver) {
       return;

@@ -33,7 +33,7 @@ export interface RunningProcess {
 
 /** A further command of a program, such as `export`. */
 export interface ProcessCommand {
-  /** For example `export`; must differ from the shell's own commands. */
+  /** Name of the command, such as `export`. It must differ from the shell's own commands. */
   readonly name: string;
   /** One sentence for `--help`. */
   readonly meaning: string;
@@ -44,7 +44,7 @@ export interface ProcessCommand {
   run(args: readonly string[]): Promise<number>;
 }
 
-/** The description of a process by its package; `runProcess` makes a program of it. */
+/** Describes a process. `runProcess` makes a program from this description. */
 export interface ProcessDefinition<Shape extends z.ZodRawShape> {
   /** The name in `ps`, logs and metrics: `tracing-collector`. */
   readonly name: string;

@@ -41,7 +41,7 @@ function writeDocs(subject: HelpSubject, args: readonly string[]): string {
   return `${path}\n`;
 }
 
-/** The text that a command prints which needs no options. @returns undefined for a command that does */
+/** The output of a command without options, such as `version`. @returns undefined for other commands */
 function commandText(command: string, args: readonly string[], subject: HelpSubject): string | undefined {
   if (command === "help" || args.includes("--help") || args.includes("-h")) {
     return helpText(subject);

@@ -45,7 +45,7 @@ function openTracer(
 }
 
 /**
- * Waits for a request to stop or for a failure of the process, and logs which of them came. @returns true when it
+ * Waits for a request to stop or for a failure of the process, and logs the reason. @returns true when the process
  * failed
  */
 async function untilEnd(running: RunningProcess, stop: StopRequest, log: Logger): Promise<boolean> {
@@ -64,8 +64,8 @@ async function untilEnd(running: RunningProcess, stop: StopRequest, log: Logger)
 
 /**
  * Runs a process until it must stop, or cannot continue.
- * @param options checked, by `runProcess`
- * @returns its exit code
+ * @param options options that `runProcess` has checked
+ * @returns the exit code of the process
  */
 export async function serveProcess<Shape extends z.ZodRawShape>(
   definition: Pick<ProcessDefinition<Shape>, "name" | "start">,

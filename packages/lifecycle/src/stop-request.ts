@@ -7,7 +7,7 @@ export const exitCodes = { success: 0, startFailed: 1, forced: 2, stopFailed: 3 
  */
 export class StopRequest {
   readonly #controller = new AbortController();
-  /** Resolves with the reason in words. */
+  /** Resolves with the reason of the stop as text. */
   readonly requested: Promise<string>;
 
   constructor() {

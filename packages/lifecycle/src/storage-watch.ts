@@ -1,26 +1,26 @@
 import type { Health } from "./health.ts";
 
-/** Settings of the checks of whether the storage answers. */
+/** Settings of the checks that the storage answers. */
 export interface StorageWatchSettings {
-  /** `ready` rejects while the store cannot be used. */
+  /** The storage to check. `ready` rejects while the storage cannot be used. */
   readonly store: {
     ready(signal?: AbortSignal): Promise<void>;
-    /** Faults of a store that still works; the health is then degraded. */
+    /** Faults of a storage that still works; the health is then degraded. */
     trouble?(): readonly string[];
   };
-  /** Logs every change of its state: one line when the storage fails, and one line when it works again. */
+  /** Health of the process. It logs one line when the storage fails, and one line when it works again. */
   readonly health: Health;
-  /** Time between two checks of a storage that answers; 10 s by default. */
+  /** Milliseconds between two checks of a storage that answers. Default: 10 s. */
   readonly intervalMs?: number;
-  /** Time between two checks of a storage that does not answer; 1 s by default. */
+  /** Milliseconds between two checks of a storage that does not answer. Default: 1 s. */
   readonly awayIntervalMs?: number;
-  /** Time limit of one check; 5 s by default. */
+  /** Limit in milliseconds of one check. Default: 5 s. */
   readonly readyTimeoutMs?: number;
 }
 
 /** The result of one check. */
 interface Look {
-  /** The fault of the storage, for people; undefined without a fault. */
+  /** Text of the storage's fault; undefined without a fault. */
   readonly problem: string | undefined;
   /** True when the storage did not answer in time. */
   readonly isLate: boolean;
@@ -48,7 +48,7 @@ export class StorageWatch {
     this.#settings = settings;
   }
 
-  /** Looks at once, then regularly, until stopped. */
+  /** Checks immediately, then at intervals until `stop`. */
   start(): void {
     this.#look();
   }
@@ -58,14 +58,14 @@ export class StorageWatch {
     clearTimeout(this.#timer);
   }
 
-  /** A request was answered. */
+  /** Called when the storage has answered a request. */
   answered(): void {
     if (this.#settings.health.status !== "available") {
       this.#look();
     }
   }
 
-  /** A request reached no store. */
+  /** Called when a request could not reach the storage. Starts a check. */
   unreachable(): void {
     if (this.#settings.health.status === "available") {
       this.#look();

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 
 /** The ids of a span, and its sampling decision. */
 export interface TraceContext {
-  /** 32 hex digits. */
+  /** Trace ID: 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits. */
+  /** Span ID: 16 hex digits. */
   readonly spanId: string;
-  /** Whether the span, and those below it, are sent; the first process of a trace decides. */
+  /** True when the span and its children are sent. The first process of a trace decides. */
   readonly isSampled: boolean;
 }
 
@@ -23,7 +23,7 @@ export function parseTraceparent(header: string | undefined): TraceContext | und
     : { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** The form of `traceparent`, and of the header `traceresponse`. */
+/** Formats a context for the headers `traceparent` and `traceresponse`. */
 export function formatTraceContext({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
 }

@@ -12,7 +12,7 @@ function addressList(defaultValue: string) {
 
 /**
  * Options of a process that stores spans in ClickHouse, on one server or a cluster.
- * @param defaultUrl empty: no default
+ * @param defaultUrl default address; "" for none
  * @param what the purpose of the addresses, for the help
  */
 export function clickHouseOptions(defaultUrl: string, what: string) {

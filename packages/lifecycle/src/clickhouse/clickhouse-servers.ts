@@ -10,7 +10,7 @@ const hedgesName = "tracing_clickhouse_hedged_calls_total";
 
 /**
  * Settings of the ClickHouse engine, made from the options. Changes of a server's availability are logged, and shown by
- * the metric `tracing_clickhouse_host_up`. Calls that also went to a second server are counted in
+ * the metric `tracing_clickhouse_host_up`. Calls that were also sent to a second server are counted in
  * `tracing_clickhouse_hedged_calls_total`.
  * @param metrics several engines of a process may share it
  * @throws StartError when a password file or TLS file cannot be read, or when TLS is set for an address without TLS
@@ -37,7 +37,7 @@ export function clickHouseServers(options: ClickHouseOptions, log: Logger, metri
         : ({
             name: options["clickhouse.cluster"],
             isReplicated: options["clickhouse.replicated"],
-            // An option's transform widens "auto" to a string.
+            // The option's transform gives "auto" the type string.
             insertQuorum: options["clickhouse.insert-quorum"] as number | "auto",
             onCluster: options["clickhouse.on-cluster"],
           } as const),

@@ -5,7 +5,7 @@ import type { OptionField } from "./option-field.ts";
 /** The shells whose scripts `completion` prints. */
 export const completionShells = ["bash", "zsh", "fish"] as const;
 
-/** Within single quotes a shell leaves every character but the quote unchanged. */
+/** Quotes a text for a shell: within single quotes, only the quote itself is special. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -37,7 +37,7 @@ function bash(subject: HelpSubject): string {
       (field) =>
         `    --${field.name}) COMPREPLY=($(compgen -W ${quoted(choicesOf(field).join(" "))} -- "$word")); return ;;`,
     ),
-    // A file name, which bash completes by itself.
+    // The value may be a file name, which bash completes by itself.
     `    ${withoutChoices.map((field) => `--${field.name}`).join("|")}) COMPREPLY=(); return ;;`,
     "  esac",
     `  COMPREPLY=($(compgen -W ${quoted(words(subject).join(" "))} -- "$word"))`,

@@ -3,22 +3,22 @@ import { parseGoDuration } from "./go-duration.ts";
 
 /** An address to listen on or to call. */
 export interface HostPort {
-  /** "" means every address of the machine. IPv6 addresses have no brackets. */
+  /** Host without brackets; "" means every address of the machine. */
   readonly host: string;
-  /** 0: the system chooses. */
+  /** Port number; 0: the system chooses a port. */
   readonly port: number;
   /** The configured text. */
   readonly text: string;
 }
 
-/** `host:port`, `:port`, `[::1]:port` or a bare port number. */
+/** Parses `host:port`, `:port`, `[::1]:port` or a bare port number. @returns undefined for any other text */
 export function parseHostPort(text: string): HostPort | undefined {
   const match = /^(?:(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]/\s]*)):)?(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   return match === null || port > 65_535 ? undefined : { host: match[1] ?? match[2] ?? "", port, text };
 }
 
-/** Option field: an address to listen on or to call. @param defaultValue as in the help, e.g. ":4317" */
+/** Option field: an address to listen on or to call. @param defaultValue default as text: ":4317" */
 export function hostPort(defaultValue: string) {
   return z
     .string()

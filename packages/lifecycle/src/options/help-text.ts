@@ -8,7 +8,7 @@ export interface HelpSubject {
   readonly description: string;
   /** Words that may precede the flags. */
   readonly commands: readonly (readonly [name: string, meaning: string])[];
-  /** Its flags, in the order in which they are listed. */
+  /** Flags of the program, in the order of the help. */
   readonly fields: readonly OptionField[];
 }
 

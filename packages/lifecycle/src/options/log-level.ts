@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { type LogLevel, logLevels } from "../logger.ts";
 
-/** The spellings that the public model has and ours has not, with the nearest level. */
+/** Levels that only the public model has, with the nearest level of this log. */
 const otherSpellings: ReadonlyMap<string, LogLevel> = new Map([
   ["warning", "warn"],
   ["dpanic", "fatal"],
   ["panic", "fatal"],
 ]);
 
-/** Option field: least severe level that is logged. Takes the public model's levels too, in lower or upper case. */
+/** Option field: least severe level that is logged. Accepts the public model's levels too, in lower or upper case. */
 export function logLevel(defaultValue: LogLevel) {
   return z
     .string()

@@ -4,13 +4,13 @@ import type { z } from "zod";
 export interface OptionField {
   /** The flag's name without dashes. */
   readonly name: string;
-  /** `COLLECTOR_OTLP_GRPC_HOST_PORT` for `collector.otlp.grpc.host-port`. */
+  /** Environment variable: `COLLECTOR_OTLP_GRPC_HOST_PORT` for `collector.otlp.grpc.host-port`. */
   readonly environmentName: string;
-  /** How to parse the text of a flag, variable or file. */
+  /** Type of the value, which determines how its text is parsed. */
   readonly kind: "boolean" | "number" | "text";
   /** A sentence for `--help`. */
   readonly description: string;
-  /** Stands for the value in `--help`: `host:port`; "" for a flag without a value. */
+  /** Placeholder for the value in `--help`: `host:port`; "" for a flag without a value. */
   readonly placeholder: string;
   /** The default as text; undefined when the field has none. */
   readonly defaultText: string | undefined;

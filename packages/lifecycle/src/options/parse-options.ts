@@ -6,11 +6,11 @@ import { readConfigFile } from "./read-config-file.ts";
 /** The source of an option's value, from strongest to weakest. */
 export type OptionSource = "flag" | "environment" | "file" | "default";
 
-/** All places that options are read from; a flag in it may name a file. */
+/** Sources of options. A flag may name a config file as a further source. */
 export interface OptionInput {
   /** Arguments after the command. */
   readonly arguments: readonly string[];
-  /** Variables of the process. Their names are those of {@link OptionField.environmentName}. */
+  /** Environment variables. Options use the names in {@link OptionField.environmentName}. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
    * Alternative spellings: a prefix of option names, and the prefix that it replaces, such as
@@ -21,7 +21,7 @@ export interface OptionInput {
 
 /** Options that passed the checks of their schema. */
 export interface ParsedOptions<Options> {
-  /** A value for each field: defaults fill the rest. */
+  /** A value for each field. Missing options have their defaults. */
   readonly options: Options;
   /** For each option its text and the source of the text; for `print-config`. */
   readonly origins: ReadonlyMap<string, { readonly text: string; readonly source: OptionSource }>;

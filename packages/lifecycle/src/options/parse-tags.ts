@@ -4,8 +4,8 @@ import { StartError } from "../errors.ts";
  * Reads an option with tags, `key=value,key=value`. A value `${NAME:fallback}` is the environment variable NAME. The
  * fallback is used when the variable is not set or empty; it may be left out. Spaces around keys and values are
  * ignored.
- * @param parts of `commaList`
- * @param optionName without dashes, for the message: "agent.tags"
+ * @param parts value of a `commaList` option
+ * @param optionName name without dashes, for the error text: "agent.tags"
  * @throws StartError for a part without `=`
  */
 export function parseTags(

@@ -12,13 +12,13 @@ export type SecretOptions<Name extends string> = {
 /**
  * Returns a password or token that is given directly or in a file. A file is better, because other users can read the
  * command line and the environment.
- * @param name of the option with the secret itself; the option of the file is `<name>-file`
+ * @param name option with the secret itself; the option of the file is `<name>-file`
  * @returns "" when neither is given
  * @throws StartError when both are given, when the file cannot be read, or when it is not one line of 1 to 4096 bytes.
  * The error never contains the file's text
  */
 export function secretOf<const Name extends string>(options: SecretOptions<Name>, name: Name): string {
-  // TypeScript cannot derive the type of a value whose key is a built string.
+  // TypeScript cannot infer the type of a value whose key is a concatenated string.
   const values = options as Readonly<Record<string, string>>;
   const path = values[`${name}-file`] ?? "";
   const given = values[name] ?? "";

@@ -25,7 +25,7 @@ export const tenantProblemTexts: Readonly<Record<TenantProblem, string>> = {
 /** Finds the tenant of a request. */
 export class TenantCheck {
   readonly enabled: boolean;
-  /** Lower case. */
+  /** Name of the tenant header, in lower case. */
   readonly header: string;
   readonly #known: ReadonlySet<string>;
 

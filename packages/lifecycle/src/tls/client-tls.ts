@@ -11,15 +11,15 @@ import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
 /** TLS files of a client. They are checked and belong together. */
 export interface ClientTlsMaterial {
-  /** PEM: the authorities that the server's certificate is checked against; absent: the system's. */
+  /** Trusted authorities of servers, PEM; absent: the authorities of the system. */
   readonly ca?: Buffer;
-  /** PEM: the client certificate; requires `key`. */
+  /** Client certificate, PEM; requires `key`. */
   readonly cert?: Buffer;
-  /** PEM, without passphrase. */
+  /** Private key, PEM, without passphrase. */
   readonly key?: Buffer;
-  /** Name expected in the server's certificate; absent: the name in its address. */
+  /** Expected name in the server's certificate; absent: the host of the server's address. */
   readonly serverName?: string;
-  /** Take any certificate, unchecked. */
+  /** True: any certificate of the server is accepted unchecked. */
   readonly skipHostVerify: boolean;
 }
 

@@ -2,12 +2,12 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { StartError } from "../errors.ts";
 
-/** The authorities of a whole system are about 200 KiB. */
+/** Size limit of a PEM file. The authorities of a whole system have about 200 KiB. */
 const maxPemFileBytes = 4 * 1024 * 1024;
 
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** @throws StartError with the option and the file when it cannot be read, or is over 4 MiB */
+/** Reads a PEM file. @throws StartError with option and file when it is unreadable or larger than 4 MiB */
 export function readPemFile(path: string, option: string): Buffer {
   let bytes: Buffer;
   try {
@@ -27,7 +27,7 @@ export function readPemFile(path: string, option: string): Buffer {
 
 /**
  * The certificates of a PEM file, at least one.
- * @throws StartError when there is none, or when one cannot be parsed
+ * @throws StartError when the file contains no certificate, or one that cannot be parsed
  */
 export function certificatesOf(pem: Buffer, path: string, option: string): X509Certificate[] {
   const blocks = pem.toString("latin1").match(certificatePattern) ?? [];
@@ -48,16 +48,16 @@ export function certificatesOf(pem: Buffer, path: string, option: string): X509C
 
 /** A certificate and its key as read from their files. */
 export interface KeyPair {
-  /** PEM: the certificate, followed by the intermediate certificates up to the root. */
+  /** Certificate, PEM, followed by the intermediate certificates up to the root. */
   readonly cert: Buffer;
-  /** PEM, without passphrase. */
+  /** Private key, PEM, without passphrase. */
   readonly key: Buffer;
   /** The first certificate of the file, which is sent to the peer. */
   readonly certificate: X509Certificate;
 }
 
 /**
- * Reads a certificate and its key, and sees that they belong together.
+ * Reads a certificate and its key, and checks that they belong together.
  * @param prefix the options are `<prefix>.tls.cert` and `<prefix>.tls.key`
  * @throws StartError when a file is malformed, the key is encrypted, or the two do not belong together
  */

@@ -3,21 +3,21 @@ import type { TlsVersion } from "./tls-options.ts";
 
 /** TLS files of a listener. They are checked and belong together. */
 export interface ServerTlsMaterial {
-  /** PEM: the certificate, followed by the intermediate certificates up to the root. */
+  /** Certificate, PEM, followed by the intermediate certificates up to the root. */
   readonly cert: Buffer;
-  /** PEM, without passphrase. */
+  /** Private key, PEM, without passphrase. */
   readonly key: Buffer;
-  /** PEM; present: each client must show a certificate of these authorities. */
+  /** Authorities, PEM. When present, each client must have a certificate of these authorities. */
   readonly clientCa?: Buffer;
-  /** OpenSSL's names; absent: Node's choice. */
+  /** Cipher suites by OpenSSL's names; absent: Node's default. */
   readonly ciphers?: string;
-  /** Handshakes with an older version fail. */
+  /** Minimum TLS version. Handshakes with an older version fail. */
   readonly minVersion: TlsVersion;
-  /** Handshakes agree on nothing newer. */
+  /** Maximum TLS version. Handshakes agree on this version or an older one. */
   readonly maxVersion: TlsVersion;
 }
 
-/** Options of Node's servers and of gRPC's for new connections. */
+/** TLS options for new connections, for servers of Node and of gRPC. */
 export function secureContextOptions(material: ServerTlsMaterial): SecureContextOptions {
   return {
     cert: material.cert,

@@ -7,9 +7,9 @@ import type { ClientTlsMaterial } from "./client-tls.ts";
 export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: a request without a body. */
+  /** Body of the request; absent: none. */
   readonly body?: string;
-  /** Breaks the request off, its answer's body included. */
+  /** Aborts the request, even while the body of the response is read. */
   readonly signal: AbortSignal;
   /**
    * For https: the server's authorities, and the client certificate. Absent: Node's authorities and no

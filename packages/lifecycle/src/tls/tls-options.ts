@@ -12,14 +12,14 @@ const versions = {
 /** A version of TLS in Node's spelling. */
 export type TlsVersion = "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
 
-/** In rising order. */
+/** TLS versions, the oldest first. */
 export const tlsVersions: readonly TlsVersion[] = ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"];
 
 function path() {
   return z.string().default("").meta({ placeholder: "path" });
 }
 
-/** YAML reads 1.0 as the number 1, hence "1" too. */
+/** Option field: a TLS version. It accepts "1" too, because YAML reads 1.0 as the number 1. */
 function tlsVersion() {
   return z
     .string()

@@ -13,15 +13,15 @@ const settleMs = 100;
  */
 export const unwatchedPollMs = 10_000;
 
-/** How often to call back when nothing changes, in milliseconds. */
+/** Intervals in milliseconds of calls without a reported change. */
 export interface PollTimes {
-  /** Always; 0: only while a folder cannot be watched. */
+  /** Interval of calls at all times; 0: only while a folder cannot be watched. */
   readonly pollMs: number;
-  /** While a folder cannot be watched; `unwatchedPollMs` by default. */
+  /** Interval while a folder cannot be watched. Default: `unwatchedPollMs`. */
   readonly unwatchedMs?: number;
 }
 
-/** A watch that is on. */
+/** A running watch. */
 export interface FileWatch {
   /** Ends the watch. No callback follows. */
   close(): void;
@@ -51,7 +51,7 @@ export function watchFiles(
   };
   let pending: NodeJS.Timeout | undefined;
   const soon = () => {
-    // Further changes do not extend the wait, because in a busy folder they never end.
+    // Further changes do not extend the wait, because a busy folder never stops changing.
     if (pending !== undefined) {
       return;
     }

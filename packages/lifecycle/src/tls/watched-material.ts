@@ -13,13 +13,13 @@ export interface WatchedMaterial<Material> {
 
 /** Files that are read together, and how they are read. */
 export interface WatchedFilesSettings<Material> {
-  /** A name for the log: "TLS of collector.grpc". */
+  /** Name for log lines: "TLS of collector.grpc". */
   readonly what: string;
   /** All files that `read` reads. */
   readonly paths: readonly string[];
-  /** Milliseconds between checks; 0: only when the system reports a change. */
+  /** Milliseconds between checks; 0: files are checked only when the system reports a change. */
   readonly pollMs: number;
-  /** Reads and checks all files; throws when they do not fit. */
+  /** Reads and checks all files. @throws when they do not belong together */
   read(): Material;
   /** Compares contents. Files with a new time but the same content count as unchanged. */
   same(one: Material, other: Material): boolean;

@@ -4,7 +4,7 @@ import type { TraceContext } from "../trace-context.ts";
 /** Limit of new traces per second in a process; traces that clients start are limited by the clients. */
 const maxTracesPerSecond = 100;
 
-/** Decides by the trace's ID, as other processes with the same share do. @param share 0 to 1 */
+/** Decides by the trace ID, so processes with the same share decide alike. @param share from 0 to 1 */
 function isInShare(traceId: string, share: number): boolean {
   return Number.parseInt(traceId.slice(-13), 16) < share * 2 ** 52;
 }

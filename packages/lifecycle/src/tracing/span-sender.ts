@@ -12,7 +12,7 @@ import { otlpJson } from "./otlp-json.ts";
  */
 export const ownSpansHeader = "x-tracing-own-spans";
 
-/** Spans that wait to be sent; more are dropped and counted. */
+/** Limit of spans that wait to be sent. Further spans are dropped and counted. */
 const maxWaiting = 2_048;
 const maxBatch = 512;
 const batchDelayMs = 1_000;
@@ -23,9 +23,9 @@ const closeTimeoutMs = 2_000;
 export interface SpanSenderSettings {
   /** The receiver's full URL, path included. */
   readonly url: URL;
-  /** Sent with each request, for example for authorization. */
+  /** Header fields of each request, for example for authorization. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For an https URL; absent: Node's authorities, and no client certificate. The sender closes it. */
+  /** TLS for an https URL; absent: Node's authorities, no client certificate. The sender closes this TLS. */
   readonly tls?: ClientTls | undefined;
   /** Attributes of the resource of all spans. */
   readonly resource: SpanAttributes;

@@ -17,16 +17,16 @@ export interface TracerSettings {
   readonly name: string;
   /** Base address of a collector, such as `http://localhost:4318`; undefined or "": from the environment. */
   readonly endpoint?: string | undefined;
-  /** For an https address; the tracer closes it. */
+  /** TLS for an https address; the tracer closes this TLS. */
   readonly tls?: ClientTls | undefined;
-  /** Its variables `OTEL_…` name endpoint, headers, service and sampler. */
+  /** Environment variables; `OTEL_…` set endpoint, headers, service and sampler. */
   readonly environment: Environment;
   readonly log: Logger;
   /** Counts sent and dropped spans; absent: nothing is counted. */
   readonly metrics?: Registry | undefined;
 }
 
-/** `key=value,key=value`, percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has it. */
+/** Parses `key=value,key=value`, percent-encoded: the form of OTEL_EXPORTER_OTLP_HEADERS. */
 function headersOf(list: string): Record<string, string> {
   return Object.fromEntries(
     list
@@ -66,7 +66,7 @@ function withoutCredentials(address: URL): { url: URL; headers: Record<string, s
   return { url, headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` } };
 }
 
-/** A text with a stray % is used unchanged. */
+/** Decodes percent-encoding. A text with an invalid % is used unchanged. */
 function plainText(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
@@ -125,7 +125,7 @@ export class Tracer {
     );
   }
 
-  /** Sends the remaining spans, if that is quick. */
+  /** Sends the remaining spans, within two seconds. */
   close(): Promise<void> {
     return this.#sender.close();
   }
