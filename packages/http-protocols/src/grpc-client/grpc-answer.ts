@@ -7,17 +7,17 @@ import { retryDelayMs } from "./retry-info.ts";
 export interface GrpcAnswer {
   /** Status from the trailers, or derived from an HTTP status or a reset. */
   readonly status: GrpcStatus;
-  /** The server's text for an error, otherwise "". */
+  /** Error text of the server; "" when the status is OK. */
   readonly details: string;
-  /** The message, when the status is OK. */
+  /** The message; empty when the status is not OK. */
   readonly message: Buffer;
   /** Milliseconds for which the server asks the client to wait; undefined when it does not ask for a wait. */
   readonly retryDelayMs?: number | undefined;
-  /** True when the server has certainly not begun with the call. */
+  /** True when the server has certainly not started the call, so it may be sent again. */
   readonly isUntouched: boolean;
 }
 
-/** A call that ended with an error. */
+/** Makes the outcome of a call that ended with an error. */
 export function grpcError(status: GrpcStatus, details: string, isUntouched = false): GrpcAnswer {
   return { status, details, message: Buffer.alloc(0), isUntouched };
 }
@@ -40,8 +40,8 @@ export function prefixed(message: Uint8Array): Buffer {
 }
 
 /**
- * The gRPC meaning of a response.
- * @param decompress for callers that compress: the server may then compress its answer, whatever was accepted
+ * Converts an HTTP/2 outcome into the outcome of the gRPC call.
+ * @param decompress decompresses answers; absent for callers that do not compress, whose answers must be plain
  */
 export function grpcAnswerOf(outcome: Http2Outcome, decompress?: (message: Buffer) => Buffer): GrpcAnswer {
   return "headers" in outcome ? answerOf(outcome, decompress) : failureOf(outcome);
@@ -80,7 +80,7 @@ function answerOf(
   return { status, details: "", message, isUntouched: false };
 }
 
-/** Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "Errors" */
+/** Outcome of a call without a response. Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "Errors" */
 function failureOf({ resetCode, message, isUntouched }: Http2Failure): GrpcAnswer {
   switch (resetCode) {
     case undefined:

@@ -26,7 +26,7 @@ export function grpcStatusOf(code: number): GrpcStatus {
   return grpcStatusNames[code] ?? "UNKNOWN";
 }
 
-/** For responses without a gRPC status. Source: grpc/grpc doc/http-grpc-status-mapping.md */
+/** The gRPC status for a response that has only an HTTP status. Source: grpc/grpc doc/http-grpc-status-mapping.md */
 export function grpcStatusOfHttp(status: string | undefined): GrpcStatus {
   switch (status) {
     case "400":

@@ -34,7 +34,7 @@ const maxHeaderBlockBytes = 65_536;
 const maxHeaderListBytes = 131_072;
 /** Size limit of a response body in bytes. */
 const maxResponseBytes = 4_194_304;
-/** Limit of unsent control frames, for a peer that requests answers and does not read them. */
+/** Limit in bytes of unsent control frames, for a peer that requests answers and does not read them. */
 const maxUnsentControlBytes = 1_048_576;
 /** Server push is off, and the peer compresses headers without a dynamic table. */
 const ownSettings = encodeSettings(
@@ -48,17 +48,17 @@ const maxStreamId = 2 ** 31 - 1;
 const nothing = Buffer.alloc(0);
 
 export interface Http2Listener {
-  /** The peer's settings have arrived: requests may start. */
+  /** Called when the peer's settings have arrived. Requests may then start. */
   onReady(): void;
-  /** The peer accepts no new requests; running ones continue. */
+  /** Called when the peer accepts no new requests. Running requests continue. */
   onGoingAway(): void;
-  /** The socket has closed. Called once, after the running requests have failed. */
+  /** Called once when the socket has closed, after the running requests have failed. */
   onEnd(reason: string): void;
 }
 
 /**
  * The client side of an HTTP/2 connection, for requests with a short body and a short response. Node's `node:http2`
- * uses ten megabytes of memory, as much again for TLS, and more under load. That is too much for an agent that runs
+ * uses ten megabytes of memory, ten more for TLS, and more under load. That is too much for an agent that runs
  * beside an application. This class supports only what a gRPC call needs. Server push is off, and the peer compresses
  * headers without a dynamic table. Source: RFC 9113, RFC 7541
  */
@@ -109,7 +109,7 @@ export class Http2Connection implements FrameHandler {
 
   /**
    * Sends a request. @param headers a header block
-   * @param done called once, never before this returns
+   * @param done called once, never before this method returns
    */
   request(headers: Buffer, body: Buffer, done: (outcome: Http2Outcome) => void): Http2Stream {
     const stream: Http2Stream = {
@@ -218,7 +218,7 @@ export class Http2Connection implements FrameHandler {
     }
   }
 
-  /** The frame dispatcher calls this and the following methods. */
+  /** Handles a DATA frame. The frame dispatcher calls this and the following methods. */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void {
     this.#take(0, this.#received, frameBytes);
     if (data.length === 0 && !endsStream) {
@@ -260,7 +260,7 @@ export class Http2Connection implements FrameHandler {
     if (stream.headers !== undefined) {
       this.#finish(stream, headers);
     } else if (!endsStream && headers.get(":status")?.startsWith("1") === true) {
-      // An interim response; the final one follows.
+      // This is an interim response; the final response follows.
       this.#guard.idleFrame();
     } else {
       stream.headers = headers;
@@ -348,7 +348,7 @@ export class Http2Connection implements FrameHandler {
         this.#sending.grantConnection(increment);
       } else if (
         this.#streamOf(streamId) !== undefined &&
-        // A grant is useless once everything was sent.
+        // A larger window is useless once the whole body was sent.
         this.#sending.has(streamId) &&
         !this.#sending.grantStream(streamId, increment)
       ) {

@@ -1,15 +1,15 @@
 import type { ReceiveWindow } from "./receive-window.ts";
 
-/** Header fields by lower-case name; of a repeated name, the last value. */
+/** Header fields by lower-case name. If a name is repeated, the last value is kept. */
 export type Headers = ReadonlyMap<string, string>;
 
 /** A complete response. */
 export interface Http2Response {
   /** Fields of the head. A response without messages contains its gRPC status here. */
   readonly headers: Headers;
-  /** Undefined when the response ends with its head. */
+  /** Trailers; undefined when the response ends with its head. */
   readonly trailers: Headers | undefined;
-  /** All DATA of the stream, without padding. */
+  /** The whole body, without padding of frames. */
   readonly body: Buffer;
 }
 
@@ -17,7 +17,7 @@ export interface Http2Response {
 export interface Http2Failure {
   /** True when the peer has not begun with the request: it may be sent elsewhere. */
   readonly isUntouched: boolean;
-  /** An error code of HTTP/2, for streams that the peer reset. */
+  /** HTTP/2 error code, for streams that the peer reset. */
   readonly resetCode?: number;
   /** Reason, for the log and for the details of the gRPC status. */
   readonly message: string;
@@ -27,9 +27,9 @@ export type Http2Outcome = Http2Response | Http2Failure;
 
 /** A running request. */
 export interface Http2Stream {
-  /** 0 while it waits for its turn. */
+  /** Stream ID; 0 while the request waits for the peer's limit of streams. */
   id: number;
-  /** DATA received so far. */
+  /** Body of the request. */
   readonly body: Buffer;
   /** Fields of the answer; undefined until the first block is complete. */
   headers: Headers | undefined;
@@ -39,6 +39,6 @@ export interface Http2Stream {
   receivedBytes: number;
   /** Window of this stream: a peer that sends more than it allows is cut off. */
   readonly received: ReceiveWindow;
-  /** Settles the call. Called once. */
+  /** Called once with the outcome of the request. */
   readonly done: (outcome: Http2Outcome) => void;
 }

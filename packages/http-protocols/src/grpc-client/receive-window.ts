@@ -12,7 +12,7 @@ export class ReceiveWindow {
     this.#leftBytes = wholeBytes;
   }
 
-  /** Counts a DATA frame with its padding. @returns false when the peer was not allowed to send so much */
+  /** Counts a DATA frame with its padding. @returns false when the frame exceeds the window */
   take(frameBytes: number): boolean {
     this.#leftBytes -= frameBytes;
     return this.#leftBytes >= 0;

@@ -10,14 +10,14 @@ import {
 } from "../http2/frames.ts";
 import { Http2Error } from "../http2/http2-error.ts";
 
-/** A body that the peer has not yet room for. */
+/** A body that waits for a larger window of the peer. */
 interface WaitingBody {
   /**
    * Bytes that the peer still accepts on this stream; negative after SETTINGS with a smaller window. RFC 9113, section
    * 6.9.2
    */
   windowBytes: number;
-  /** The whole message. */
+  /** The whole body. */
   readonly bytes: Buffer;
   /** Number of bytes of the body that were sent. */
   sentBytes: number;

@@ -6,9 +6,9 @@ import type { HeaderField } from "../http2/header-field.ts";
 import { type GrpcAnswer, grpcAnswerOf, grpcError } from "./grpc-answer.ts";
 import { Http2Connection } from "./http2-connection.ts";
 
-/** The certificate that a client presents over TLS, and the authorities that it believes. PEM. */
+/** The client's certificate and its trusted authorities, in PEM. */
 export interface UnaryClientTls {
-  /** CAs of servers; undefined: Node's own list. */
+  /** Trusted CAs; undefined: Node's list. */
   readonly ca: Buffer | undefined;
   /** Certificate of the client, for mutual TLS. */
   readonly cert: Buffer | undefined;
@@ -25,13 +25,13 @@ export interface UnaryClientSettings {
   readonly headers?: Readonly<Record<string, string>>;
   /** True when the caller compresses messages with gzip; answers may then be compressed too. */
   readonly gzip: boolean;
-  /** Used for `https:` only. */
+  /** TLS settings, used only for `https:`. */
   readonly tls?: UnaryClientTls;
-  /** Time limit for connecting, unless the call's own limit is shorter. */
+  /** Limit in milliseconds for connecting, unless the call's own limit is shorter. */
   readonly connectTimeoutMs?: number;
 }
 
-/** Limit of a decompressed answer, against answers that grow. */
+/** Size limit of a decompressed answer, against answers that expand enormously. */
 const maxAnswerBytes = 1_048_576;
 const closed = "the client was closed";
 
@@ -58,7 +58,7 @@ export class UnaryClient {
     this.#fields = encodeHeaders(fieldsOf(settings, this.#origin));
   }
 
-  /** Never rejects. @param message with gRPC's prefix; must not change until the answer is there */
+  /** Makes a call; never rejects. @param message with gRPC's prefix; must not change until the promise resolves */
   async call(message: Buffer, timeoutMs: number): Promise<GrpcAnswer> {
     const ready = this.#connection;
     if (ready?.isReady) {
@@ -76,7 +76,7 @@ export class UnaryClient {
     }
   }
 
-  /** Running calls fail. */
+  /** Closes the connection; running calls fail. */
   close(): void {
     this.#isClosed = true;
     this.#connection?.destroy(closed);
@@ -106,7 +106,7 @@ export class UnaryClient {
     return this.#block;
   }
 
-  /** Several calls wait for the same connection. */
+  /** Opens the connection. Calls that start meanwhile wait for the same connection. */
   #open(timeoutMs: number): Promise<Http2Connection> {
     const limitMs = Math.min(timeoutMs, this.#settings.connectTimeoutMs ?? timeoutMs);
     this.#opening ??= this.#connect(limitMs).finally(() => {
@@ -172,7 +172,7 @@ export class UnaryClient {
   }
 }
 
-/** The fields of every call, but its time. */
+/** Header fields of every call, except the timeout. */
 function fieldsOf({ path, headers, gzip }: UnaryClientSettings, { protocol, host }: URL): HeaderField[] {
   const own = {
     ":method": "POST",
@@ -183,7 +183,7 @@ function fieldsOf({ path, headers, gzip }: UnaryClientSettings, { protocol, host
     "content-type": "application/grpc",
     ...(gzip ? { "grpc-encoding": "gzip" } : {}),
   };
-  // The own fields are first, because pseudo-header fields must precede all others. They are spread again at the end,
+  // The client's fields are first, because pseudo-header fields must precede all others. They are spread again at the end,
   // so that metadata cannot replace them.
   return Object.entries({ ...own, ...headers, ...own }).map(([name, value]) => ({ name, value }));
 }

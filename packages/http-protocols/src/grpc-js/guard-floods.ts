@@ -50,14 +50,14 @@ export function guardFloods(server: Server, onServer: (http2Server: NodeJS.Event
   };
 }
 
-/** @returns a function that checks what the client sent, and ends the connection if it was too much */
+/** @returns a function that checks the received bytes, and ends the connection when there are too many */
 function guardSession(session: ServerHttp2Session): () => void {
   const guard = new FloodGuard();
   const { socket } = session;
   const unexplained = new UnexplainedBytes(performance.now());
   let seenBytes = 0;
   const sendAway = () => {
-    // Without an error, the code given to `destroy` is lost; with one, each stream would also get an error.
+    // `destroy` loses the code without an error, and with an error each stream would get the error too.
     session.goaway(errorCodes.enhanceYourCalm);
     session.destroy();
   };
@@ -81,7 +81,7 @@ function guardSession(session: ServerHttp2Session): () => void {
   session.on("priority", count);
   session.on("stream", (stream: ServerHttp2Stream) => {
     unexplained.streamOpened();
-    // Only the stream's buffer sees each chunk without taking it from its reader.
+    // `push` is wrapped, because a data listener would take the chunks from their reader.
     const push = stream.push.bind(stream);
     stream.push = (chunk: Uint8Array | null, encoding) => {
       unexplained.chunk(chunk?.length ?? 0);

@@ -1,11 +1,11 @@
 /** Bytes that a client may send outside its streams in a burst, and per second. A WINDOW_UPDATE has 13. */
 const burstBytes = 1_048_576;
 const bytesPerSecond = 65_536;
-/** A header list, and data that is still arriving when this side ends the stream. */
+/** Allowance per stream: its header list, and data that arrives after this side has ended the stream. */
 const bytesOfStream = 131_072;
-/** Head and padding of a DATA frame, and the record of TLS around it. */
+/** Allowance per chunk: header and padding of a DATA frame, and its TLS record. */
 const bytesOfChunk = 512;
-/** Answers to a frame that was sent: updates of two windows and a PING, each in a record of TLS. */
+/** Allowance per sent frame: two WINDOW_UPDATE frames and a PING in answer to it, each in a TLS record. */
 const bytesOfSentFrame = 1_024;
 const bytesOfSmallFrame = 64;
 
@@ -20,7 +20,7 @@ export class UnexplainedBytes {
   #left = burstBytes;
   #lookedMs: number;
 
-  /** @param nowMs on the clock of `look` */
+  /** @param nowMs present time, on the clock of `look` */
   constructor(nowMs: number) {
     this.#lookedMs = nowMs;
   }
@@ -29,7 +29,7 @@ export class UnexplainedBytes {
     this.#explained += bytesOfStream;
   }
 
-  /** A part of a DATA frame arrived. @param length in bytes */
+  /** Counts a part of a DATA frame. @param length in bytes */
   chunk(length: number): void {
     this.#explained += length + bytesOfChunk;
   }
@@ -38,14 +38,14 @@ export class UnexplainedBytes {
     this.#explained += bytesOfSentFrame;
   }
 
-  /** A PING, SETTINGS or PRIORITY frame arrived. */
+  /** Counts a PING, SETTINGS or PRIORITY frame. */
   smallFrame(): void {
     this.#explained += bytesOfSmallFrame;
   }
 
   /**
    * @param readBytes all bytes of the connection so far
-   * @returns false when there were too many since the last check
+   * @returns false when too many bytes without a reported frame arrived since the last check
    */
   look(readBytes: number, nowMs: number): boolean {
     const unexplained = readBytes - this.#explained;

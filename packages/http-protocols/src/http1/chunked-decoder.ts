@@ -1,6 +1,6 @@
 import { Http1Error } from "./http1-error.ts";
 
-/** Limit of a line with a chunk's size and extensions; the extensions are ignored. */
+/** Length limit of a line with a chunk's size and extensions. Extensions are ignored. */
 const maxLineBytes = 4 * 1024;
 const maxTrailerBytes = 64 * 1024;
 
@@ -22,8 +22,8 @@ export class ChunkedDecoder {
   #trailerBytes = 0;
 
   /**
-   * @param take gets the bytes of the body, never an empty buffer
-   * @param takeTrailer gets the fields after the body; absent: the fields are dropped
+   * @param take called with bytes of the body, never with an empty buffer
+   * @param takeTrailer called with each field after the body; absent: the fields are dropped
    */
   constructor(take: (data: Buffer) => void, takeTrailer?: (name: string, value: string) => void) {
     this.#take = take;
@@ -35,7 +35,7 @@ export class ChunkedDecoder {
   }
 
   /**
-   * @returns the number of bytes that belong to the body: fewer than given when the body ends among them. @throws
+   * @returns the number of bytes that belong to the body; fewer than `bytes` when the body ends in them. @throws
    * Http1Error
    */
   push(bytes: Buffer): number {

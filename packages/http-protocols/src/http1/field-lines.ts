@@ -23,7 +23,7 @@ export function trimBlanks(text: string, start = 0, end = text.length): string {
  * Parses the field lines of a head, of a request or a response.
  * @param text one character per byte; its last line ends with CR LF
  * @param start position of the first field line
- * @returns undefined when one of them is malformed
+ * @returns undefined when a field line is malformed
  */
 export function readFieldLines(text: string, start: number): HeaderList | undefined {
   if (!fieldLines.test(start === 0 ? text : text.slice(start))) {
@@ -40,7 +40,7 @@ export function readFieldLines(text: string, start: number): HeaderList | undefi
   return fields;
 }
 
-/** Words that occur in nearly all messages. */
+/** Common values of `Connection`, already split. */
 const usualWords: ReadonlyMap<string, readonly string[]> = new Map([
   ["", []],
   ["keep-alive", ["keep-alive"]],
@@ -50,7 +50,7 @@ const usualWords: ReadonlyMap<string, readonly string[]> = new Map([
   [",close", ["", "close"]],
 ]);
 
-/** The words of `Connection` fields, in lower case. @param joined their values, joined by commas */
+/** The words of `Connection` fields, in lower case. @param joined values of all these fields, joined by commas */
 export function connectionWords(joined: string): readonly string[] {
   return usualWords.get(joined) ?? splitWords(joined);
 }

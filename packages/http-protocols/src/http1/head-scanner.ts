@@ -16,7 +16,7 @@ export class HeadScanner {
   #isUnderWay = false;
   #isFirst = true;
 
-  /** Bytes of the head that was found last, with the empty lines around it. */
+  /** Number of bytes of the last head, with the empty lines around it. */
   get used(): number {
     return this.#used;
   }
@@ -31,16 +31,16 @@ export class HeadScanner {
     return this.#isFirst;
   }
 
-  /** Forgets the request before. */
+  /** Forgets the previous request. */
   rest(): void {
     this.#reader.rest();
   }
 
   /**
    * Searches for a head at the start of the bytes.
-   * @param bytes everything since the last head, including what followed it: the same bytes as before, or with more at
+   * @param bytes all bytes since the last head. Each call passes the bytes of the previous call, with more bytes at
    * the end
-   * @returns undefined: it is still incomplete; `preface`: the connection starts like one of HTTP/2
+   * @returns undefined while the head is incomplete; `preface` when the connection starts with the HTTP/2 preface
    * @throws Http1Error as early as possible, when the bytes are not a head or can never become one
    */
   scan(bytes: Buffer, maxHeaderBytes: number): RequestHead | "preface" | undefined {
@@ -49,7 +49,7 @@ export class HeadScanner {
       this.#used = bytes.length;
       return again;
     }
-    // One empty line before a request is passed over: RFC 9112, section 2.2.
+    // One empty line before a request is ignored: RFC 9112, section 2.2.
     const start = bytes[0] === cr && bytes[1] === lf ? 2 : 0;
     const end = bytes.indexOf(headEnd, Math.max(start, this.#searched - 3));
     if (end === -1 || end - start > maxHeaderBytes) {

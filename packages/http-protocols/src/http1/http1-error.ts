@@ -8,7 +8,7 @@
  */
 export type Http1Fault = "malformed" | "version" | "transfer-encoding" | "expectation" | "head-too-large";
 
-/** The HTTP/1 parsers refuse the bytes. Servers and clients convert it into errors of their own. */
+/** Error of the HTTP/1 parsers for refused bytes. Servers and clients convert it into their own errors. */
 export class Http1Error extends Error {
   override readonly name = "Http1Error";
   readonly fault: Http1Fault;

@@ -3,25 +3,25 @@ import { connectionWords, readFieldLines } from "./field-lines.ts";
 import type { FieldMemo } from "./field-memo.ts";
 import { Http1Error } from "./http1-error.ts";
 
-/** The fields of an HTTP/1 request, and their information about its framing. */
+/** The fields of an HTTP/1 request, and the framing that they declare. */
 export interface RequestFields {
   /** Names and values in turn, as sent and in the order of the request. */
   readonly headers: HeaderList;
   /** Value of the `Host` field; "" when there is none. */
   readonly host: string;
-  /** Bytes of the body; -1: chunked. */
+  /** Length of the body in bytes; -1 for a chunked body. */
   readonly bodyLength: number;
   /** True when the connection may carry another request. */
   readonly keepAlive: boolean;
   /** True when the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** The requested protocol; "" when there is none or it is not supported. */
+  /** The protocol requested by `Upgrade`; "" when there is none or it is not supported. */
   readonly upgradeProtocol: string;
   /** A cache of values that handlers derive from the fields. */
   readonly memo: FieldMemo;
 }
 
-/** @returns the answer to a request that cannot be read */
+/** @returns the error for a malformed request */
 export function refuse(text: string): Http1Error {
   return new Http1Error("malformed", text);
 }
@@ -68,7 +68,7 @@ function note(framing: Framing, name: string, value: string): void {
       break;
     case 14:
       if (name.toLowerCase() === "content-length") {
-        // Several fields are refused below, even equal ones, because their list is not a number.
+        // Several fields become a list, which is not a number, so they are refused below, even if the values are equal.
         framing.contentLength =
           framing.contentLength === undefined ? value : `${framing.contentLength},${value}`;
       }
@@ -118,7 +118,7 @@ function bodyLengthOf(framing: Framing, version: string): number {
 
 /**
  * Parses the fields of a request strictly: anything that two parsers could understand differently is refused.
- * @param text of the head
+ * @param text the head
  * @param start position of the first field line
  * @throws Http1Error
  * Source: RFC 9112
@@ -154,7 +154,7 @@ export function parseRequestFields(text: string, start: number, version: "1.0" |
     bodyLength,
     keepAlive: version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive"),
     expectsContinue: framing.expect !== "" && bodyLength !== 0 && version === "1.1",
-    // Declined by answering in HTTP/1.1, as RFC 9110 section 7.8 allows: h2c, and requests with a body.
+    // An upgrade to h2c, or of a request with a body, is declined: the answer is HTTP/1.1 (RFC 9110, section 7.8).
     upgradeProtocol:
       framing.upgrade !== "" &&
       bodyLength === 0 &&

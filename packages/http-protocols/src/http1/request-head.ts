@@ -4,7 +4,7 @@ import { parseRequestFields, type RequestFields, refuse } from "./request-fields
 
 /** The head of an HTTP/1 request: its first line and its fields. */
 export interface RequestHead {
-  /** Determines keep-alive, chunked encoding and whether `Host` is required. */
+  /** Version of the request. It determines keep-alive, chunked encoding, and the need for `Host`. */
   readonly version: "1.0" | "1.1";
   /** Method as sent. */
   readonly method: string;
@@ -14,7 +14,7 @@ export interface RequestHead {
   readonly fields: RequestFields;
 }
 
-/** Longer fields are read each time. */
+/** Length limit of fields that are remembered. Longer fields are parsed each time. */
 const maxKnownLength = 8 * 1024;
 const versionLength = "HTTP/1.1".length;
 const versionPart = /^ HTTP\/\d\.\d$/;
@@ -25,7 +25,7 @@ const targetForm = /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)/i;
 
 function checkTarget(method: string, target: string): void {
   if (method === "CONNECT") {
-    // Its answer would turn the connection into a tunnel, which no handler opens.
+    // A successful answer would make the connection a tunnel, which no handler supports.
     throw refuse("CONNECT is not served over HTTP/1");
   }
   const fits = targetForm.test(target) || (target === "*" && method === "OPTIONS");
@@ -36,14 +36,14 @@ function checkTarget(method: string, target: string): void {
 
 /** Parses the heads of one connection. Most clients send the same fields again; these are parsed once. */
 export class RequestHeadReader {
-  /** The text after the last request's target, and its meaning. */
+  /** The last request's text after its target; its parsed form is stored too. */
   #known = "";
   #fields: RequestFields | undefined;
-  /** The request before, and its text with the empty line. */
+  /** The previous request; its text with the empty line is stored too. */
   #head: RequestHead | undefined;
   #text = "";
 
-  /** Forgets the fields of the request before. */
+  /** Forgets the fields of the previous request. */
   rest(): void {
     this.#known = "";
     this.#fields = undefined;

@@ -26,23 +26,23 @@ import { errorCodeText, StreamError } from "./stream-error.ts";
 
 /** Size limit of a compressed header block: as many frames as may carry one. A longer block ends the connection. */
 const maxHeaderBlockBytes = 256 * 1024;
-/** Limit of streams before the server has told its own limit. Source: Go's net/http */
+/** Limit of streams until the server's SETTINGS arrive. Source: Go's net/http */
 const maxFirstStreams = 100;
 /** With more unsent bytes than this, the connection accepts no new requests, because the server does not read. */
 const maxWaitingBytes = 512 * 1024;
 /** Limit of unsent bytes with all heads and answers to PING and SETTINGS, for a server that does not read. */
 const maxUnsentBytes = 4 * 1024 * 1024;
 const maxStreamId = 2 ** 31 - 1;
-/** Time for the last frames of a connection that is closed in order. */
+/** Limit in milliseconds for sending the last frames; then the socket is destroyed. */
 const closeMs = 500;
 
 /** Limits of a connection. */
 export interface ClientConnectionLimits {
-  /** Bytes of a response's fields, each counted with 32 more. A longer head ends its stream. */
+  /** Size limit in bytes of a response's fields; each field counts 32 bytes extra. A larger head ends its stream. */
   readonly maxHeaderBytes: number;
-  /** Bytes of all responses that the server may send before it gets a larger window. */
+  /** Window of the connection: bytes of all responses that the server may send before a WINDOW_UPDATE. */
   readonly windowBytes: number;
-  /** Number of the first stream, odd; 1 by default. */
+  /** ID of the first stream, which must be odd. Default: 1. */
   readonly firstStreamId?: number;
 }
 
@@ -58,19 +58,19 @@ export interface RequestFields {
   readonly endsStream: boolean;
 }
 
-/** Hears of events of the whole connection. No method may throw. */
+/** Receives events of the whole connection. No method may throw. */
 export interface ClientConnectionOwner {
-  /** There may be room for more requests. */
+  /** Called when more requests may be possible. */
   roomChanged(): void;
-  /** The connection accepts no more requests; running requests continue. */
+  /** Called when the connection accepts no more requests. Running requests continue. */
   leaving(): void;
-  /** The socket is closed, and each stream has ended. Called once. */
+  /** Called once, when the socket is closed and each stream has ended. */
   closed(): void;
 }
 
 /**
- * The client's side of one HTTP/2 connection: opens streams, keeps windows, and passes on responses. If a server
- * violates the rules, its stream or connection ends, as RFC 9113 says. No fault of a server throws. Server push is off.
+ * The client's side of one HTTP/2 connection: opens streams, manages windows, and passes on responses. If a server
+ * violates the rules, the stream or connection ends, as RFC 9113 requires. No fault of a server throws. Server push is off.
  * Source: RFC 9113
  */
 export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwner {
@@ -319,7 +319,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
 
   // The end
 
-  /** @returns true when it was open */
+  /** @returns true when the stream was open */
   #remove(stream: ClientStream): boolean {
     this.#scheduler.remove(stream);
     const wasOpen = this.#streams.delete(stream.id);

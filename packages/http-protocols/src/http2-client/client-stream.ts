@@ -13,22 +13,22 @@ import type { StreamError } from "./stream-error.ts";
  * `end`. `failed` may come at any time. Nothing follows `end`, `failed` or a cancel. No method may throw.
  */
 export interface ResponseListener {
-  /** A response with a status of 1xx. The final response follows. */
+  /** Called for a response with status 1xx. The final response follows. */
   interim(status: number, headers: HeaderList): void;
-  /** @param endsStream true: only `end` follows, and is called immediately */
+  /** Called for the head of the final response. @param endsStream true: only `end` follows, immediately */
   head(status: number, headers: HeaderList, endsStream: boolean): void;
-  /** @param chunk may be kept. @returns false to get no more data until `resume` */
+  /** Called with data of the body. @param chunk may be kept. @returns false to get no more data until `resume` */
   data(chunk: Buffer): boolean;
-  /** @param trailers fields after the body */
+  /** Called at the end of the response. @param trailers fields after the body */
   end(trailers: HeaderList): void;
   failed(error: StreamError): void;
 }
 
-/** The connection, as far as a stream needs it. */
+/** The part of the connection that a stream uses. */
 export interface StreamCarrier {
-  /** The queue of this stream has data or an end to send. */
+  /** Called when the stream's queue has data or an end to send. */
   queued(stream: ClientStream): void;
-  /** Bytes of the response were passed on, so the server may send that many again. */
+  /** Called when bytes of the response were passed on, so that the window can be restored. */
   taken(stream: ClientStream, bytes: number): void;
   /** Breaks the stream off with RST_STREAM, and forgets it. */
   breakOff(stream: ClientStream, errorCode: number): void;
@@ -38,7 +38,7 @@ export interface StreamCarrier {
 interface StreamStart {
   /** Number of the stream. */
   readonly id: number;
-  /** True when its response has no body, even if the response declares a length. */
+  /** True for a HEAD request: its response has no body, even if it declares a length. */
   readonly isHead: boolean;
   /** True when the request has neither body nor trailers. */
   readonly endsStream: boolean;
@@ -112,13 +112,13 @@ export class ClientStream implements SendingStream, ReceivingStream {
     this.sending.onceDrain(callback);
   }
 
-  /** Hands on more of the response, after `data` returned false. */
+  /** Passes on more of the response, after `data` returned false. */
   resume(): void {
     this.#isPaused = false;
     this.#handOn();
   }
 
-  /** Gives the request up. The listener hears nothing more. */
+  /** Cancels the request. The listener is not called any more. */
   cancel(): void {
     if (!this.#isOver) {
       this.#finish();
@@ -141,7 +141,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     this.#requestSent = true;
   }
 
-  /** A header block arrived. @returns its fault; "" for a valid block */
+  /** Processes a header block. @returns its fault; "" for a valid block */
   receiveHeaders(fields: readonly HeaderField[], endsStream: boolean): string {
     if (this.#headCame) {
       return endsStream ? this.#receiveTrailers(fields) : "a second head";
@@ -170,7 +170,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** A part of the body arrived. @param piece may be kept. @returns its fault; "" for valid data */
+  /** Processes a part of the body. @param piece may be kept. @returns its fault; "" for valid data */
   receive(piece: Buffer): string {
     if (!this.#headCame) {
       return "DATA before the head";
@@ -189,7 +189,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** The server has sent everything. @returns the fault of the response; "" when there is none */
+  /** Processes the end of the response. @returns the fault of the response; "" when there is none */
   receiveEnd(): string {
     if (this.#leftBytes !== undefined && this.#leftBytes > 0) {
       return `the body is ${this.#leftBytes} bytes shorter than content-length`;
@@ -198,7 +198,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** The stream ended before its response was complete. */
+  /** Ends the stream with an error before its response was complete. */
   fail(error: StreamError): void {
     if (!this.#isOver) {
       this.#finish();
@@ -218,7 +218,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** The connection has removed the stream. Its end is reported after all its data. */
+  /** Called when the connection has removed the stream. The end is reported after all its data. */
   completed(): void {
     this.sending.drop();
     this.#handOn();

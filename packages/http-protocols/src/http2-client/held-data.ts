@@ -1,7 +1,7 @@
-/** Memory is reserved in steps of this size, so that many small pieces use no more than one large piece. */
+/** Size of memory blocks. Small pieces share a block, so they use no more memory than one large piece. */
 const chunkBytes = 16 * 1024;
 
-/** Data of one stream that its reader does not accept yet: at most one window. */
+/** Data of one stream that its reader does not accept yet. The stream's window limits its size. */
 export class HeldData {
   #chunks: Buffer[] = [];
   #chunk: Buffer | undefined;

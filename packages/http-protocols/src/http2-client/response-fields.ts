@@ -2,13 +2,13 @@ import type { HeaderList } from "../header-list.ts";
 import type { HeaderField } from "../http2/header-field.ts";
 import { fieldProblem } from "../http2/received-fields.ts";
 
-/** The head of a response, checked. */
+/** The checked head of a response. */
 export interface ResponseHead {
-  /** 100 to 999, and not 101, which HTTP/2 does not know. */
+  /** Status from 100 to 999, except 101, which does not exist in HTTP/2. */
   readonly status: number;
-  /** Without pseudo fields. */
+  /** Fields without pseudo-header fields. */
   readonly headers: HeaderList;
-  /** Undefined when the server does not declare a length. */
+  /** Declared length of the body; undefined when the server declares none. */
   readonly contentLength: number | undefined;
 }
 
@@ -16,7 +16,7 @@ const threeDigits = /^[1-9]\d\d$/;
 const digits = /^\d{1,15}$/;
 const noContent = 204;
 
-/** The value without blanks at its ends, which HTTP/1 cuts off too. */
+/** The value without blanks at its ends, which HTTP/1 removes too. */
 function withoutBlanks(value: string): string {
   let start = 0;
   let end = value.length;

@@ -11,19 +11,19 @@ import type { SendScheduler } from "../http2/send-scheduler.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { errorCodeText, StreamError } from "./stream-error.ts";
 
-/** The connection, as far as frames need it. */
+/** The part of the connection that frames use. */
 export interface FrameOwner {
   /** ID of the last opened stream; 0: none was opened. */
   readonly lastStreamId: number;
   /** Ends a stream because of a server's fault. @param reason for people */
   faulted(stream: ClientStream, errorCode: number, reason: string): void;
-  /** A response is complete. */
+  /** Called when a response is complete. */
   responseEnded(stream: ClientStream): void;
-  /** The server broke a stream off. */
+  /** Called when the server has reset a stream. */
   wasReset(stream: ClientStream, error: StreamError): void;
-  /** The server's settings have arrived. @param maxStreams its limit of streams; undefined: not in the settings */
+  /** Called for the server's SETTINGS. @param maxStreams limit of streams; undefined: not in the settings */
   settingsCame(maxStreams: number | undefined): void;
-  /** The server accepts no more streams. @param lastTaken streams above it were not processed */
+  /** Called for the server's GOAWAY. @param lastTaken streams above this ID were not processed */
   serverLeaves(lastTaken: number, errorCode: number): void;
 }
 
@@ -31,7 +31,7 @@ export interface FrameOwner {
 interface ConnectionParts {
   /** Decodes header blocks. All streams share its table, so each block must be decoded. */
   readonly decoder: HpackDecoder;
-  /** Limit of a header block's fields, for messages. */
+  /** Size limit of a header block's fields, for the text of errors. */
   readonly maxHeaderBytes: number;
   /** Writes frames to the socket. */
   readonly writer: FrameWriter;
@@ -39,7 +39,7 @@ interface ConnectionParts {
   readonly encoder: HpackEncoder;
   /** Counts frames that cost the server less than this side. */
   readonly guard: FloodGuard;
-  /** Open streams by number. */
+  /** Open streams by ID. */
   readonly streams: ReadonlyMap<number, ClientStream>;
   /** Chooses the stream whose DATA is sent next. */
   readonly scheduler: SendScheduler;
@@ -48,7 +48,7 @@ interface ConnectionParts {
 }
 
 /**
- * Applies a server's frames to its connection. A violation of a stream ends the stream; one of the connection throws an
+ * Applies a server's frames to its connection. A violation on a stream ends the stream. Any other violation throws an
  * Http2Error, which ends the connection. Frames of ended streams are dropped, because the server may have sent them
  * before the end.
  */
@@ -65,8 +65,8 @@ export class ServerFrames implements FrameHandler {
     const { window, guard } = this.#parts;
     const stream = this.#openStream(streamId, "DATA");
     window.take(frameBytes);
-    // The window is released immediately, so that one slow reader does not stop the other streams. Each stream's own
-    // window limits the held data.
+    // The connection's window is restored immediately, so that one slow reader does not stop other streams. Each stream's
+    // window still limits the held data.
     window.release(frameBytes);
     if (piece.length === 0 && !endsStream) {
       guard.idleFrame();

@@ -21,7 +21,7 @@ export function errorCodeText(code: number): string {
   return `${names[code] ?? "unknown code"} (${code})`;
 }
 
-/** The reasons of an early end of a stream. */
+/** Details of an early end of a stream. */
 interface StreamErrorFacts {
   /** True: the server did not process the request, which may be sent again. Source: RFC 9113, section 8.7 */
   readonly isUnseen?: boolean;

@@ -16,12 +16,12 @@ import type { StreamTable } from "./stream-table.ts";
 
 const maxHeaderFields = 1_000;
 
-/** The connection, as far as frames need it. */
+/** The part of the connection that frames use. */
 export interface FrameOwner<Stream extends ServerStream> {
   /** True when no new streams are accepted. */
   isLeaving: boolean;
   /**
-   * A client opens a stream.
+   * Called when the client opens a stream.
    * @returns the stream; "malformed" for fields that are not a request; "answered" when the response is already being
    * sent and the rest of the request is not needed
    */
@@ -30,7 +30,7 @@ export interface FrameOwner<Stream extends ServerStream> {
   readTrailers(fields: readonly HeaderField[]): HeaderList | string;
   /** Breaks a stream off. */
   breakOff(stream: Stream, errorCode: number): void;
-  /** A stream has closed. */
+  /** Called when a stream has closed. */
   streamGone(streamId: number): void;
   /** Closes the connection when it accepts no new streams and none is open. */
   endWhenIdle(): void;
@@ -38,7 +38,7 @@ export interface FrameOwner<Stream extends ServerStream> {
 
 /** The parts of a connection, and its limits. */
 interface ConnectionParts<Stream extends ServerStream> {
-  /** Streams that the client may have open. */
+  /** Limit of open streams of the client. */
   readonly maxStreams: number;
   /** Decodes header blocks. All streams share its table, so a block must be decoded even if it is refused. */
   readonly decoder: HpackDecoder;
@@ -48,7 +48,7 @@ interface ConnectionParts<Stream extends ServerStream> {
   readonly encoder: HpackEncoder;
   /** Counts frames that cost the peer less than the server, and ends the connection above a limit. */
   readonly guard: FloodGuard;
-  /** Open streams by number. */
+  /** Open streams by ID. */
   readonly streams: StreamTable<Stream>;
   /** Chooses the stream whose DATA is sent next. */
   readonly scheduler: SendScheduler;
@@ -133,7 +133,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** @param fields undefined when there were too many */
+  /** Opens a stream. @param fields undefined when they exceed the size limit */
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
     if (this.#streams.size - this.#pushed.size >= this.#maxStreams) {
       this.#guard.reset();
@@ -171,7 +171,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** A frame arrived for a stream whose request has ended. */
+  /** Handles a frame for a stream whose request has ended. */
   #late(streamId: number, stream: Stream | undefined): void {
     if (stream !== undefined) {
       this.#fault(stream, errorCodes.streamClosed);
@@ -180,7 +180,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** The client violated a rule on one stream: the stream ends, and the flood guard counts it. */
+  /** Ends a stream on which the client violated a rule. The flood guard counts the violation. */
   #fault(stream: Stream, errorCode: number): void {
     this.#guard.reset();
     this.#owner.breakOff(stream, errorCode);
@@ -246,7 +246,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     this.#owner.endWhenIdle();
   }
 
-  /** The client ignores pushed streams above the last one in its GOAWAY. */
+  /** Drops pushed streams above the last ID in the client's GOAWAY, because the client ignores them. */
   #dropPushed(lastTaken: number): void {
     for (const stream of this.#streams.all()) {
       if (stream.id > lastTaken && this.#pushed.isPromised(stream.id)) {

@@ -1,9 +1,9 @@
 import type { HeaderList } from "../header-list.ts";
 import { type H2RequestHead, readRequestFields } from "./request-fields.ts";
 
-/** A checked request that the server makes in place of its client. */
+/** A checked request that the server promises in a push. */
 export interface PromisedRequest {
-  /** Head that the request would have had. */
+  /** Head of the request, as if the client had sent it. */
   readonly head: H2RequestHead;
   /** Scheme of the request that the push belongs to. */
   readonly scheme: string;
@@ -21,7 +21,7 @@ const notPromised: ReadonlySet<string> = new Set([
 
 /** The request that a push promises. */
 interface PromisedTarget {
-  /** `http` or `https`, as of the request that the push belongs to. */
+  /** `http` or `https`: the scheme of the request to which the push belongs. */
   readonly scheme: string;
   /** Authority of the request to which the push belongs; a client accepts no other authority. */
   readonly authority: string;

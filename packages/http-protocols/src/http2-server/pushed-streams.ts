@@ -6,14 +6,14 @@ import type { PromisedRequest } from "./promised-request.ts";
 
 /** Limit of open pushed streams in a connection, if the client does not set a lower one. */
 const maxOpen = 100;
-/** A client that cancels this many more pushes than it accepts gets no more; it may have them cached. */
+/** Limit of cancelled minus accepted pushes. Above it, nothing is pushed: the client may have the responses cached. */
 const maxRefused = 100;
-/** While more unsent bytes wait because the client does not read, nothing is promised. */
+/** Limit in bytes of unsent data. Above it, nothing is promised, because the client reads too slowly. */
 const maxUnsentBytes = 64 * 1024;
 const maxStreamId = 0x7fff_fffe;
 
 /**
- * The streams that the server opens on one connection: whether more are allowed, and their promises.
+ * The streams that the server opens on one connection: their limits and promises.
  * Source: RFC 9113, sections 5.1.1, 6.6 and 8.4
  */
 export class PushedStreams {
@@ -46,7 +46,7 @@ export class PushedStreams {
     );
   }
 
-  /** The client's limits, from its SETTINGS. */
+  /** Applies the limits from the client's SETTINGS. */
   apply(settings: ReadonlyMap<number, number>): void {
     const enable = settings.get(settingIds.enablePush);
     if (enable !== undefined) {
@@ -75,17 +75,17 @@ export class PushedStreams {
     return this.#lastId;
   }
 
-  /** A promised stream has ended in any way. */
+  /** Called when a promised stream has ended, for any reason. */
   ended(): void {
     this.#open--;
   }
 
-  /** The whole response of a promised stream was sent. */
+  /** Called when the whole response of a promised stream was sent. */
   taken(): void {
     this.#refused = Math.max(0, this.#refused - 1);
   }
 
-  /** The client cancelled a promised stream. */
+  /** Called when the client has cancelled a promised stream. */
   refused(): void {
     this.#refused++;
   }

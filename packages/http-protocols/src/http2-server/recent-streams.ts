@@ -1,7 +1,7 @@
 /** Number of closed streams that are remembered. */
 const kept = 256;
 
-/** Facts about a closed stream. */
+/** The way in which a closed stream ended. */
 export type StreamFate =
   | "closed" // in order, or by the client: a frame on it is an error
   | "abandoned"; // closed early by this side: the client may not know yet, and its frames are dropped

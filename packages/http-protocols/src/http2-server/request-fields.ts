@@ -2,19 +2,19 @@ import type { HeaderList } from "../header-list.ts";
 import type { HeaderField } from "../http2/header-field.ts";
 import { fieldProblem, fieldValue } from "../http2/received-fields.ts";
 
-/** The head of a request of HTTP/2, checked. */
+/** The checked head of an HTTP/2 request. */
 export interface H2RequestHead {
   /** Value of `:method`. */
   readonly method: string;
-  /** `:path`; the authority for CONNECT. */
+  /** Value of `:path`; for CONNECT, the authority. */
   readonly target: string;
-  /** `:authority`, or `host` without it; "" when both are missing. */
+  /** Value of `:authority`, otherwise of `host`; "" when both are missing. */
   readonly authority: string;
-  /** `:protocol` of an extended CONNECT; "" else. Source: RFC 8441 */
+  /** Value of `:protocol` of an extended CONNECT; otherwise "". Source: RFC 8441 */
   readonly protocol: string;
-  /** In the form of HTTP/1: one `cookie`, no pseudo-header fields. */
+  /** Fields in the form of HTTP/1: one `cookie`, no pseudo-header fields. */
   readonly headers: HeaderList;
-  /** Undefined when the client does not declare a length. */
+  /** Declared length of the body; undefined when the client declares none. */
   readonly contentLength: number | undefined;
   /** True when the client waits for status 100 before it sends the body. */
   readonly expectsContinue: boolean;
@@ -45,7 +45,7 @@ const noPseudoFields = (): PseudoFields => ({
   protocol: undefined,
 });
 
-/** @param isLate true when other fields came before. @returns the fault; "" when there is none */
+/** Stores a pseudo-header field. @param isLate true after ordinary fields. @returns the fault; "" for a valid field */
 function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField, isLate: boolean): string {
   if (isLate) {
     return `field ${name} stands behind others`;
@@ -87,7 +87,7 @@ function pseudoProblem(pseudo: PseudoFields): string {
   return pseudo.path === "*" && method !== "OPTIONS" ? "field :path is malformed" : "";
 }
 
-/** Two parsers could choose different hosts when a request contains both. Source: RFC 9113, section 8.3.1 */
+/** Refuses `host` unlike `:authority`, since parsers could choose either. Source: RFC 9113, section 8.3.1 */
 function hostProblem(host: string | undefined, authority: string | undefined): string {
   return host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase()
     ? "fields :authority and host differ"
@@ -133,7 +133,7 @@ export function readRequestFields(fields: readonly HeaderField[]): H2RequestHead
         expectsContinue = value.toLowerCase() === "100-continue";
         break;
       case "cookie":
-        // A browser may send it in pieces: RFC 9113, section 8.2.3.
+        // A browser may send cookies in several fields: RFC 9113, section 8.2.3.
         if (cookieAt >= 0) {
           headers[cookieAt] += `; ${value}`;
           continue;

@@ -26,29 +26,29 @@ import { PushedStreams } from "./pushed-streams.ts";
 import type { OpeningFields, ServerStream } from "./server-stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
-/** In a GOAWAY: every stream that the client opened is served. Source: RFC 9113, section 6.8 */
+/** Last stream ID in a first GOAWAY: all streams that the client opened are served. Source: RFC 9113, section 6.8 */
 const allStreams = 0x7fff_ffff;
-/** Limit of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
+/** Limit in bytes of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
 const maxUnreadBytes = 1024 * 1024;
 
 /** A server's limits for its clients' connections. */
 export interface ServerConnectionLimits {
-  /** Streams that a client may have open. */
+  /** Limit of open streams of a client. */
   readonly maxStreams: number;
-  /** Limit of a header block's fields, each with 32 bytes more. */
+  /** Size limit of a header block's fields; each field counts 32 bytes extra. */
   readonly maxHeaderBytes: number;
-  /** Limit of a compressed header block over all its frames. */
+  /** Size limit of a compressed header block in all its frames. */
   readonly maxHeaderBlockBytes: number;
-  /** Bytes of all bodies that a client may send before it gets a larger window. */
+  /** Window of the connection: bytes of all bodies that a client may send before a WINDOW_UPDATE. */
   readonly windowBytes: number;
   /** Further settings that are sent to the client, by their IDs. */
   readonly settings?: ReadonlyMap<number, number>;
 }
 
 /**
- * The server's side of one HTTP/2 connection: reads frames, keeps streams and windows, and sends what streams have.
- * Clients that violate the rules are handled as RFC 9113 says. Frames that cost this side more than the client end the
- * connection (ENHANCE_YOUR_CALM). Subclasses make streams from the heads of requests.
+ * The server's side of one HTTP/2 connection: reads frames, manages streams and windows, and sends queued data.
+ * Violations of a client are handled as RFC 9113 requires. Too many frames that cost more here than at the client end the
+ * connection (ENHANCE_YOUR_CALM). Subclasses create streams from the heads of requests.
  *
  * Source: RFC 9113
  */
@@ -119,15 +119,15 @@ export abstract class ServerConnection<Stream extends ServerStream>
   /** Opens the stream of a request's head. */
   abstract openStream(streamId: number, opening: OpeningFields): Stream | "malformed" | "answered";
   abstract readTrailers(fields: readonly HeaderField[]): HeaderList | string;
-  /** All frames of one read were processed. */
+  /** Called when all frames of one read were processed. */
   protected abstract readDone(): void;
-  /** Tells a stream that it has ended early. */
+  /** Called for each stream that ends early. @param why reason, for the error */
   protected abstract loseStream(stream: Stream, why: string): void;
-  /** Closes the socket, when all was written. */
+  /** Closes the socket after all data was written. */
   protected abstract endSocket(): void;
-  /** The socket is closed, and no stream is left. */
+  /** Called when the socket is closed and no stream is left. */
   protected abstract connectionClosed(): void;
-  /** The last open stream has ended. */
+  /** Called when the last open stream has ended. */
   protected abstract becameIdle(): void;
 
   /** Start time of an incomplete header block, as of `Date.now()`; 0: there is none. */
@@ -150,7 +150,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     return !this.isLeaving && !this.#isDead && this.pushed.hasRoom;
   }
 
-  /** Bytes that a new stream may send at first. */
+  /** Initial window of a new stream for sending, in bytes. */
   protected get initialWindowBytes(): number {
     return this.#scheduler.initialBytes;
   }
@@ -196,18 +196,18 @@ export abstract class ServerConnection<Stream extends ServerStream>
     this.sendHeaders(streamId, [], trailers, true);
   }
 
-  /** The queue of this stream has data or an end to send. */
+  /** Called when the stream's queue has data or an end to send. */
   queued(stream: Stream): void {
     this.#scheduler.add(stream);
   }
 
-  /** Bytes of a body were consumed, so the client may send that many again. */
+  /** Called when bytes of a body were consumed, so that the windows can be restored. */
   taken(stream: Stream, bytes: number): void {
     // After END_STREAM the client sends no more.
     this.#window.release(bytes, stream.requestEnded ? undefined : stream);
   }
 
-  /** A DATA frame was sent. */
+  /** Called after each sent DATA frame. */
   dataSent(): void {
     this.#guard.dataSent();
   }
@@ -221,7 +221,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     }
   }
 
-  /** Request and response are through. */
+  /** Called when request and response are complete. */
   finished(stream: Stream): void {
     if (this.streams.remove(stream, "closed")) {
       if (this.pushed.isPromised(stream.id)) {
@@ -277,7 +277,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     this.#socket.end(() => this.#socket.destroy());
   }
 
-  /** A stream has closed. */
+  /** Called when a stream has closed. */
   streamGone(streamId: number): void {
     if (this.pushed.isPromised(streamId)) {
       this.pushed.ended();

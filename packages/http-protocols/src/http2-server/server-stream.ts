@@ -8,19 +8,19 @@ export interface ServerStream extends SendingStream, ReceivingStream {
   /** True when the client has sent everything. */
   readonly requestEnded: boolean;
   /**
-   * Bytes of the body arrived. @param piece valid during the call only. @returns false when the body exceeds its
+   * Takes bytes of the body. @param piece valid only during the call. @returns false when the body exceeds its
    * declared length
    */
   receive(piece: Buffer): boolean;
-  /** The client has sent all. @returns false when the body is shorter than its declared length */
+  /** Takes the end of the request. @returns false when the body is shorter than its declared length */
   receiveEnd(trailers: HeaderList): boolean;
-  /** The stream has ended early. @param why the client reset it or disconnected, or this side cancelled it */
+  /** Called when the stream has ended early. @param why text: reset, connection lost, or cancelled by this side */
   streamLost(why: string): void;
-  /** Request and response are through. */
+  /** Called when request and response are complete. */
   streamOver(): void;
 }
 
-/** Bytes that each side of a new stream may send at first. */
+/** Initial windows of a new stream in both directions. */
 export interface StreamWindows {
   /** Initial window in bytes, from the client: its SETTINGS_INITIAL_WINDOW_SIZE. */
   readonly send: number;
@@ -34,8 +34,8 @@ export interface StreamOpening extends StreamWindows {
   readonly endsStream: boolean;
 }
 
-/** A stream's opening with its fields. */
+/** The facts about a new stream, with its fields. */
 export interface OpeningFields extends StreamOpening {
-  /** Undefined when there are too many fields or they are too long. */
+  /** Fields of the request; undefined when they exceed the size limit. */
   readonly fields: readonly HeaderField[] | undefined;
 }

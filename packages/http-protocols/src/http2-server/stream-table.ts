@@ -24,7 +24,7 @@ export class StreamTable<Stream extends SendingStream> {
     return this.#open.size;
   }
 
-  /** The last stream that the client opened; 0: it has opened none. */
+  /** ID of the last stream that the client opened; 0 when there is none. */
   get lastId(): number {
     return this.#lastId;
   }
@@ -66,8 +66,8 @@ export class StreamTable<Stream extends SendingStream> {
   }
 
   /**
-   * A head arrived on a stream that is not open.
-   * @returns true when it opens a stream; false: it is dropped
+   * Decides about a head on a stream that is not open.
+   * @returns true when the head opens a stream; false when it must be dropped
    * @throws Http2Error for an ended stream
    */
   isNew(streamId: number): boolean {
@@ -82,12 +82,12 @@ export class StreamTable<Stream extends SendingStream> {
     return false;
   }
 
-  /** The client opens a stream, which this side may accept or refuse. */
+  /** Records that the client has opened a stream. This side may still refuse it. */
   opened(streamId: number): void {
     this.#lastId = streamId;
   }
 
-  /** A request was answered at once, without a stream object. */
+  /** Records a request that was answered at once, without a stream object. */
   answered(streamId: number): void {
     this.#recent.remember(streamId, "closed");
   }
@@ -98,21 +98,21 @@ export class StreamTable<Stream extends SendingStream> {
     this.#writer.frame(encodeRstStream(streamId, errorCode));
   }
 
-  /** A frame arrived on a stream that is not open. */
+  /** Handles a late frame on a stream that is not open. */
   late(streamId: number): void {
     if (this.#recent.fateOf(streamId) !== "abandoned") {
       this.reset(streamId, errorCodes.streamClosed);
     }
   }
 
-  /** The client broke a rule on a stream that is not open. */
+  /** Sends RST_STREAM for a violation on a stream that is not open. */
   reset(streamId: number, errorCode: number): void {
     this.#guard.reset();
     this.#writer.frame(encodeRstStream(streamId, errorCode));
   }
 
   /**
-   * @param takesAny true: no new streams are accepted, and those that the client opens are not counted
+   * @param takesAny true: the connection accepts no new streams, so unknown streams are not an error
    * @throws Http2Error for stream 0 and for streams that the client has not opened
    */
   checkOpened(streamId: number, what: string, takesAny: boolean): void {

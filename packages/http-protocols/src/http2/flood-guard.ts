@@ -1,18 +1,18 @@
 import { errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Limits of resets in a burst, and per second: CVE-2023-44487. A stream that ends normally allows one more. */
+/** Limits of resets in a burst and per second: CVE-2023-44487. Each stream that ends normally allows one more reset. */
 const resetBurst = 1_000;
 const resetRate = 100;
-/** PING, SETTINGS, PRIORITY, empty DATA and unknown frames: CVE-2019-9511 to 9518. */
+/** Limits of PING, SETTINGS, PRIORITY, empty DATA and unknown frames: CVE-2019-9511 to 9518. */
 const idleBurst = 1_000;
 const idleRate = 200;
-/** WINDOW_UPDATE frames at once, and for each frame and stream that they may be an answer to. Source: envoy's limits */
+/** Limits of WINDOW_UPDATE frames: in a burst, and per frame and stream that they may answer. Source: envoy's limits */
 const updateBurst = 1_000;
 const updatesPerFrame = 10;
 const updatesPerStream = 4;
 
-/** A budget that fills up again with time. */
+/** A budget that is restored over time. */
 class Budget {
   readonly #burst: number;
   readonly #perMs: number;
@@ -25,7 +25,7 @@ class Budget {
     this.#left = burst;
   }
 
-  /** @returns true when the budget was not used up */
+  /** Uses one unit. @returns false when the budget is used up */
   take(): boolean {
     if (this.#left < 1) {
       const now = performance.now();
@@ -52,21 +52,21 @@ export class FloodGuard {
   readonly #idle = new Budget(idleBurst, idleRate);
   #updates = updateBurst;
 
-  /** A stream ended early, by the client or by its fault. @throws Http2Error ENHANCE_YOUR_CALM */
+  /** Counts a stream that the client reset, or that ended by its fault. @throws Http2Error ENHANCE_YOUR_CALM */
   reset(): void {
     if (!this.#resets.take()) {
       throw tooMany("streams that are broken off");
     }
   }
 
-  /** A frame without effect. @throws Http2Error ENHANCE_YOUR_CALM */
+  /** Counts a frame without effect. @throws Http2Error ENHANCE_YOUR_CALM */
   idleFrame(): void {
     if (!this.#idle.take()) {
       throw tooMany("frames that move nothing");
     }
   }
 
-  /** A WINDOW_UPDATE. @throws Http2Error ENHANCE_YOUR_CALM */
+  /** Counts a WINDOW_UPDATE. @throws Http2Error ENHANCE_YOUR_CALM */
   windowUpdate(): void {
     this.#updates--;
     if (this.#updates < 0) {
@@ -85,7 +85,7 @@ export class FloodGuard {
   }
 
   /**
-   * A DATA frame was sent. Go's gRPC receivers measure the round trip with a PING while data arrives, one per round
+   * Called after a sent DATA frame. Go's gRPC receivers measure the round trip with a PING while data arrives, one per round
    * trip.
    */
   dataSent(): void {

@@ -9,32 +9,32 @@ import { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
  * payloads. An `Http2Error` from a method ends the connection.
  */
 export interface FrameHandler {
-  /** @param frameBytes length with padding; flow control counts this length */
+  /** DATA. @param frameBytes length with padding; flow control counts this length */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void;
   /** A complete header block: of a request, a response or trailers. */
   headers(streamId: number, block: Buffer, endsStream: boolean): void;
   /** RST_STREAM. @param errorCode see RFC 9113, section 7 */
   reset(streamId: number, errorCode: number): void;
-  /** Must be acknowledged with `settingsAck`. @param settings by `settingIds` */
+  /** SETTINGS; must be acknowledged with `settingsAck`. @param settings values by `settingIds` */
   settings(settings: ReadonlyMap<number, number>): void;
-  /** Must be answered with the same bytes. */
+  /** PING; must be answered with the same bytes. */
   ping(payload: Buffer): void;
   /**
    * GOAWAY.
-   * @param lastStreamId streams above it were not processed and may be sent again
+   * @param lastStreamId streams above this ID were not processed, and may be sent again
    * @param errorCode see RFC 9113, section 7; 0: the peer closes without an error
    */
   goAway(lastStreamId: number, errorCode: number): void;
-  /** @param increment may be 0, which is the stream's error; not for stream 0 */
+  /** WINDOW_UPDATE. @param increment may be 0 for streams other than 0, which is an error of the stream */
   windowUpdate(streamId: number, increment: number): void;
-  /** A malformed frame whose meaning does not matter here; it is an error of the stream. */
+  /** A malformed frame that is an error of its stream only. */
   streamError?(streamId: number, errorCode: number): void;
   /** A frame without effect: a priority, an acknowledgement, or an unknown type. */
   idleFrame?(): void;
 }
 
 export interface FrameDispatcherSettings {
-  /** Limit of a header block over all its frames. */
+  /** Size limit of a header block in all its frames. */
   readonly maxHeaderBlockBytes: number;
   /** For clients: true when a server may send GOAWAY before its settings. False by default. */
   readonly mayBeginWithGoAway?: boolean;
@@ -79,7 +79,7 @@ export class FrameDispatcher implements FrameSink {
     this.#isStopped = true;
   }
 
-  /** @throws Http2Error; any error of the handler */
+  /** Parses a frame and passes it on. @throws Http2Error; any error of the handler */
   frame(type: number, flags: number, streamId: number, payload: Buffer): void {
     if (this.#isStopped) {
       return;

@@ -23,7 +23,7 @@ const nothing = Buffer.alloc(0);
 export class FrameWriter {
   readonly #socket: Duplex;
   readonly #flushed: () => void;
-  /** Consecutive small frames. Those from `#start` on wait for the socket. */
+  /** Consecutive small frames. The bytes from `#start` on are not written to the socket yet. */
   #chunk: Buffer = nothing;
   #start = 0;
   #at = 0;
@@ -76,7 +76,7 @@ export class FrameWriter {
     } while (at < block.length);
   }
 
-  /** @param payload at most 16,384 bytes; must not change until it is sent */
+  /** A DATA frame. @param payload at most 16,384 bytes; must not change until it is sent */
   data(streamId: number, endsStream: boolean, payload: Uint8Array): void {
     const flags = endsStream ? frameFlags.endStream : 0;
     if (payload.length <= maxJoinedBytes) {

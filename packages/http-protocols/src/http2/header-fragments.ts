@@ -1,7 +1,7 @@
 import { errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Empty fragments only take time, so a few are allowed. */
+/** Limit of fragments of a header block, because empty fragments cost time without any limit of bytes. */
 const maxFragments = 16;
 
 /** A header block that continues in CONTINUATION frames. Source: RFC 9113, section 6.10 */
@@ -14,7 +14,7 @@ export class HeaderFragments {
   #bytes: number;
 
   /**
-   * @param first without padding and priority
+   * @param first payload of the HEADERS frame, without padding and priority
    * @param maxBytes limit of the whole block
    */
   constructor(streamId: number, flags: number, first: Buffer, maxBytes: number) {
@@ -35,7 +35,7 @@ export class HeaderFragments {
     this.#fragments.push(Buffer.from(fragment));
   }
 
-  /** The block, with all that was added. */
+  /** The whole block in one buffer. */
   join(): Buffer {
     return Buffer.concat(this.#fragments);
   }

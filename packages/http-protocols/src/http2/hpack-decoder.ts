@@ -18,7 +18,7 @@ const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => 
 export class HpackDecoder {
   readonly #maxTableBytes: number;
   readonly #maxListBytes: number;
-  /** Newest entry last. */
+  /** Entries of the dynamic table, the newest last. */
   #table: HeaderField[] = [];
   #tableBytes = 0;
   #tableLimit: number;
@@ -37,8 +37,8 @@ export class HpackDecoder {
   }
 
   /**
-   * @throws HpackError HPACK_TRUNCATED, HPACK_MALFORMED; HPACK_TOO_LARGE above `maxListBytes`. That block was still
-   * decoded to its end, so the connection may continue
+   * @throws HpackError HPACK_TRUNCATED, HPACK_MALFORMED; HPACK_TOO_LARGE above `maxListBytes`. A too large block was
+   * still decoded to its end, so the connection may continue
    */
   decode(block: Uint8Array): HeaderField[] {
     this.#bytes = block;

@@ -4,9 +4,9 @@ import { staticTable } from "./static-table.ts";
 const maxTableBytes = 4_096;
 /** Size of an entry in addition to its name and value. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
-/** Number of remembered fields that were sent once; a second occurrence enters the table. */
+/** Limit of remembered fields that were sent once. At its second occurrence, a field enters the table. */
 const maxSeen = 128;
-/** Longer fields are not worth their room. */
+/** Size limit of a field in the table. Longer fields would displace many others. */
 const maxEntryBytes = 512;
 
 /** Index of the first entry of the static table with a name. */
@@ -34,7 +34,7 @@ export class HpackEncoder {
   #tableLimit = maxTableBytes;
   /** Number of entries that were ever inserted. */
   #inserted = 0;
-  /** The smallest limit since the last block, which the peer must hear of first; undefined when it did not change. */
+  /** Smallest table size since the last block, which the next block announces first; undefined without a change. */
   #smallestLimit: number | undefined;
   readonly #seen = new Set<string>();
   #bytes = Buffer.allocUnsafeSlow(512);
@@ -97,7 +97,7 @@ export class HpackEncoder {
     }
   }
 
-  /** The block; valid until the next one starts. */
+  /** @returns the block, which is valid until the next block starts */
   end(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }

@@ -2,22 +2,22 @@ import type { FrameWriter } from "./frame-writer.ts";
 import { encodeWindowUpdate, errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Bytes of one body that the peer may send until a WINDOW_UPDATE gives consumed bytes back. */
+/** Window of one stream: bytes of a body that the peer may send before a WINDOW_UPDATE. */
 export const streamWindowBytes: number = 1024 * 1024;
 
 /** A stream whose body is being received. */
 export interface ReceivingStream {
-  /** Number of the stream, for its WINDOW_UPDATE. */
+  /** Stream ID, for its WINDOW_UPDATE. */
   readonly id: number;
   /** Bytes that the peer may still send until the next WINDOW_UPDATE. */
   receiveWindowBytes: number;
-  /** Consumed bytes that no WINDOW_UPDATE has given back yet. */
+  /** Consumed bytes that no WINDOW_UPDATE has reported yet. */
   untoldBytes: number;
 }
 
 /**
- * The bytes that the peer may send on one connection. Consumed bytes are given back by WINDOW_UPDATE once they are a
- * quarter of the window. That restores the window, and never makes it larger than at first. RFC 9113, section 5.2
+ * The bytes that the peer may send on one connection. Consumed bytes are reported by WINDOW_UPDATE once they are a
+ * quarter of the window. That restores the window, but never enlarges it. RFC 9113, section 5.2
  */
 export class ReceiveWindow {
   readonly #writer: FrameWriter;
@@ -25,14 +25,14 @@ export class ReceiveWindow {
   #bytes: number;
   #untoldBytes = 0;
 
-  /** @param wholeBytes for all bodies of the connection together */
+  /** @param wholeBytes window for all bodies of the connection together */
   constructor(writer: FrameWriter, wholeBytes: number) {
     this.#writer = writer;
     this.#bytes = wholeBytes;
     this.#tellBytes = wholeBytes / 4;
   }
 
-  /** Bytes arrived. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** Counts arrived bytes. @throws Http2Error FLOW_CONTROL_ERROR */
   take(bytes: number): void {
     this.#bytes -= bytes;
     if (this.#bytes < 0) {
@@ -40,7 +40,7 @@ export class ReceiveWindow {
     }
   }
 
-  /** Bytes were consumed. @param stream undefined when they belong to no stream, or when its peer sends no more */
+  /** Counts consumed bytes. @param stream undefined for bytes without a stream, or when the peer has ended the stream */
   release(bytes: number, stream?: ReceivingStream): void {
     this.#untoldBytes += bytes;
     if (this.#untoldBytes >= this.#tellBytes) {
@@ -53,7 +53,7 @@ export class ReceiveWindow {
     }
   }
 
-  /** Bytes of a stream were consumed, whose share of the connection's window was given back before. */
+  /** Counts consumed bytes of a stream only. The connection's window was restored earlier. */
   releaseStream(bytes: number, stream: ReceivingStream): void {
     stream.untoldBytes += bytes;
     if (stream.untoldBytes >= streamWindowBytes / 4) {

@@ -12,7 +12,7 @@ const ofConnection: ReadonlySet<string> = new Set([
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /**
- * A space at either end is malformed: RFC 9113, section 8.2.1. One parser would remove it, another would compare it.
+ * A valid field value. A space at either end is malformed (RFC 9113, section 8.2.1): parsers treat it differently.
  */
 export const fieldValue: RegExp = /^(?:[!-~\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[!-~\x80-\xff])?)?$/;
 

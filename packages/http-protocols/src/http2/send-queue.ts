@@ -1,7 +1,7 @@
 import type { FrameWriter } from "./frame-writer.ts";
 import { defaultFrameBytes } from "./frames.ts";
 
-/** Unsent bytes from which on a writer should wait. */
+/** Number of unsent bytes from which on a writer should wait. */
 const highWaterBytes = 32 * 1024;
 
 /** The unsent data of one stream, within the peer's windows. */
@@ -54,7 +54,7 @@ export class SendQueue {
 
   /**
    * Sends one frame, or several chunks as one frame.
-   * @param room bytes that the connection's window allows
+   * @param room number of bytes that the connection's window allows
    * @param holdsEnd true: the end is sent separately, because trailers follow
    * @returns number of sent bytes of the body
    */
@@ -91,7 +91,7 @@ export class SendQueue {
     return this.#over;
   }
 
-  /** The end was sent in a frame of its own. */
+  /** Called when the end was sent in a separate frame. */
   endSent(): void {
     this.#over = true;
   }

@@ -12,7 +12,7 @@ const noPayload = Buffer.alloc(0);
 export interface SendingStream {
   /** Stream ID; among streams of one urgency, the lower ID is served first. */
   readonly id: number;
-  /** DATA that waits for a window. */
+  /** Queue of DATA and of the end. */
   readonly sending: SendQueue;
   /** Fields that end the stream; empty when the body ends it. */
   readonly trailers: HeaderList;
@@ -20,21 +20,21 @@ export interface SendingStream {
   allSent(): void;
 }
 
-/** The connection, as far as a scheduler needs it. */
+/** The part of the connection that a scheduler uses. */
 export interface SchedulerOwner {
-  /** A DATA frame was sent. */
+  /** Called after each sent DATA frame. */
   dataSent(): void;
   /** Sends trailers, which end the stream, once its DATA is out. */
   sendTrailers(streamId: number, trailers: HeaderList): void;
 }
 
-/** Sends the bodies of all streams of a connection, a frame of each in turn, within the windows that the peer grants. */
+/** Sends the bodies of a connection's streams within the peer's windows. Streams take turns, one frame each. */
 export class SendScheduler {
   readonly #writer: FrameWriter;
   readonly #owner: SchedulerOwner;
   readonly #ready = new Set<SendingStream>();
   #windowBytes = defaultWindowBytes;
-  /** Window of a stream when it opens. */
+  /** Initial window of a stream in bytes, from the peer's SETTINGS. */
   initialBytes = defaultWindowBytes;
   #running = false;
 
@@ -43,13 +43,13 @@ export class SendScheduler {
     this.#owner = owner;
   }
 
-  /** The queue of this stream has data or an end to send. */
+  /** Adds a stream whose queue has data or an end to send. */
   add(stream: SendingStream): void {
     this.#ready.add(stream);
     this.run();
   }
 
-  /** Sends nothing more of this stream. */
+  /** Removes a stream, so that nothing more of it is sent. */
   remove(stream: SendingStream): void {
     this.#ready.delete(stream);
   }
@@ -58,7 +58,7 @@ export class SendScheduler {
     this.#ready.clear();
   }
 
-  /** The peer accepts more on the connection. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** Enlarges the connection's window. @throws Http2Error FLOW_CONTROL_ERROR */
   grant(bytes: number): void {
     this.#windowBytes += bytes;
     if (this.#windowBytes > maxWindowBytes) {
@@ -68,7 +68,7 @@ export class SendScheduler {
   }
 
   /**
-   * The peer accepts more on a stream. @returns false when its window becomes too large, which is an error of the
+   * Enlarges a stream's window. @returns false when the window becomes too large, which is an error of the
    * stream
    */
   grantStream(stream: SendingStream, bytes: number): boolean {
@@ -83,7 +83,7 @@ export class SendScheduler {
     return true;
   }
 
-  /** A new SETTINGS_INITIAL_WINDOW_SIZE, for open streams too. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** Applies a new SETTINGS_INITIAL_WINDOW_SIZE, to open streams too. @throws Http2Error FLOW_CONTROL_ERROR */
   setInitial(bytes: number, streams: Iterable<SendingStream>): void {
     const change = bytes - this.initialBytes;
     this.initialBytes = bytes;
@@ -109,7 +109,7 @@ export class SendScheduler {
     }
   }
 
-  /** Sends one frame of each stream. @returns true when at least one was sent */
+  /** Sends one frame of each stream. @returns true when at least one frame was sent */
   #runOnce(): boolean {
     let moved = false;
     for (const stream of this.#ready) {

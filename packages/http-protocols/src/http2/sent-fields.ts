@@ -38,9 +38,9 @@ function h2Name(name: string): string | undefined {
   return written;
 }
 
-/** Facts about a message's fields that this side would otherwise add itself. */
+/** Fields that a handler has set, and that this side would otherwise add. */
 export interface SaidFields {
-  /** Undefined without the field. */
+  /** Value of `content-length`; undefined without the field. */
   readonly contentLength: number | undefined;
   /** True when a handler set `date`; otherwise the connection adds it. */
   readonly hasDate: boolean;
@@ -89,7 +89,7 @@ export function writtenFields(headers: HeaderList): HeaderList {
   return written;
 }
 
-/** Adds fields to the block that is being written, without those about a connection. @param headers checked */
+/** Adds fields to the current block, except fields about one connection. @param headers checked fields */
 export function addFields(encoder: HpackEncoder, headers: HeaderList): void {
   for (let index = 0; index < headers.length; index += 2) {
     const name = h2Name(headers[index] as string);

@@ -1,5 +1,5 @@
 /**
- * The header fields that both sides of HTTP/2 know by number, the first being 1.
+ * The static table of HPACK. Both sides know these fields by number, starting at 1.
  * Source: RFC 7541, appendix A
  */
 export const staticTable: readonly (readonly [name: string, value: string])[] = [

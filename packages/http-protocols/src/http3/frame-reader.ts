@@ -1,6 +1,6 @@
 import { Http3Error, http3Errors } from "./http3-error.ts";
 
-/** Source: RFC 9114, section 7.2 */
+/** Types of HTTP/3 frames. Source: RFC 9114, section 7.2 */
 export const frameTypes = {
   data: 0x00,
   headers: 0x01,
@@ -20,15 +20,15 @@ const known: ReadonlySet<number> = new Set(Object.values(frameTypes));
 
 /** Receives the frames of a stream. */
 export interface FrameHandler {
-  /** A frame starts. Throw when the frame is not allowed now. Frames of unknown types are skipped without a call. */
+  /** Called at the start of a frame. May throw when the frame is not allowed now. Unknown types cause no call. */
   onFrame(type: number, length: number): void;
-  /** A piece of a DATA frame. */
+  /** Called with a piece of a DATA frame. */
   onBody(bytes: Buffer): void;
-  /** The whole payload of another frame; undefined for a frame above the limit, which was skipped. */
+  /** Called with the whole payload of another frame; undefined for a frame above the limit, which was skipped. */
   onPayload(type: number, payload: Buffer | undefined): void;
-  /** Bytes of frame heads, and of frames other than DATA, were consumed. */
+  /** Called when bytes of frame heads, or of frames other than DATA, were consumed. */
   onConsumed(bytes: number): void;
-  /** A frame that does nothing: of an unknown type, or DATA without bytes. */
+  /** Called for a frame without effect: an unknown type, or DATA without bytes. */
   onIdleFrame(): void;
 }
 
@@ -36,7 +36,7 @@ export interface FrameHandler {
 export class Http3FrameReader {
   readonly #handler: FrameHandler;
   readonly #maxPayloadBytes: number;
-  /** Bytes of a frame's type and length that are not whole yet: 15 at most. */
+  /** Bytes of an incomplete type and length: 15 at most. */
   #head: Buffer = Buffer.alloc(0);
   #type = -1;
   /** Bytes of the frame that have not arrived yet. */
@@ -62,12 +62,12 @@ export class Http3FrameReader {
     }
   }
 
-  /** Reads no further than the last frame whose payload was passed on. */
+  /** Stops after the frame whose payload was passed on last. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** Reads the bytes that arrived meanwhile, until the next `pause`. */
+  /** Processes the bytes that arrived meanwhile, until the next `pause`. */
   resume(): void {
     this.#isPaused = false;
     for (const bytes of this.#held.splice(0)) {
@@ -75,7 +75,7 @@ export class Http3FrameReader {
     }
   }
 
-  /** The stream ended. @throws Http3Error H3_FRAME_ERROR within a frame */
+  /** Called at the end of the stream. @throws Http3Error H3_FRAME_ERROR within a frame */
   end(): void {
     if (this.#type >= 0 || this.#head.length > 0) {
       throw new Http3Error(http3Errors.frameError, "a stream ends within a frame");
@@ -150,7 +150,7 @@ export class Http3FrameReader {
   }
 }
 
-/** @returns undefined while the number is not whole; values over 2^53 - 1 as 2^53 - 1 */
+/** Reads a variable-length integer. @returns undefined while it is incomplete; values are limited to 2^53 - 1 */
 export function varintAt(bytes: Buffer, at: number): { value: number; bytes: number } | undefined {
   const first = bytes[at];
   if (first === undefined) {

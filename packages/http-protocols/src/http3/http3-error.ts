@@ -1,4 +1,4 @@
-/** Source: RFC 9114, section 8.1; RFC 9204, section 6 */
+/** Error codes of HTTP/3. Source: RFC 9114, section 8.1; RFC 9204, section 6 */
 export const http3Errors = {
   noError: 0x100,
   generalProtocolError: 0x101,

@@ -1,13 +1,13 @@
 import type { HeaderList } from "../header-list.ts";
 import type { StreamPriority } from "../quic/streams/stream-priority.ts";
 
-/** One member of the dictionary: a key, and a value that is a token, a number, a string or a boolean. Parameters are passed over. */
+/** One member of the dictionary: a key, and a token, number, string or boolean as value. Parameters are ignored. */
 const member = /^\s*([a-z*][a-z0-9_\-.*]*)(?:=([^;]*))?(?:;.*)?$/;
 const defaultUrgency = 3;
 const maxUrgency = 7;
 
 /**
- * Parses a Priority field. Malformed members and members out of range count as absent, as the RFC requires.
+ * Parses a Priority field, such as `u=1, i`. Malformed or out-of-range members count as absent, as the RFC requires.
  * @returns urgency 3 and not incremental when the field does not set them
  * Source: RFC 9218, section 4
  */
@@ -37,7 +37,7 @@ export function priorityField(headers: HeaderList): string | undefined {
   return joined;
 }
 
-/** Members in the response have priority over those in the request. Source: RFC 9218, section 8 */
+/** Combines both Priority fields; members of the response override the request's. Source: RFC 9218, section 8 */
 export function mergedPriority(request: string, answer: string): StreamPriority {
   return readPriority(`${request},${answer}`);
 }

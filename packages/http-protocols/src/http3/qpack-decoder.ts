@@ -13,7 +13,7 @@ const faults: QpackFaults = { malformed, short: () => malformed("a field section
 const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => ({ name, value }));
 const emptyTable = new DynamicTable(0);
 
-/** @throws `fault` for a number that the table lacks */
+/** An entry of the static table. @throws `fault` for an unknown index */
 export function staticField(index: number, fault: (message: string) => Error): HeaderField {
   const field = staticFields[index];
   if (field === undefined) {
@@ -26,7 +26,7 @@ export function staticField(index: number, fault: (message: string) => Error): H
 interface SectionPrefix {
   /** Number of dynamic table entries that must have arrived before the section can be decoded. */
   readonly requiredInserts: number;
-  /** Number of the entry that relative numbers count from. */
+  /** Number of the entry from which relative indexes count. */
   readonly base: number;
 }
 
@@ -42,7 +42,7 @@ function readPrefix(reader: QpackReader, table: DynamicTable): SectionPrefix {
   return { requiredInserts, base };
 }
 
-/** The number is sent modulo twice the entries of the largest table. Source: RFC 9204, section 4.5.1.1 */
+/** Decodes the count, which is sent modulo twice the maximum number of entries. Source: RFC 9204, section 4.5.1.1 */
 function readRequiredInserts(encoded: number, { maxEntries, insertCount }: DynamicTable): number {
   if (encoded === 0) {
     return 0;
@@ -61,8 +61,8 @@ function readRequiredInserts(encoded: number, { maxEntries, insertCount }: Dynam
 }
 
 /**
- * @param table of the peer
- * @returns entries of the dynamic table that a field section needs
+ * @param table dynamic table of the peer
+ * @returns the number of dynamic table entries that must have arrived before the section can be decoded
  * @throws Http3Error QPACK_DECOMPRESSION_FAILED
  */
 export function requiredInserts(section: Buffer, table: DynamicTable): number {
@@ -73,8 +73,8 @@ export function requiredInserts(section: Buffer, table: DynamicTable): number {
  * Decodes a field section.
  * @param maxListBytes size limit of names and values, with 32 bytes extra for each field: one byte can stand for a
  * whole entry
- * @param table of the peer; default: none
- * @returns undefined for a list that is larger
+ * @param table dynamic table of the peer. Default: none
+ * @returns undefined for a list above `maxListBytes`
  * @throws Http3Error QPACK_DECOMPRESSION_FAILED
  * Source: RFC 9204, section 4.5
  */

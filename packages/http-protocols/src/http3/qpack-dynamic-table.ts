@@ -10,7 +10,7 @@ const entryOverheadBytes = 32;
 export class DynamicTable {
   /** Limit of `capacity`, in bytes; 0: the table stays empty. */
   readonly maxCapacity: number;
-  /** The oldest first. */
+  /** Entries, the oldest first. */
   readonly #entries: HeaderField[] = [];
   #capacity = 0;
   #bytes = 0;
@@ -20,7 +20,7 @@ export class DynamicTable {
     this.maxCapacity = maxCapacity;
   }
 
-  /** Entries that were ever inserted. */
+  /** Number of entries that were ever inserted. */
   get insertCount(): number {
     return this.#inserted;
   }
@@ -30,7 +30,7 @@ export class DynamicTable {
     return Math.floor(this.maxCapacity / entryOverheadBytes);
   }
 
-  /** @returns false for more than the limit */
+  /** Sets the capacity, and drops the oldest entries above it. @returns false for more than `maxCapacity` */
   setCapacity(bytes: number): boolean {
     if (bytes > this.maxCapacity) {
       return false;
@@ -56,7 +56,7 @@ export class DynamicTable {
     return true;
   }
 
-  /** @returns undefined for a number that was not inserted yet, or whose field was dropped */
+  /** The field with this number. @returns undefined for an entry that was not inserted yet, or was dropped */
   field(number: number): HeaderField | undefined {
     return this.#entries[number - (this.#inserted - this.#entries.length)];
   }

@@ -14,7 +14,7 @@ for (const [index, [name, value]] of staticTable.entries()) {
 /** Fields whose values must not be stored in any table, neither here nor in a proxy. Source: RFC 9204, section 7.1.3 */
 const secret: ReadonlySet<string> = new Set(["set-cookie", "authorization", "proxy-authorization"]);
 
-/** Writes field sections without the dynamic table. Strings are not Huffman coded, which costs more time than it saves. */
+/** Writes field sections without the dynamic table and without Huffman coding, which costs more time than it saves. */
 export class FieldSectionWriter {
   #bytes: Buffer = Buffer.allocUnsafe(512);
   #at = 2;
@@ -24,7 +24,7 @@ export class FieldSectionWriter {
     this.#bytes.fill(0, 0, 2);
   }
 
-  /** @param name lower case @param value octets as Latin-1 */
+  /** Adds a field. @param name in lower case @param value one character per byte (Latin-1) */
   add(name: string, value: string): this {
     const whole = staticFields.get(`${name}: ${value}`);
     if (whole !== undefined) {
@@ -40,7 +40,7 @@ export class FieldSectionWriter {
     return this.#integer(0x00, 7, value.length).#text(value);
   }
 
-  /** The section; a view that the next `add` may change. */
+  /** The section, as a view that the next `add` may change. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }

@@ -45,8 +45,8 @@ export class EncoderStreamReader {
    *
    * | Bits | Instruction |
    * |---|---|
-   * | `1T` | insert with the name of an entry; T: of the static table |
-   * | `01H` | insert with a new name; H: Huffman coded |
+   * | `1T` | insert with the name of an entry; T: the entry is in the static table |
+   * | `01H` | insert with a new name; H: the name is Huffman coded |
    * | `001` | set the table's capacity |
    * | `000` | insert a copy of an entry |
    */

@@ -1,13 +1,13 @@
 import { decodeHuffman } from "../http2/huffman.ts";
 
-/** An index, a length or a prefix needs fewer bits. */
+/** Limit of integers. No valid index, length or prefix reaches it. */
 const maxInteger = 2 ** 31;
 
 /** Errors that a reader throws. */
 export interface QpackFaults {
-  /** The bytes break the rules. */
+  /** Makes the error for malformed bytes. */
   malformed(message: string): Error;
-  /** The bytes end within a part. */
+  /** Makes the error for bytes that end too early. */
   short(): Error;
 }
 
@@ -26,7 +26,7 @@ export class QpackReader {
     return this.#bytes.length - this.#at;
   }
 
-  /** Bytes that were read. */
+  /** Number of bytes that were read. */
   get position(): number {
     return this.#at;
   }

@@ -6,9 +6,9 @@ import { decoderInstructions, EncoderStreamReader } from "./qpack-instructions.t
 
 /** Limits of the client's dynamic table, which SETTINGS announce. */
 export const qpackLimits = {
-  /** Size of its entries in bytes, each with 32 bytes extra. */
+  /** Size limit of the table in bytes; each entry counts 32 bytes extra. */
   tableCapacity: 4_096,
-  /** Requests that may wait for entries. Their bytes count for the flow control of the connection. */
+  /** Limit of streams that wait for entries. Flow control of the connection counts their bytes. */
   blockedStreams: 16,
 } as const;
 
@@ -21,18 +21,18 @@ interface BlockedSection {
 export class FieldSectionReader {
   readonly #table = new DynamicTable(qpackLimits.tableCapacity);
   readonly #instructions = new EncoderStreamReader(this.#table);
-  /** By the ids of their streams. */
+  /** Waiting sections, by stream ID. */
   readonly #blocked = new Map<number, BlockedSection>();
   readonly #send: (instruction: Buffer) => void;
-  /** Number of entries that the client knows to have arrived. */
+  /** Number of entries whose arrival was reported to the client. */
   #knownInserts = 0;
 
-  /** @param send gets instructions for the client's encoder */
+  /** @param send called with instructions for the client's encoder */
   constructor(send: (instruction: Buffer) => void) {
     this.#send = send;
   }
 
-  /** Takes bytes of the client's encoder stream. @throws Http3Error QPACK_ENCODER_STREAM_ERROR */
+  /** Processes bytes of the client's encoder stream. @throws Http3Error QPACK_ENCODER_STREAM_ERROR */
   receiveInstructions(bytes: Buffer): void {
     this.#instructions.push(bytes);
     const { insertCount } = this.#table;
@@ -49,7 +49,7 @@ export class FieldSectionReader {
 
   /**
    * Checks that a section can be decoded now.
-   * @param resume called once, as soon as it can be decoded
+   * @param resume called once, as soon as a waiting section can be decoded
    * @throws Http3Error QPACK_DECOMPRESSION_FAILED, also when more sections wait than allowed
    */
   isReady(streamId: number, section: Buffer, resume: () => void): boolean {
@@ -75,7 +75,7 @@ export class FieldSectionReader {
     return fields;
   }
 
-  /** The rest of a stream is not read, so its sections need no more entries. */
+  /** Forgets a waiting section of a stream whose rest is not read. */
   cancel(streamId: number): void {
     this.#blocked.delete(streamId);
     if (this.#table.insertCount > 0) {

@@ -1,5 +1,5 @@
 /**
- * The header fields that both sides of HTTP/3 know by number, the first being 0.
+ * The static table of QPACK. Both sides know these fields by number, starting at 0.
  * Source: RFC 9204, appendix A
  */
 export const staticTable: readonly (readonly [name: string, value: string])[] = [

@@ -11,17 +11,17 @@ import { encodeDataHead, encodeFrame } from "./settings.ts";
 
 /** Handles a request whose head has arrived. */
 export interface Http3RequestHandler {
-  /** The next bytes of the body; `consume` allows the client to send more. */
+  /** Called with the next bytes of the body. `consume` allows the client to send more. */
   onData(bytes: Buffer): void;
-  /** The request is whole. */
+  /** Called when the whole request has arrived. */
   onEnd(trailers: HeaderList): void;
-  /** The client cancelled the request, or it is malformed. No response can be sent any more. */
+  /** Called when the request was cancelled or is malformed. No response can be sent any more. */
   onAbort(code: number): void;
-  /** After `write` returned false: there is space again. */
+  /** Called after `write` returned false, when there is space again. */
   onWritable(): void;
 }
 
-/** The session, as its request streams see it. */
+/** The part of the session that request streams use. */
 export interface RequestStreamOwner {
   readonly maxFieldSectionBytes: number;
   readonly fieldSections: FieldSectionReader;
@@ -30,15 +30,15 @@ export interface RequestStreamOwner {
   /** @returns the handler of the request */
   onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler;
   onConnectionError(error: Http3Error): void;
-  /** A frame without effect arrived. */
+  /** Called for a frame without effect. */
   onIdleFrame(): void;
-  /** The client gave up a request that was not answered. */
+  /** Called when the client cancels a request before its response is complete. */
   onAborted(): void;
-  /** @param well true when the whole response was sent */
+  /** Called at the end of a request. @param well true when the whole response was sent */
   onFinished(stream: Http3RequestStream, well: boolean): void;
 }
 
-/** One request and its answer. Source: RFC 9114, section 4 */
+/** One request and its response. Source: RFC 9114, section 4 */
 export class Http3RequestStream implements StreamHandler, FrameHandler {
   readonly #stream: QuicStream;
   readonly #owner: RequestStreamOwner;
@@ -46,21 +46,21 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   #handler: Http3RequestHandler | undefined;
   /** `head`: nothing has arrived yet. `body`: the head has arrived. `trailers`: no more frames may arrive. */
   #phase: "head" | "body" | "trailers" = "head";
-  /** The content-length from the head; undefined without one. */
+  /** Value of `content-length`; undefined without the field. */
   #contentLength: number | undefined;
-  /** Bytes of DATA so far; in the end they must equal `content-length`. */
+  /** Number of received bytes of DATA. At the end it must equal `content-length`. */
   #bodyBytes = 0;
-  /** Empty without trailers. */
+  /** Trailers of the request; empty without any. */
   #trailers: HeaderList = [];
   /** True when a head with a final status was sent. */
   #answered = false;
-  /** The whole request has arrived, or its rest is not needed. */
+  /** True when the whole request has arrived, or the rest is not needed. */
   #requestOver = false;
-  /** The answer is out, or given up. */
+  /** True when the response was written to its end, or cancelled. */
   #answerOver = false;
   /** A field section that waits for entries of the dynamic table. Later bytes wait too. */
   #blockedSection: Buffer | undefined;
-  /** The stream ended while a field section waits. */
+  /** True when the stream ended while a field section waits. */
   #endIsHeld = false;
   /** The client's Priority field; undefined without one. */
   #priorityField: string | undefined;
@@ -68,7 +68,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   constructor(stream: QuicStream, owner: RequestStreamOwner) {
     this.#stream = stream;
     this.#owner = owner;
-    // Names and values that are over the limit by decoding cannot be much shorter on the wire.
+    // The limit of decoded fields also limits their encoded form.
     this.#reader = new Http3FrameReader(this, owner.maxFieldSectionBytes);
     stream.handler = this;
   }
@@ -77,7 +77,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     return this.#stream.id;
   }
 
-  /** Bytes of the answer that wait to be sent. */
+  /** Number of bytes of the response that were not sent yet. */
   get unsentBytes(): number {
     return this.#stream.unsentBytes;
   }
@@ -98,13 +98,13 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#writeFields(section, headers);
   }
 
-  /** Takes a Priority field of the client, as of PRIORITY_UPDATE. */
+  /** Applies a Priority field of the client, from PRIORITY_UPDATE. */
   prioritize(field: string): void {
     this.#priorityField = field;
     this.#stream.priority = readPriority(field);
   }
 
-  /** @returns false when more should wait for `onWritable` */
+  /** Sends a part of the body. @returns false when more should wait for `onWritable` */
   write(bytes: Buffer): boolean {
     if (bytes.length === 0) {
       return true;
@@ -113,7 +113,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     return this.#stream.write(bytes);
   }
 
-  /** The answer is whole. Trailers go out before the end. */
+  /** Ends the response. Trailers are sent before the end. */
   end(trailers: HeaderList = []): void {
     if (trailers.length > 0) {
       this.#writeFields(new FieldSectionWriter(), trailers);
@@ -127,7 +127,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#finishAnswer(true);
   }
 
-  /** Gives up the answer and the rest of the request. */
+  /** Cancels the response and the rest of the request. */
   reset(code: number): void {
     this.#stream.stopReading(code);
     this.#stream.reset(code);
@@ -135,7 +135,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#finishAnswer(false);
   }
 
-  /** The application has dealt with this many bytes of the body. */
+  /** Reports that the application has processed this many bytes of the body. */
   consume(bytes: number): void {
     this.#stream.consume(bytes);
   }
@@ -164,13 +164,13 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     });
   }
 
-  /** The client gave up the request. */
+  /** Called when the client has reset the request. */
   onReset(code: number): void {
     this.#abandonRequest();
     this.#abort(code);
   }
 
-  /** The client wants no response. */
+  /** Called when the client wants no response. */
   onStopSending(code: number): void {
     this.#abort(code);
   }
@@ -215,7 +215,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** The entries for which a field section waited have arrived. */
+  /** Continues with a waiting field section, whose entries have arrived. */
   #resume(): void {
     const section = this.#blockedSection;
     this.#blockedSection = undefined;
@@ -253,7 +253,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
       throw new Http3Error(http3Errors.messageError, head, false);
     }
     if (head.authority === "") {
-      // HTTP/2 allows it to be absent; HTTP/3 does not: RFC 9114, section 4.3.1.
+      // HTTP/2 allows a request without a host; HTTP/3 does not: RFC 9114, section 4.3.1.
       throw new Http3Error(http3Errors.messageError, "neither :authority nor host names a host", false);
     }
     this.#phase = "body";
@@ -274,7 +274,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#owner.onIdleFrame();
   }
 
-  /** Fields over the limit are the client's fault, but not a broken protocol. */
+  /** Answers fields above the limit with an error status, because they do not violate the protocol. */
   #refuseFields(): void {
     if (this.#phase === "body" || this.#answered) {
       throw new Http3Error(http3Errors.messageError, "the trailers are too large", false);
@@ -310,7 +310,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** Cancels the response, and tells the handler once. */
+  /** Cancels the response, and calls `onAbort` of the handler once. */
   #abort(code: number): void {
     if (this.#answerOver) {
       return;
@@ -321,7 +321,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#handler = undefined;
   }
 
-  /** The connection ended. */
+  /** Called when the connection has ended. */
   onConnectionClosed(code: number): void {
     this.#answerOver = true;
     this.#requestOver = true;
@@ -329,7 +329,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#handler = undefined;
   }
 
-  /** Nobody reads the rest of the request. */
+  /** Marks the request as over, because nobody reads the rest. A waiting field section is forgotten. */
   #abandonRequest(): void {
     if (!this.#requestOver) {
       this.#requestOver = true;

@@ -23,11 +23,11 @@ const maxPriorityUpdates = 100;
 /** Size limit of a stored Priority field: its members have three to five bytes. */
 const maxPriorityBytes = 64;
 
-/** Bytes for the client's QPACK encoder that may wait to be sent. */
+/** Limit of unsent bytes for the client's QPACK encoder. */
 const maxDecoderBytes = 4_096;
 
 /**
- * The server's side of one HTTP/3 connection. Without push, and without a dynamic table for responses. Source: RFC 9114
+ * The server's side of one HTTP/3 connection, without push and without a dynamic table for responses. Source: RFC 9114
  */
 export class Http3ServerSession
   implements Omit<ConnectionEvents, "onWake">, RequestStreamOwner, UniStreamOwner
@@ -36,22 +36,22 @@ export class Http3ServerSession
   readonly #options: Http3SessionOptions;
   readonly maxFieldSectionBytes: number;
   readonly #guard = new FloodGuard();
-  /** Requests without a complete response; they are told when the connection ends. */
+  /** Requests without a complete response. Their `onConnectionClosed` is called when the connection ends. */
   readonly #requests = new Set<Http3RequestStream>();
-  /** Request streams whose end the client does not know yet, by their ids. */
+  /** Request streams whose end the client has not acknowledged, by stream ID. */
   readonly #openStreams = new Map<number, Http3RequestStream>();
-  /** Types of unidirectional streams that may exist once, and do. */
+  /** Types of the client's unidirectional streams that may exist only once, and already exist. */
   readonly #uniTypes = new Set<number>();
   /** Priority fields for requests that have not arrived yet, by stream ID. */
   readonly #priorityUpdates = new Map<number, string>();
-  /** Our control stream; undefined before the handshake is done. */
+  /** The server's control stream; undefined before the handshake is done. */
   #control: QuicStream | undefined;
   readonly fieldSections = new FieldSectionReader((instruction) => this.#sendToEncoder(instruction));
-  /** Opened with the first instruction to the client. */
+  /** The server's QPACK decoder stream, opened for the first instruction. */
   #decoderStream: QuicStream | undefined;
-  /** Id of the next request that was not seen yet. */
+  /** ID of the next new request stream. */
   #nextRequestId = 0;
-  /** Requests from this id on are refused. */
+  /** Requests from this stream ID on are refused. */
   #goAwayId = Number.POSITIVE_INFINITY;
   #peerMaxFieldSectionBytes = Number.MAX_SAFE_INTEGER;
 
@@ -61,7 +61,7 @@ export class Http3ServerSession
     this.maxFieldSectionBytes = options.maxFieldSectionBytes ?? 65_536;
   }
 
-  /** Requests that are not answered to their end. */
+  /** Number of requests without a complete response. */
   get size(): number {
     return this.#requests.size;
   }
@@ -80,7 +80,7 @@ export class Http3ServerSession
     }
   }
 
-  /** The handshake is done: SETTINGS go out first. Source: RFC 9114, section 6.2.1 */
+  /** Called when the handshake is done. Sends SETTINGS first. Source: RFC 9114, section 6.2.1 */
   onConnected(): void {
     this.#control = this.#connection.openStream("uni");
     if (this.#control === undefined) {
@@ -100,7 +100,7 @@ export class Http3ServerSession
   }
 
   /**
-   * A stream of the client. Requests after GOAWAY are refused, so that the client sends them again on another
+   * Called for a stream of the client. Requests after GOAWAY are refused, so that the client sends them again on another
    * connection.
    */
   onStream(stream: QuicStream): void {
@@ -152,7 +152,7 @@ export class Http3ServerSession
     this.#requests.delete(request);
   }
 
-  /** A client that resets many requests costs work and pays nothing: too many end the connection. */
+  /** Counts requests that the client has reset, since they cost work. Too many of them end the connection. */
   onAborted(): void {
     this.#guarded(() => this.#guard.reset());
   }
@@ -222,7 +222,7 @@ export class Http3ServerSession
     this.#connection.close(code, message);
   }
 
-  /** Ends the connection with EXCESSIVE_LOAD when the guard says so. */
+  /** Ends the connection with EXCESSIVE_LOAD when the guard throws. */
   #guarded(count: () => void): void {
     try {
       count();
@@ -239,7 +239,7 @@ export class Http3ServerSession
   }
 }
 
-/** The client must not refuse our control stream. Source: RFC 9114, section 6.2.1 */
+/** Handler of the control stream, which the client must not refuse. Source: RFC 9114, section 6.2.1 */
 function criticalStream(session: Http3ServerSession): NonNullable<QuicStream["handler"]> {
   return {
     onData: () => {},

@@ -3,7 +3,7 @@ import { ByteWriter, varintBytes } from "../quic/wire/byte-writer.ts";
 import { frameTypes } from "./frame-reader.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
 
-/** Source: RFC 9114, section 7.2.4.1; RFC 9204, section 5 */
+/** IDs of settings. Source: RFC 9114, section 7.2.4.1; RFC 9204, section 5 */
 export const settingIds = {
   qpackMaxTableCapacity: 0x01,
   maxFieldSectionSize: 0x06,
@@ -32,7 +32,7 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
     if (ofHttp2.has(id) || seen.has(id)) {
       throw new Http3Error(http3Errors.settingsError, `setting ${id} comes twice or is of HTTP/2`);
     }
-    // Unknown ones may be above 2^53 and look equal.
+    // Unknown IDs above 2^53 all have the same value here, so they are not checked for duplicates.
     if (id < Number.MAX_SAFE_INTEGER) {
       seen.add(id);
     }
@@ -43,15 +43,15 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
   return { maxFieldSectionSize };
 }
 
-/** Permissions that SETTINGS give the peer. */
+/** Settings that this side sends. */
 export interface OwnSettings {
-  /** Requests may name a protocol, as WebSocket does. Default: false. Source: RFC 9220 */
+  /** True: extended CONNECT is allowed, for example for WebSocket. Default: false. Source: RFC 9220 */
   readonly extendedConnect?: boolean;
   /** Limits of the peer's dynamic table. Default: it must not be used. */
   readonly qpack?: { readonly tableCapacity: number; readonly blockedStreams: number };
 }
 
-/** The beginning of our control stream: its type and SETTINGS. */
+/** The first bytes of the server's control stream: its type and SETTINGS. */
 export function encodeControlStream(
   maxFieldSectionSize: number,
   { extendedConnect = false, qpack = { tableCapacity: 0, blockedStreams: 0 } }: OwnSettings = {},
@@ -79,7 +79,7 @@ export function encodeGoAway(streamId: number): Buffer {
   return encodeFrame(frameTypes.goAway, new ByteWriter(varintBytes(streamId)).varint(streamId).written);
 }
 
-/** Head of a DATA frame; its bytes follow. */
+/** Head of a DATA frame. The bytes of the frame are sent after it. */
 export function encodeDataHead(length: number): Buffer {
   return new ByteWriter(9).varint(frameTypes.data).varint(length).written;
 }

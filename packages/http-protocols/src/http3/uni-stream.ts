@@ -3,22 +3,22 @@ import { type FrameHandler, frameTypes, Http3FrameReader, varintAt } from "./fra
 import { Http3Error, http3Errors } from "./http3-error.ts";
 import { readSettings, streamTypes } from "./settings.ts";
 
-/** The session, as the client's unidirectional streams see it. */
+/** The part of the session that the client's unidirectional streams use. */
 export interface UniStreamOwner {
-  /** @throws Http3Error for a second stream of a type that may exist once */
+  /** Called when the type is known. @throws Http3Error for a second stream of a type that may exist once */
   onStreamType(type: number): void;
   /**
-   * The client changes the priority of a request, which may not have arrived yet. @throws Http3Error for a stream that
+   * Called for a PRIORITY_UPDATE; the request may not have arrived yet. @throws Http3Error for a stream that
    * is not a request
    */
   onPriorityUpdate(streamId: number, field: string): void;
-  /** The client's SETTINGS have arrived: the first frame of its control stream. */
+  /** Called with the client's SETTINGS, the first frame of its control stream. */
   onSettings(settings: { readonly maxFieldSectionSize: number }): void;
-  /** Bytes of the client's QPACK encoder. @throws Http3Error */
+  /** Called with bytes of the client's QPACK encoder. @throws Http3Error */
   onEncoderStream(bytes: Buffer): void;
   /** Ends the connection. */
   onConnectionError(error: Http3Error): void;
-  /** A frame without effect arrived; too many of them end the connection. */
+  /** Called for a frame without effect. Too many of them end the connection. */
   onIdleFrame(): void;
 }
 
@@ -31,11 +31,11 @@ const controlFrames: ReadonlySet<number> = new Set([
   frameTypes.priorityUpdateOfPush,
 ]);
 
-/** Settings, and the other frames of a control stream, are short. */
+/** Size limit of frames in the control stream. Valid ones are short. */
 const maxControlPayloadBytes = 4_096;
 
 /**
- * One unidirectional stream of the client. Its first bytes say its type: control, QPACK encoder, QPACK decoder,
+ * One unidirectional stream of the client. Its first bytes are its type: control, QPACK encoder, QPACK decoder,
  * or an unknown one, which is not read. Source: RFC 9114, section 6.2
  *
  * Streams of known types live as long as the connection: their end is an error of the connection.
@@ -44,9 +44,9 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
   readonly #stream: QuicStream;
   readonly #owner: UniStreamOwner;
   readonly #reader: Http3FrameReader;
-  /** -1: the type is not whole yet. */
+  /** Type of the stream; -1 while the type is incomplete. */
   #type = -1;
-  /** Bytes of a type that is not whole. */
+  /** Bytes of an incomplete type. */
   #head: Buffer = Buffer.alloc(0);
   #hasSettings = false;
   /** Largest MAX_PUSH_ID so far; it must not decrease. */
@@ -168,7 +168,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** The type is known. @throws Http3Error for a type that must not occur twice */
+  /** Starts to read a stream whose type is known. @throws Http3Error for a type that must not occur twice */
   #begin(type: number): void {
     this.#owner.onStreamType(type);
     const known =
@@ -181,7 +181,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
   /** True when the next byte continues the stream ID of a cancellation. */
   #inCancellation = false;
 
-  /** Clients may cancel sections; there are no entries that they could acknowledge. Source: RFC 9204, section 4.4 */
+  /** Accepts only cancellations: this side inserts no entries to acknowledge. Source: RFC 9204, section 4.4 */
   #readDecoderInstructions(bytes: Buffer): void {
     for (const byte of bytes) {
       if (this.#inCancellation) {
@@ -194,7 +194,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
   }
 
-  /** The client ended or reset the stream. Source: RFC 9114, section 6.2.1 */
+  /** Called when the client has ended or reset the stream. Source: RFC 9114, section 6.2.1 */
   #onOver(): void {
     if (
       this.#type === streamTypes.control ||
