@@ -23,7 +23,7 @@ export const certificateTopics = {
   changed: "tls.changed",
   /** Key material for session tickets: {@link TicketAnswer}. */
   tickets: "tls.tickets",
-  /** Sent to all serving threads: there is a new key for tickets. */
+  /** Notice to all serving threads: there is a new ticket key. */
   ticketsChanged: "tls.tickets_changed",
   /** {@link ChallengeRequest}: the response to a CA; text or undefined. */
   httpChallenge: "tls.http_challenge",
@@ -47,9 +47,9 @@ export interface ManageRequest {
 
 /** A thread's request for a certificate for a handshake. */
 export interface CertificateRequest {
-  /** Lower case, or an IP address; "" when the client sent no name and its address has no name. */
+  /** Server name in lower case, or an IP address; "" when the client sent no name and its address has none. */
   readonly serverName: string;
-  /** How a policy of the config chooses among several suitable certificates; undefined: only by the name. */
+  /** Conditions of a policy for the choice among several certificates; undefined: only the name counts. */
   readonly selection: CertificateSelection | undefined;
   /** True when a certificate may be obtained now, if the config allows that. */
   readonly onDemand: boolean;
@@ -65,7 +65,7 @@ export interface CertificateAnswer {
 
 /** Keys that encrypt session tickets, the same in all threads. */
 export interface TicketAnswer {
-  /** 48 bytes each, newest first; empty: tickets are off. */
+  /** Ticket keys of 48 bytes, newest first; empty: tickets are off. */
   readonly keys: readonly Uint8Array[];
 }
 

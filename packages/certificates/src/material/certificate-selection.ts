@@ -8,7 +8,7 @@ const algorithm = z.string().refine((name) => Object.hasOwn(keyAlgorithms, name.
 });
 
 /**
- * How to choose among several certificates for a name. A certificate must meet all given conditions. Source: the public
+ * Conditions for choosing among several certificates for a name. A certificate must meet all of them. Source: the public
  * model (Caddy 2.11)
  */
 export const certificateSelectionSchema = z.strictObject({

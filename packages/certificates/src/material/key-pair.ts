@@ -5,7 +5,7 @@ import { messageOf, ServerError } from "server-core/errors";
 /** Kinds of keys for certificates. */
 export const keyTypes = ["ed25519", "p256", "p384", "rsa2048", "rsa4096"] as const;
 
-/** `p256` is the default of policies. RSA is for clients that know no elliptic curve. */
+/** Kinds of keys. `p256` is the default of policies. RSA is for clients without support of elliptic curves. */
 export type KeyType = (typeof keyTypes)[number];
 
 let lastRsaKey: Promise<unknown> = Promise.resolve();
@@ -53,7 +53,7 @@ export function keyFromPem(pem: string | Uint8Array, source: string): KeyObject 
 export interface SigningKey {
   /** Private for signing, public for verifying. */
   readonly key: webcrypto.CryptoKey;
-  /** In the form for WebCrypto; with the hash if the kind of key does not determine it. */
+  /** Algorithm for WebCrypto; it includes the hash if the kind of key does not determine the hash. */
   readonly algorithm: EcdsaParams | Algorithm;
 }
 

@@ -4,7 +4,7 @@ import { messageOf, ServerError } from "server-core/errors";
 import { keyFromPem, keyToPem } from "./key-pair.ts";
 import { certificatesToPem, parseCertificates } from "./pem.ts";
 
-/** A certificate with its key, ready to be shown to clients. */
+/** A certificate with its key, ready to be sent to clients. */
 export interface LoadedCertificate {
   /** Hash of certificate and key; equal pairs have the same ID. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface LoadedCertificate {
   readonly leaf: X509Certificate;
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
-  /** PEM. Goes nowhere but into TLS. */
+  /** Private key, PEM. Only TLS contexts get it. */
   readonly keyPem: string;
   readonly keyType: string;
   /** Tags from the config, by which policies select the certificate; empty for one that the server obtained. */
@@ -35,7 +35,7 @@ export function namesOf(certificate: X509Certificate): string[] {
   return commonName === undefined ? [] : [commonName];
 }
 
-/** For people: its first name, or its subject. */
+/** Text for logs: the certificate's first name, or its subject. */
 export function describeCertificate(certificate: X509Certificate): string {
   // For an empty subject, Node returns undefined, although its types say otherwise.
   const subject: string | undefined = certificate.subject;

@@ -22,19 +22,19 @@ import { webKey } from "./key-pair.ts";
 
 /** The content of a new certificate. */
 export interface CertificatePlan {
-  /** "" for no common name. */
+  /** Common name of the subject; "" for none. */
   readonly commonName: string;
   /** DNS names and IP addresses; empty for a CA. */
   readonly names: readonly string[];
   /** The key that the certificate is for. */
   readonly publicKey: KeyObject;
-  /** Clients refuse it earlier. */
+  /** Start of the validity. Clients refuse the certificate earlier. */
   readonly notBefore: Date;
-  /** Clients refuse it later. */
+  /** End of the validity. Clients refuse the certificate later. */
   readonly notAfter: Date;
-  /** For an authority: how many authorities may be below it. Undefined for a leaf. */
+  /** For an authority: limit of authorities below it. Undefined for a leaf. */
   readonly pathLength?: number;
-  /** Absent: self-signed. */
+  /** Certificate of the issuer; absent: self-signed. */
   readonly issuer?: X509Certificate | undefined;
   /** The private key that signs: the issuer's key, or the certificate's own key without an issuer. */
   readonly issuerKey: KeyObject;

@@ -21,7 +21,7 @@ const backdateMs = 60_000;
 
 /** A certificate and its key as PEM files named in the config. */
 export interface KeyPairFiles {
-  /** File of the certificate; certificates above it may follow. */
+  /** Path of the certificate's file. Certificates of its issuers may follow in the file. */
   readonly certificate: string;
   /**
    * File of the private key; undefined: the key is on another machine, and this CA cannot sign with the certificate.
@@ -31,7 +31,7 @@ export interface KeyPairFiles {
 
 /** Settings of a CA. */
 export interface AuthorityOptions {
-  /** Names it in configs, paths of the admin API, and keys of the storage: `local`. */
+  /** ID of the CA in configs, paths of the admin API, and keys of the storage: `local`. */
   readonly id: string;
   /** Shown to people. */
   readonly name: string;
@@ -43,15 +43,15 @@ export interface AuthorityOptions {
   readonly intermediateLifetimeMs: number;
   /** A certificate is renewed when this fraction of its lifetime is left, 0 to 1. */
   readonly renewalWindowRatio: number;
-  /** Absent: this server makes it and keeps it in the storage. */
+  /** Files of the root; absent: this server makes the root and stores it. */
   readonly root?: KeyPairFiles | undefined;
-  /** Absent: this server makes it and keeps it in the storage. An intermediate from files is never renewed here. */
+  /** Files of the intermediate; absent: this server makes and stores it. An intermediate from files is never renewed. */
   readonly intermediate?: KeyPairFiles | undefined;
 }
 
 /** A certificate, with its key if this server has it. */
 interface Pair {
-  /** The certificate, then those above it, without the root. */
+  /** The certificate, followed by its issuers without the root. */
   readonly chain: readonly [X509Certificate, ...X509Certificate[]];
   readonly key: KeyObject | undefined;
 }
@@ -72,7 +72,7 @@ export interface LeafRequest {
   readonly lifetimeMs: number;
   /** Start of validity, milliseconds since 1970; absent: now. */
   readonly notBeforeMs?: number;
-  /** True: the root signs it, not the intermediate. */
+  /** True: the root signs the certificate, not the intermediate. */
   readonly signWithRoot?: boolean;
 }
 
@@ -120,7 +120,7 @@ interface AuthorityParts {
   /** Keeps pairs made by this server, under `pki/authorities/<id>`. */
   readonly storage: Storage;
   readonly log: Logger;
-  /** Without its key it signs nothing here: the intermediate must exist. */
+  /** The root. Without its key, it cannot sign, so the intermediate must exist. */
   readonly root: Pair;
   /** Signs leaf certificates, unless a request wants the root. */
   readonly intermediate: Signer;
@@ -169,7 +169,7 @@ export class CertificateAuthority {
     return this.#root.chain[0];
   }
 
-  /** PEM. */
+  /** The root certificate, PEM. */
   get rootPem(): string {
     return certificatesToPem([this.root]);
   }
@@ -178,7 +178,7 @@ export class CertificateAuthority {
     return this.#intermediate.chain[0];
   }
 
-  /** PEM of the intermediate, and of certificates between it and the root. */
+  /** PEM of the intermediate, and of certificates between the intermediate and the root. */
   get intermediatePem(): string {
     return certificatesToPem(this.#intermediate.chain);
   }

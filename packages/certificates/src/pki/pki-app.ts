@@ -77,9 +77,9 @@ function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions
   };
 }
 
-/** An authority as `GET /pki/ca/<id>` shows it. */
+/** An authority in the form of `GET /pki/ca/<id>`. */
 export interface AuthorityInfo {
-  /** Its key in `apps.pki.certificate_authorities`. */
+  /** ID of the CA: its key in `apps.pki.certificate_authorities`. */
   readonly id: string;
   /** Shown to people. */
   readonly name: string;

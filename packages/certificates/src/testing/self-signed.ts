@@ -7,9 +7,9 @@ const dayMs = 86_400_000;
 
 /** A self-signed certificate. */
 export interface SelfSigned {
-  /** PEM. */
+  /** Certificate, PEM. */
   readonly cert: string;
-  /** PKCS #8, PEM. */
+  /** Private key, PKCS #8, PEM. */
   readonly key: string;
   readonly certificate: X509Certificate;
 }
@@ -18,9 +18,9 @@ export interface SelfSigned {
 export interface SelfSignedOptions extends Pick<CertificatePlan, "extensions" | "pathLength"> {
   /** DNS names and IP addresses; default: the common name, or no name if that is "". */
   readonly names?: readonly string[];
-  /** Its first moment, in days from now; default -1. */
+  /** Start of the validity, in days from now. Default: -1. */
   readonly fromDays?: number;
-  /** Its last moment, in days from now; default 1. */
+  /** End of the validity, in days from now. Default: 1. */
   readonly toDays?: number;
   /** Default "p256". */
   readonly keyType?: KeyType;

@@ -2,7 +2,7 @@ import { nameInTicket } from "./session-tickets.ts";
 
 /** The client's first message, before encryption. */
 export interface ClientHello {
-  /** Lower case; "" when the client sends no server name. */
+  /** Server name in lower case; "" when the client sends none. */
   readonly serverName: string;
   /** Application protocols, in its order. */
   readonly protocols: readonly string[];
@@ -20,7 +20,7 @@ export const maxHelloBytes = 64 * 1024;
 export type HelloState =
   | { readonly kind: "partial" }
   | { readonly kind: "hello"; readonly hello: ClientHello }
-  /** Not TLS at all: perhaps HTTP in the clear. */
+  /** The bytes are not TLS; they may be plain HTTP. */
   | { readonly kind: "foreign" }
   | { readonly kind: "malformed"; readonly reason: string };
 
@@ -36,7 +36,7 @@ const sharedKeyExtension = 41;
 /** Bytes before a record's content: type, version, length. */
 const recordHeader = 5;
 
-/** A length in the message is wrong; more bytes cannot mend it. */
+/** Error for a wrong length in the message, which more bytes cannot repair. */
 class Truncated extends Error {}
 
 /** Reads lengths and vectors of TLS. */
@@ -48,7 +48,7 @@ class Reader {
     this.#bytes = bytes;
   }
 
-  /** Bytes not read yet. */
+  /** Number of bytes that were not read yet. */
   get left(): number {
     return this.#bytes.length - this.#at;
   }

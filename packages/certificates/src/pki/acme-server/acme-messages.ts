@@ -95,7 +95,7 @@ export const newAccountSchema = z.object({
   /** Accepted and ignored: these authorities have no terms. */
   termsOfServiceAgreed: z.boolean().optional(),
   contact: z.array(z.string().max(255)).max(maxContacts).optional(),
-  /** True: an unknown key gets `accountDoesNotExist`, and no account is created. */
+  /** True: no account is created; an unknown key gets `accountDoesNotExist`. */
   onlyReturnExisting: z.boolean().optional(),
 });
 

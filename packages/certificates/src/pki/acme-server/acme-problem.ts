@@ -34,14 +34,14 @@ export class AcmeProblem extends Error {
   /** Status code of the HTTP answer. */
   readonly status: number;
 
-  /** @param status if the usual status of `type` does not fit */
+  /** @param status replaces the usual status of `type` */
   constructor(type: ProblemType, detail: string, status?: number) {
     super(detail);
     this.type = type;
     this.status = status ?? statuses[type];
   }
 
-  /** In the form of a problem document. */
+  /** The error as a problem document. */
   get document(): ProblemDocument {
     return {
       type: `urn:ietf:params:acme:error:${this.type}`,

@@ -7,10 +7,10 @@ const problem = z.object({ type: z.string(), detail: z.string(), status: z.numbe
 /**
  * An account, as it is stored below `acme_server/<authority>/accounts`.
  *
- * | Status | Meaning | Leaves it |
+ * | Status | Meaning | End of the status |
  * |---|---|---|
  * | `valid` | its key signs orders | the client deactivates it |
- * | `deactivated` | every message of its key is refused | nobody |
+ * | `deactivated` | every message of its key is refused | none |
  */
 export const accountSchema = z.object({
   /** Random; last part of the account's URL. */
@@ -20,18 +20,18 @@ export const accountSchema = z.object({
   key: z.record(z.string(), z.unknown()),
   /** URLs as the client gave them: `mailto:a@example.com`. */
   contact: z.array(z.string()),
-  /** RFC 3339. When there are too many accounts, accounts without orders are removed one hour after this time. */
+  /** Time of creation, RFC 3339. At the limit of accounts, accounts without orders are removed an hour after it. */
   createdAt: z.string(),
 });
 
 /**
  * One way to prove a name. Source: RFC 8555, section 7.1.6
  *
- * | Status | Meaning | Leaves it |
+ * | Status | Meaning | End of the status |
  * |---|---|---|
  * | `pending` | the client has not started the check yet | the client posts to the challenge |
  * | `processing` | `Validations` checks the name | the answer, or the last failed attempt |
- * | `valid`, `invalid` | decided | nobody |
+ * | `valid`, `invalid` | decided | none |
  *
  * If the server stops during a check, `processing` stays stored; the client's next request restarts the check.
  */
@@ -49,14 +49,14 @@ const challengeSchema = z.object({
 /**
  * The proof of one name of an order. Source: RFC 8555, section 7.1.6
  *
- * | Status | Meaning | Leaves it |
+ * | Status | Meaning | End of the status |
  * |---|---|---|
  * | `pending` | no challenge is decided | the first decided challenge, or the client's `deactivated` |
  * | `valid` | one challenge succeeded | the client deactivates it |
- * | `invalid` | one challenge failed, whichever others there are | nobody |
- * | `deactivated` | the client gave it up | nobody |
+ * | `invalid` | one challenge failed; the others do not matter | none |
+ * | `deactivated` | the client gave up the authorization | none |
  *
- * `expired` is never stored: the endpoint shows it once the order's time is over.
+ * `expired` is never stored: the endpoint returns this status after the end of the order.
  */
 const authorizationSchema = z.object({
   status: z.enum(["pending", "valid", "invalid", "deactivated"]),
@@ -64,21 +64,21 @@ const authorizationSchema = z.object({
   identifier: z.object({ type: z.enum(["dns", "ip"]), value: z.string() }),
   /** True: the order is for `*.` and the name. */
   wildcard: z.boolean(),
-  /** At least one; only challenges that the config enables and that can prove the name. */
+  /** Challenges that the config enables and that can prove the name; at least one. */
   challenges: z.array(challengeSchema),
 });
 
 /**
  * An order with its authorizations and, in the end, its certificate. Source: RFC 8555, section 7.1.6
  *
- * | Status | Meaning | Leaves it |
+ * | Status | Meaning | End of the status |
  * |---|---|---|
  * | `pending` | some name is not proved | the last proved name, or the first failed one |
  * | `ready` | all names are proved | the client's `finalize`, or a deactivated authorization |
- * | `valid` | the certificate is issued | nobody |
- * | `invalid` | a name failed; `error` says why | nobody |
+ * | `valid` | the certificate is issued | none |
+ * | `invalid` | a name failed; `error` has the reason | none |
  *
- * `processing` of the RFC does not occur: `finalize` answers when the certificate is there.
+ * `processing` of the RFC does not occur: `finalize` answers after the certificate is issued.
  */
 export const orderSchema = z.object({
   id: z.string(),
@@ -87,27 +87,27 @@ export const orderSchema = z.object({
   status: z.enum(["pending", "ready", "valid", "invalid"]),
   /** End of the order and its authorizations; end of the certificate as soon as one exists. */
   expires: z.string(),
-  /** Begin of the certificate's life, RFC 3339; absent: the moment of issue. */
+  /** Start of the certificate's validity, RFC 3339; absent: the time of issue. */
   notBefore: z.string().optional(),
-  /** End of the certificate's life, RFC 3339; absent: the lifetime of the handler's config. */
+  /** End of the certificate's validity, RFC 3339; absent: from the lifetime in the handler's config. */
   notAfter: z.string().optional(),
   /** One for each name, in the order of the names. */
   authorizations: z.array(authorizationSchema),
   /** Why the order is `invalid`: the problem of the failed challenge. */
   error: problem.optional(),
-  /** PEM, with its chain. */
+  /** The issued certificate and its chain, PEM; absent before `valid`. */
   certificate: z.string().optional(),
 });
 
 /** A certificate that was issued, by its serial number. */
 export const certificateSchema = z.object({
-  /** The account that ordered it. Revocation is open to this account and to every account that proved all the names. */
+  /** The account that ordered the certificate. This account, and accounts that proved all the names, may revoke it. */
   accountId: z.string(),
   /** DNS names and addresses, sorted. */
   names: z.array(z.string()),
-  /** PEM, without chain. */
+  /** The certificate without its chain, PEM. */
   certificate: z.string(),
-  /** End of its validity, RFC 3339. The record is removed within an hour after it. */
+  /** End of the certificate's validity, RFC 3339. The record is removed within an hour afterwards. */
   expires: z.string(),
   /** Time and reason of the revocation (reason code of RFC 5280); absent while the certificate is not revoked. */
   revoked: z.object({ at: z.string(), reason: z.number() }).optional(),

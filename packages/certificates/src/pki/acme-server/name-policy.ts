@@ -39,7 +39,7 @@ export function isIpRange(text: string): boolean {
   }
 }
 
-/** Without domains and without ranges. */
+/** True for rules without domains and without ranges. */
 function isEmpty(rules: NameRules): boolean {
   return rules.domains.length === 0 && rules.ipRanges.length === 0;
 }

@@ -9,7 +9,7 @@ import { nameOf } from "./order-endpoints.ts";
 
 /** Reasons that RFC 5280, section 5.3.1 has: 7 is not used. */
 const reasons = [0, 1, 2, 3, 4, 5, 6, 8, 9, 10];
-/** Interval at which clients may ask when to renew. */
+/** Interval at which clients should ask for the renewal time, sent in `Retry-After`. */
 const renewalInfoSeconds = 6 * 3600;
 /** Certificates are to be renewed within this part of their life, counted from its start. */
 const renewalWindow = [0.6, 0.7] as const;
@@ -42,7 +42,7 @@ async function mayRevoke(call: AcmeCall, known: IssuedCertificate): Promise<bool
   );
 }
 
-/** Revokes a certificate, for its account or whoever has its key. Source: RFC 8555, section 7.6 */
+/** Revokes a certificate, for an authorized account or the owner of its key. Source: RFC 8555, section 7.6 */
 export async function revokeCertificate(call: AcmeCall): Promise<AcmeReply> {
   const { certificate, reason = 0 } = readPayload(revokeSchema, call.payload);
   let given: X509Certificate;

@@ -38,7 +38,7 @@ export type MessageHeader = z.infer<typeof headerSchema>;
 
 /** A message whose signature is not checked yet. */
 export interface SignedMessage {
-  /** Its protected header, with the key, the URL and a nonce. */
+  /** Protected header of the message, with the key, the URL and a nonce. */
   readonly header: MessageHeader;
   /** The message as received, for the check of its signature. */
   readonly message: FlattenedJWSInput;
@@ -99,5 +99,5 @@ export async function verifyMessage({ header, message }: SignedMessage, jwk: JWK
   }
 }
 
-/** Told to clients that use another algorithm. */
+/** Accepted algorithms, which the error for another algorithm lists. */
 export const signatureAlgorithms: readonly string[] = algorithms;

@@ -42,7 +42,7 @@ interface PendingValidation {
   readonly place: ChallengePlace;
   /** The challenge's token, which the answer must repeat. */
   readonly token: string;
-  /** Its key's thumbprint is part of the answer. */
+  /** Account of the order. The thumbprint of its key is part of the proof. */
   readonly account: Account;
   /** The name to prove. */
   readonly name: string;
@@ -126,7 +126,7 @@ export class Validations {
   /**
    * Stores the result when it is the order's turn. Nothing is stored when the client has deactivated the authorization
    * meanwhile, or when another challenge decided it.
-   * @param problem undefined: the name is proved
+   * @param problem reason of the failure; undefined: the name is proved
    */
   #conclude(
     { accountId, orderId, position, type }: ChallengePlace,

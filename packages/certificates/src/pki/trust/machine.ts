@@ -11,7 +11,7 @@ const maxOutputBytes = 4 * 1024 * 1024;
 export interface Machine {
   /** Chooses the stores that there can be. */
   readonly platform: NodeJS.Platform;
-  /** For `PATH`, `HOME` and `JAVA_HOME`, which name the stores and their programs. */
+  /** Environment variables. `PATH`, `HOME` and `JAVA_HOME` lead to the stores and their programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Root of the system's folders: "/" except in tests and images. */
   readonly root: string;
@@ -50,7 +50,7 @@ export async function findProgram(machine: Machine, name: string): Promise<strin
 
 /** Output and exit of a program. */
 export interface ProgramResult {
-  /** 0 when all went well. */
+  /** Exit code of the program; 0 for success. */
   readonly code: number;
   /**
    * Standard output, followed by standard error; the reason of the failure when both are empty. A program that writes

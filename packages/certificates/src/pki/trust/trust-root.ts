@@ -44,7 +44,7 @@ export function isTrustedBySystem(root: X509Certificate): boolean {
 /** The outcome for one trust store. */
 export interface StoreOutcome {
   readonly store: string;
-  /** Undefined: done. */
+  /** The fault of this store; undefined when the change succeeded. */
   readonly fault: string | undefined;
 }
 

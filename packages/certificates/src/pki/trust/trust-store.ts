@@ -2,16 +2,16 @@ import type { X509Certificate } from "node:crypto";
 import { ServerError } from "server-core/errors";
 import type { ProgramResult } from "./machine.ts";
 
-/** A root certificate, with a file that programs can read it from. */
+/** A root certificate, and a file from which programs can read it. */
 export interface RootFile {
   readonly certificate: X509Certificate;
-  /** PEM. */
+  /** Path of a PEM file with the root. */
   readonly path: string;
 }
 
 /** A store where a machine, or a program on it, keeps its trusted roots. */
 export interface TrustStore {
-  /** For people: `system (/usr/local/share/ca-certificates)`. */
+  /** Name of the store for logs: `system (/usr/local/share/ca-certificates)`. */
   readonly name: string;
   /** @throws ServerError CERTIFICATE */
   install(root: RootFile): Promise<void>;

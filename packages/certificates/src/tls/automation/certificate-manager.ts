@@ -11,7 +11,7 @@ import { loadManaged, storeManaged } from "./certificate-files.ts";
 
 /** How to obtain the certificates of some names. */
 export interface AutomationPolicy {
-  /** In the order in which they are tried; the first success ends an attempt. */
+  /** Issuers in the order in which they are tried. The first success ends an attempt. */
   readonly issuers: readonly CertificateIssuer[];
   /** Stores the certificates, and holds a lock while one is obtained. Instances of the server share both. */
   readonly storage: Storage;
@@ -50,13 +50,13 @@ const hurryRatio = 0.25;
 /** Time after which a CA is asked again when it wants a certificate renewed. Source: RFC 9773, section 4.3.3 */
 const askAgainMs = 6 * 3_600_000;
 
-/** The certificate that handshakes show now. */
+/** The certificate that handshakes use now. */
 interface Current {
-  /** With its private key and chain. */
+  /** The certificate with its private key and chain. */
   readonly certificate: LoadedCertificate;
   /** The issuer of the certificate. At a renewal, only this issuer is told which certificate is replaced. */
   readonly issuer: CertificateIssuer;
-  /** By its age. */
+  /** Renewal time from the certificate's age, in milliseconds since 1970. */
   readonly renewAtMs: number;
   /** The renewal time that the CA suggests, if it suggested one. */
   suggestedMs: number;
@@ -68,7 +68,7 @@ interface Current {
 interface Managed {
   /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
-  /** Undefined until a certificate was obtained or found in the storage. */
+  /** The certificate in use; undefined until one is obtained or found in the storage. */
   current: Current | undefined;
   /** The running attempt. */
   attempt: Promise<void> | undefined;
@@ -136,7 +136,7 @@ export class CertificateManager {
     if (local || wait) {
       await attempt;
     } else {
-      // Certificates that are there already are shown from the start.
+      // Certificates that already exist are used from the start.
       await this.#adopt(managed);
     }
   }

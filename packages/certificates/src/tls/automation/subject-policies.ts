@@ -17,7 +17,7 @@ const defaultRenewalRatio = 1 / 3;
 export interface SubjectPolicy {
   /** Empty: all names. */
   readonly subjects: readonly string[];
-  /** Without issuers: the default issuers for the name. */
+  /** The policy. Without issuers, the default issuers for the name are used. */
   readonly policy: Omit<AutomationPolicy, "issuers"> & {
     readonly issuers: readonly CertificateIssuer[] | undefined;
   };

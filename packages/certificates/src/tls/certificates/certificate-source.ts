@@ -54,13 +54,13 @@ export class CertificateSource {
   /**
    * The cached answer for a name.
    * @param slot names the selection of the policy
-   * @returns undefined when the main thread must be asked, false when there is no certificate
+   * @returns undefined when the main thread must be asked; false when the name has no certificate
    */
   known(serverName: string, slot: string): CertificateAnswer | false | undefined {
     return this.#answers.get(`${slot} ${serverName}`)?.answer;
   }
 
-  /** Asks. @throws ServerError THREAD */
+  /** Requests the certificates of a name from the main thread. @throws ServerError THREAD */
   async ask(request: CertificateRequest, slot: string): Promise<CertificateAnswer | false> {
     if (this.#questions >= maxQuestions) {
       return false;

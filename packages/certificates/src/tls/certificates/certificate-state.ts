@@ -22,9 +22,9 @@ export interface CertificateState {
   /** RFC 3339; clients refuse the certificate from then on. */
   readonly not_after: string;
   readonly key_type: string;
-  /** Words of the config by which policies select it. */
+  /** Tags from the config, by which policies select the certificate. */
   readonly tags: readonly string[];
-  /** True when this server obtains and renews it. */
+  /** True when this server obtains and renews the certificate. */
   readonly managed: boolean;
   /** Time of the next renewal, RFC 3339; null when the certificate is not managed. */
   readonly renew_at: string | null;
@@ -40,7 +40,7 @@ export interface ManagedName {
   readonly renewAtMs: number | undefined;
   /** Number of consecutive failed attempts; 0 after a success. */
   readonly failures: number;
-  /** Why the last attempt failed; undefined when it succeeded. */
+  /** Error of the last attempt; undefined when the attempt succeeded. */
   readonly lastError: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type CertificateAnswer, certificateTopics } from "../../material/certif
 export interface ClientIdentity {
   /** Each with its chain. */
   readonly cert: string[];
-  /** In the order of `cert`. */
+  /** Private keys, in the order of `cert`. */
   readonly key: string[];
 }
 

@@ -2,9 +2,9 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { CertificateAnswer } from "../../material/certificate-messages.ts";
 import { parseCertificates } from "../../material/pem.ts";
 
-/** A certificate that is ready to be shown. */
+/** A certificate that is ready to be sent. */
 export interface ShownCertificate {
-  /** DER; the server's certificate first. */
+  /** Chain in DER, the server's certificate first. */
   readonly chain: readonly Buffer[];
   readonly key: KeyObject;
 }

@@ -33,7 +33,7 @@ function encodeProtocols(names: readonly string[]): Buffer {
   return Buffer.concat(names.map((name) => Buffer.from([name.length, ...Buffer.from(name, "latin1")])));
 }
 
-/** In the form for `createSecureContext`. */
+/** Converts certificates into the options of `createSecureContext`. */
 function keyPairs(certificates: CertificateAnswer["certificates"]): { cert: string[]; key: string[] } {
   return { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) };
 }
@@ -60,19 +60,19 @@ export class ConnectionPolicy {
   readonly drop: boolean;
   /** Application protocols in the server's order of preference; empty: no protocol is agreed on. */
   readonly protocols: Buffer;
-  /** How to choose among several certificates for a name; undefined: by the kind of key that the client supports. */
+  /** Conditions for the choice among certificates; undefined: only the kind of key that the client supports. */
   readonly selection: CertificateSelection | undefined;
   /** Name for clients that send none; "": the address that they connected to. */
   readonly defaultName: string;
   /** Name to use when the requested name has no certificate; "": the handshake fails. */
   readonly fallbackName: string;
-  /** Undefined: no client certificate is requested. */
+  /** Check of client certificates; undefined: none is requested. */
   readonly clientAuth: ClientAuth | undefined;
   readonly #config: ConnectionPolicyConfig;
   readonly #matchers: readonly HandshakeMatcher[];
-  /** By the id of the certificates and the place of the ticket key. */
+  /** Cached contexts, by the ID of the certificates and the index of the ticket key. */
   readonly #contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
-  /** By the id of the server's certificates. */
+  /** Cached contexts for checks of client chains, by the ID of the server's certificates. */
   readonly #judges = new LRUCache<string, SecureContext>({ max: maxJudges });
   /** Names of trusted authorities, read with the first handshake of QUIC. */
   #authorities: readonly Buffer[] | undefined;

@@ -1,7 +1,7 @@
 /** One value of DER. */
 interface DerValue {
   readonly tag: number;
-  /** With its head. */
+  /** All bytes of the value, including tag and length. */
   readonly whole: Buffer;
   readonly content: Buffer;
   readonly rest: Buffer;

@@ -68,7 +68,7 @@ function endHandshake(socket: TLSSocket): void {
 /** Certificates and requirements for a handshake outside this class. */
 export interface ForeignHandshake {
   readonly answer: CertificateAnswer;
-  /** Undefined: no client certificate is requested. */
+  /** Demands for the client's certificate; undefined: none is requested. */
   readonly clientAuth: ForeignClientAuth | undefined;
 }
 
@@ -336,7 +336,7 @@ export class TlsAcceptor {
     });
   }
 
-  /** An error of ours: logged, and the client gets an alert. */
+  /** Handles an error of this server: logs it, and sends the client an alert. */
   #failed(socket: Socket, hello: ClientHello, error: unknown): void {
     this.#log.error(`handshake for ${JSON.stringify(hello.serverName)}: ${messageOf(error)}`);
     this.#alert(socket, alerts.internalError);

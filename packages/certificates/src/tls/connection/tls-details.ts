@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 /** Facts about a connection since its handshake. */
 export interface TlsDetails {
-  /** Lower case; "" when the client sent none. */
+  /** Server name in lower case; "" when the client sent none. */
   readonly serverName: string;
   /** Node's name, such as `TLSv1.3`; stored here, because Node forgets it when the connection is cut. */
   readonly version: string;
@@ -10,7 +10,7 @@ export interface TlsDetails {
   readonly cipher: string;
 }
 
-/** By socket, so that an entry is removed with its connection. */
+/** Details by socket. An entry is freed with its connection. */
 const details = new WeakMap<object, TlsDetails>();
 
 /** Called once, when the handshake is done. */

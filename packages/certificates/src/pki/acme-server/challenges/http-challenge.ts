@@ -8,7 +8,7 @@ import type { Validator } from "./validation.ts";
 const maxRedirects = 10;
 /** The answer, a token and a thumbprint, has 87 bytes. */
 const maxAnswerBytes = 1024;
-/** For the connection, and again for each answer. */
+/** Timeout in milliseconds for the connection, and again for each answer. */
 const timeoutMs = 10_000;
 
 /**

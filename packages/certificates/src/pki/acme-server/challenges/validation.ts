@@ -2,11 +2,11 @@ import type { AcmeProblem } from "../acme-problem.ts";
 
 /** The subject of a challenge. */
 export interface Validation {
-  /** Without `*.`. */
+  /** The name to prove, without `*.`. */
   readonly name: string;
   /** Random text of the challenge; it is part of the path or name where the proof is expected. */
   readonly token: string;
-  /** Token and thumbprint of the account's key. Source: RFC 8555, section 8.1 */
+  /** Expected proof: token, a dot, and the thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface ValidationWays {
   readonly httpPort: number;
   /** Port for `tls-alpn-01`; public CAs use 443. */
   readonly tlsPort: number;
-  /** DNS servers; empty: those of the system. */
+  /** Addresses of DNS servers; an empty list means the servers of the system. */
   readonly resolvers: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** A token that grants access for a while, and the time when it ends, in milliseconds since 1970. */
 export interface AccessToken {
-  /** Sent with each call; whoever has it may change the zones. */
+  /** The secret token, sent with each call. Anybody with this token may change the zones. */
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly endsAtMs: number;

@@ -25,9 +25,9 @@ export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base, with a slash first; parts that are not fixed are escaped by {@link pathOf}. */
   readonly path: string;
-  /** Never shown in errors, because some providers expect their secret here. */
+  /** Query parameters. Errors never contain them, because some providers expect the secret here. */
   readonly query?: Readonly<Record<string, string>>;
-  /** In addition to those of `authorize`. */
+  /** Header fields in addition to the fields of `authorize`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The body: an object is sent as JSON, a text unchanged, with the Content-Type in `headers`. */
   readonly body?: object | string;
@@ -44,9 +44,9 @@ export interface ApiAnswer {
 
 /** The client's settings for one provider. */
 export interface ApiOptions {
-  /** In errors: `cloudflare`. */
+  /** Name of the provider in errors: `cloudflare`. */
   readonly name: string;
-  /** Without a slash at its end. */
+  /** Base URL of the API, without a slash at the end. */
   readonly base: string;
   /**
    * Headers that authorize a request. They are made for every attempt, because some contain a signature of the time.

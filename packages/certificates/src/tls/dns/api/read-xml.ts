@@ -1,6 +1,6 @@
 import { ServerError } from "server-core/errors";
 
-/** An element of an XML answer, as far as providers' answers need it. */
+/** An element of an XML answer, with the parts that providers use. */
 export interface XmlElement {
   /** All elements of this name below, at any depth. */
   all(name: string): XmlElement[];

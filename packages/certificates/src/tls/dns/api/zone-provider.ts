@@ -12,13 +12,13 @@ export interface DnsRecord {
   readonly type: DnsRecordType;
   /** Plain: without quotes or final dot. */
   readonly value: string;
-  /** Time for which resolvers may cache it. Providers with a higher minimum use that. */
+  /** TTL in seconds, for which resolvers may cache the record. Providers with a higher minimum use their minimum. */
   readonly ttlSeconds: number;
 }
 
 /** The calls of one provider's API. `Zone` identifies a zone in this API: a name or an ID. */
 export interface ZoneApi<Zone> {
-  /** In errors. */
+  /** Name of the provider in errors. */
   readonly name: string;
   /**
    * Finds a zone of the account. @param name full, without final dot @returns undefined when the account has no such

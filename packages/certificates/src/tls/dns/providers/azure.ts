@@ -70,7 +70,7 @@ const configSchema = z.strictObject({
 
 type AzureConfig = z.infer<typeof configSchema>;
 
-/** Where the provider's parts answer. */
+/** Base URLs of the provider's services. */
 interface AzureBases {
   readonly management: string;
   readonly login: string;

@@ -52,7 +52,7 @@ const configSchema = z.strictObject({
 
 type GoogleConfig = z.infer<typeof configSchema>;
 
-/** Where the provider's parts answer. */
+/** Base URLs of the provider's services. */
 interface GoogleBases {
   readonly dns: string;
   /** The service that knows this machine's own identity, where it runs there. */

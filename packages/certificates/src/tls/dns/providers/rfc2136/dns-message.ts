@@ -55,7 +55,7 @@ export function encodeName(name: string): Buffer {
   return encoded;
 }
 
-/** @param address of IPv4, or of IPv6 in any form */
+/** Bytes of an IP address. @param address IPv4, or IPv6 in any form */
 function addressBytes(address: string): Buffer {
   if (!address.includes(":")) {
     return Buffer.from(address.split(".").map(Number));
@@ -131,7 +131,7 @@ export function updateMessage(
 
 /** A record of an answer. */
 export interface WireRecord {
-  /** Its position in the message. */
+  /** Position of the record in the message. */
   readonly at: number;
   /** Full, without final dot. */
   readonly name: string;
@@ -149,7 +149,7 @@ export interface DnsAnswer {
   readonly code: number;
   /** Records that answer the question. */
   readonly answers: readonly WireRecord[];
-  /** Further records; the signature is the last of them. */
+  /** Additional records. The signature is the last one. */
   readonly additional: readonly WireRecord[];
 }
 

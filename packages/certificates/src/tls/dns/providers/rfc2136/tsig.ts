@@ -18,17 +18,17 @@ const additionalCountAt = 10;
 
 /** A secret that a client and a DNS server share. */
 export interface TsigKey {
-  /** Without final dot. */
+  /** Name of the key, without a final dot. */
   readonly name: string;
-  /** The name that the server has for it: both sides must agree. */
+  /** Algorithm of the key. The server must have the same key name and algorithm. */
   readonly algorithm: keyof typeof tsigAlgorithms & string;
-  /** Bytes of the secret, which configs have in base64. */
+  /** Secret key as bytes; configs contain it in base64. */
   readonly secret: Buffer;
 }
 
 /** A message with its signature. */
 export interface SignedMessage {
-  /** With the record TSIG at its end. */
+  /** The signed message, with the TSIG record at the end. */
   readonly message: Buffer;
   /** Needed to check the answer. */
   readonly mac: Buffer;

@@ -122,7 +122,7 @@ async function ofMachine({ metadata }: CredentialPlaces): Promise<AwsCredentials
 /**
  * Finds credentials: in the environment, in a profile of AWS's files, then of the container's role, then of the
  * machine's role.
- * @param profile its name; undefined: that of the environment, else `default`
+ * @param profile name of the profile; undefined: the profile in the environment, otherwise `default`
  * @throws ServerError ACME when there are none
  */
 export async function findCredentials(

@@ -52,7 +52,7 @@ const configSchema = z.strictObject({
 
 type Config = z.infer<typeof configSchema>;
 
-/** Where the provider answers, and where credentials are. */
+/** Base URL of the provider, and sources of credentials. */
 interface Route53Places extends CredentialPlaces {
   readonly api: string;
 }
@@ -81,7 +81,7 @@ interface RecordChange {
   readonly action: "UPSERT" | "DELETE";
   /** Seconds, in digits. */
   readonly ttl: string;
-  /** As in a zone file. */
+  /** Values in the form of a zone file. */
   readonly values: readonly string[];
   /** True: the change is done only when all servers of the provider have it. */
   readonly isAwaited: boolean;

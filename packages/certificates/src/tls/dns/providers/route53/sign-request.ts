@@ -6,7 +6,7 @@ export interface AwsCredentials {
   readonly accessKeyId: string;
   /** Never sent. */
   readonly secretAccessKey: string;
-  /** Sent with each request; absent for keys that do not end. */
+  /** Session token of temporary keys, sent with each request; absent for permanent keys. */
   readonly sessionToken?: string | undefined;
   /** Expiry in milliseconds since 1970; undefined: never. */
   readonly endsAtMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface AwsCredentials {
 export interface UnsignedRequest {
   readonly method: string;
   readonly url: URL;
-  /** "" for none; its hash is signed either way. */
+  /** Body of the request; "" for none. Its hash is always signed. */
   readonly body: string;
   /** Region whose keys count, such as `us-east-1`. */
   readonly region: string;
