@@ -58,7 +58,7 @@ export class ConnectionClock {
     this.#bodyAt = now;
   }
 
-  /** Ends all waits, because the connection is closing. */
+  /** Ends the wait for a head, because the connection is closing. */
   stop(): void {
     this.#headDeadline = 0;
   }

@@ -6,7 +6,7 @@ import type { PromisedRequest } from "./promised-request.ts";
 
 /** Limit of open pushed streams in a connection, if the client does not set a lower one. */
 const maxOpen = 100;
-/** Limit of cancelled minus accepted pushes. Above it, nothing is pushed: the client may have the responses cached. */
+/** Limit of cancelled minus accepted pushes. At the limit, nothing is pushed: the client may have the responses cached. */
 const maxRefused = 100;
 /** Limit in bytes of unsent data. Above it, nothing is promised, because the client reads too slowly. */
 const maxUnsentBytes = 64 * 1024;

@@ -38,7 +38,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly settings?: Partial<ConnectionSettings>;
   /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
-  /** Limit of open connections. Packets of further clients get no answer. */
+  /** Limit of open connections. Further clients are refused. Default: 100,000. */
   readonly maxConnections?: number;
   /** From this number of running handshakes on, a client must prove its address by a Retry. */
   readonly retryFrom?: number;
