@@ -43,10 +43,10 @@ import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts"
 import { defaultAddress, lookbacks, type SearchAddress, searchAddress } from "./searches/search-address.ts";
 import { traceIdInText } from "./trace/trace-id-in-text.ts";
 
-/** An address before it is checked: any of its fields, each a text. */
+/** An unchecked address: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
 
-/** Whether the search page offers a look back; others are turned into times. */
+/** True when the search page offers this `lookback`. Other values are converted to start and end. */
 function isLookback(lookback: string): boolean {
   return lookback === "custom" || lookbacks.some(({ value }) => value === lookback);
 }
@@ -124,7 +124,7 @@ const trace = createRoute({
     if (compared !== undefined) {
       throw redirect({ to: "/compare", search: compared, replace: true });
     }
-    // A link made by hand may have a blank in it, or the id in another system's form.
+    // A link made by hand may contain a blank, or the id in the format of another system.
     const traceId = traceIdInText(params.traceId);
     if (traceId !== undefined && traceId !== params.traceId.toLowerCase()) {
       throw redirect({ to: "/trace/$traceId", params: { traceId }, search: true, replace: true });
@@ -148,7 +148,7 @@ const changes = createRoute({
   component: lazyRouteComponent(() => import("./pages/changes/changes-page.tsx"), "ChangesPage"),
 });
 
-/** Pages of the public model's UI whose subject has another address here. */
+/** Addresses of Jaeger's UI for pages that have another address in this app. */
 const elsewhere = [
   createRoute({
     getParentRoute: () => root,
@@ -176,8 +176,8 @@ const elsewhere = [
 ];
 
 /**
- * The app's addresses. Search parameters are plain texts, without the JSON quoting that the router does by
- * itself, so that links are readable and those of the public model's UI work.
+ * The app's routes. Search parameters are plain texts, without the router's default JSON quoting,
+ * so that links are readable and links of Jaeger's UI work.
  */
 export const router = createRouter({
   routeTree: root.addChildren([

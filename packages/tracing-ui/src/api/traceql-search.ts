@@ -141,7 +141,7 @@ function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary 
   };
 }
 
-/** Values of the columns of choice, without repeats, by column. */
+/** Values of the extra columns, without repeats, by column. */
 function valuesOf({ spanSet }: FoundTrace, columns: readonly string[]): Record<string, readonly string[]> {
   const attributes = (spanSet?.spans ?? []).flatMap((span) => span.attributes ?? []);
   return Object.fromEntries(
@@ -152,7 +152,7 @@ function valuesOf({ spanSet }: FoundTrace, columns: readonly string[]): Record<s
   );
 }
 
-/** A value of OTLP JSON as text: `{"intValue": "5"}` gives `5`, a list its values with commas between. */
+/** A value of OTLP JSON as text: `{"intValue": "5"}` gives `5`; the values of a list are joined by commas. */
 function textOf(value: unknown): string {
   const [inner] = Object.values(value as object);
   if (typeof inner !== "object" || inner === null) {
@@ -163,7 +163,7 @@ function textOf(value: unknown): string {
     : JSON.stringify(inner);
 }
 
-/** The duration in microseconds by the added attribute; undefined when the server does not give it. */
+/** The duration in microseconds from the added attribute; undefined when the answer lacks the attribute. */
 function exactDuration({ spanSet }: FoundTrace): number | undefined {
   const attributes = spanSet?.spans[0]?.attributes ?? [];
   const text = attributes.find(({ key }) => key === "traceDuration")?.value.stringValue;

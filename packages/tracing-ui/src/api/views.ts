@@ -79,7 +79,7 @@ export async function isViewName(name: string): Promise<boolean> {
   return found.views.some((one) => one.name === name);
 }
 
-/** The whole address of a short link that the query service keeps. @throws ApiError */
+/** Stores a short link in the query service and returns its whole address. @throws ApiError */
 export async function makeShortLink(address: string): Promise<string> {
   const { path } = await post("links", z.object({ path: z.string() }), { address });
   return new URL(path, document.baseURI).href;

@@ -64,7 +64,7 @@ const groups: readonly KeyGroup[] = [
   },
 ];
 
-/** The overlay that lists this app's keys, with the version of the query service where the page knows it. */
+/** The overlay that lists this app's keys, with the version of the query service if the page knows the version. */
 export function AppHelp({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { gitVersion } = pageFacts().version;
   return (

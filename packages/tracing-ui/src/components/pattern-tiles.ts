@@ -58,7 +58,7 @@ export function idleTile(ground: string, ink: string, scale: number): CanvasPatt
 
 /**
  * A repeating pattern of one drawn tile. The tile is drawn in device pixels and scaled back, so that it is
- * sharp on any screen. Undefined where the browser gives no drawing context.
+ * sharp on any screen. Undefined when the browser provides no drawing context.
  */
 function tiled(size: number, scale: number, ink: string, draw: Draw): CanvasPattern | undefined {
   const canvas = document.createElement("canvas");

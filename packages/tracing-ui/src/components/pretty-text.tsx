@@ -15,7 +15,7 @@ const mostPossibleLines = 2_000;
 /**
  * The formatted layout of a value; undefined when no layout is better than the text. Computed once for each
  * text.
- * @param key name of the attribute; a name that contains `stack` may hold a stack trace
+ * @param key name of the attribute; the value of a name with `stack` may be a stack trace
  */
 export function usePretty(key: string, text: string): PrettyValue | undefined {
   return useMemo(() => prettyValue(key, text), [key, text]);

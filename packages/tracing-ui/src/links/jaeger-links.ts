@@ -68,7 +68,7 @@ export function searchFields(fields: Fields, knows: (lookback: string) => boolea
 
 /**
  * Converts the fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: matching spans are highlighted, the
- * others stay visible. It becomes the filter `q` with `others: "dim"`.
+ * others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`.
  */
 export function traceFields({ uiFind, ...fields }: Fields): Fields {
   if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) {

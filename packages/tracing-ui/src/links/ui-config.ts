@@ -44,7 +44,7 @@ const config = z.object({
   archiveEnabled: z.catch(z.optional(z.boolean()), undefined),
 });
 
-/** The settings of `--query.ui-config`, by the names of Jaeger's UI. Unknown ones are ignored. */
+/** The settings of `--query.ui-config`, with the names of Jaeger's UI. Unknown settings are ignored. */
 export type UiConfig = z.infer<typeof config>;
 
 /** A list that keeps the readable entries. Each unreadable entry is dropped on its own. */

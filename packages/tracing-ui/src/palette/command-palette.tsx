@@ -9,11 +9,11 @@ import { rankCommands } from "./rank-commands.ts";
 import { commandsOfText, useCommands } from "./use-commands.ts";
 
 /**
- * Everything that can be done, found by typing: actions of the page, pages, searches, services, trace ids
- * and TraceQL. It exists only while it is open. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
+ * A dialog that finds commands by typing: actions of the page, pages, searches, services, trace ids
+ * and TraceQL. It is mounted only while open. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
  *
- * Keys: up and down choose, Enter runs, Esc closes. A click beside the dialog closes it too.
- * @param onClose called after it was closed
+ * Keys: up and down choose a command, Enter runs it, Esc closes. A click outside the dialog closes it too.
+ * @param onClose called after the dialog has closed
  * @param onHelp  called by the command that shows the keys
  */
 export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
@@ -31,7 +31,7 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
     if (command === undefined) {
       return;
     }
-    // First closed, so that the focus goes back before the command moves it on.
+    // Close first: the focus returns to the page before the command moves the focus elsewhere.
     dialog.current?.close();
     command.run();
   }
@@ -70,10 +70,10 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
   );
 }
 
-/** The commands that a text finds, in groups. `failed` says why some could not be read, `error` if services. */
+/** The commands that match a text, in groups. `failed` is the error of any failed request, `error` only of services. */
 function useFoundCommands(text: string, onHelp: () => void) {
   const navigate = useNavigate();
-  // The page's actions are those of the moment when the palette was opened.
+  // The page's actions are read once, when the palette opens.
   const [actions] = useState(() => pageActions(document.querySelector("main") ?? document));
   const [{ recent }] = useState(keptSearches);
   const searches = useSavedSearches(true);
@@ -91,15 +91,15 @@ function useFoundCommands(text: string, onHelp: () => void) {
 
 /** The inputs of {@link Missing}. */
 interface MissingProps {
-  /** Why some commands could not be read; null when all were. */
+  /** Error of the commands that could not be loaded; null without an error. */
   failed: Error | null;
-  /** Whether those are services; else they are saved searches. */
+  /** True when services could not be loaded; false when saved searches could not. */
   ofServices: boolean;
-  /** Whether no command was found. */
+  /** True when no command was found. */
   isEmpty: boolean;
 }
 
-/** Says which commands could not be read, and that nothing was found. */
+/** Text about commands that could not be loaded, or about an empty result. */
 function Missing({ failed, ofServices, isEmpty }: MissingProps) {
   return (
     <>
@@ -120,21 +120,21 @@ function Missing({ failed, ofServices, isEmpty }: MissingProps) {
 
 /** The inputs of {@link CommandField}. */
 interface CommandFieldProps {
-  /** Beginning of the ids of list and options. */
+  /** Prefix of the ids of list and options. */
   id: string;
   /** The text, as typed. */
   text: string;
   /** Index of the chosen command. */
   current: number;
-  /** Whether there is any command; the list is hidden without. */
+  /** True when there are commands; otherwise the list is hidden. */
   hasCommands: boolean;
   /** Called with the text after each change. */
   onText: (text: string) => void;
-  /** Called by each key. */
+  /** Called for each key press. */
   onKey: (event: KeyboardEvent) => void;
 }
 
-/** The field, which keeps the focus while the list is moved through. */
+/** The text field. It keeps the focus while keys move through the list. */
 function CommandField({ id, text, current, hasCommands, onText, onKey }: CommandFieldProps) {
   return (
     <input
@@ -156,11 +156,11 @@ function CommandField({ id, text, current, hasCommands, onText, onKey }: Command
 
 /** The inputs of {@link CommandList}. */
 interface CommandListProps {
-  /** Beginning of the ids of list and options. */
+  /** Prefix of the ids of list and options. */
   id: string;
   /** The commands in groups. */
   groups: readonly CommandGroup[];
-  /** The same commands in one list, whose indices are in the ids. */
+  /** The same commands in a flat list. Element ids contain the indices of this list. */
   flat: readonly Command[];
   /** Index of the chosen command. */
   current: number;
@@ -168,7 +168,7 @@ interface CommandListProps {
   run: (command: Command) => void;
 }
 
-/** The found commands below the heads of their groups. */
+/** The found commands below the headings of their groups. */
 function CommandList({ id, groups, flat, current, run }: CommandListProps) {
   return (
     <div
@@ -200,20 +200,20 @@ function CommandList({ id, groups, flat, current, run }: CommandListProps) {
 
 /** The inputs of {@link CommandOption}. */
 interface CommandOptionProps {
-  /** Id of the element, which the field names while the command is chosen. */
+  /** Id of the element. The field references the id while the command is chosen. */
   id: string;
   /** The command. */
   command: Command;
-  /** Whether it is the chosen one; it is scrolled into view then. */
+  /** True for the chosen command, which is then scrolled into view. */
   isCurrent: boolean;
   /** Called by a click. */
   run: (command: Command) => void;
 }
 
-/** A command with its note and its key. */
+/** An option: the command's title, note and key. */
 function CommandOption({ id, command, isCurrent, run }: CommandOptionProps) {
   return (
-    // Focus stays in the field; the list is moved through by aria-activedescendant.
+    // Focus stays in the field; aria-activedescendant marks the chosen option.
     // biome-ignore lint/a11y/useFocusableInteractive: see above
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div

@@ -1,20 +1,20 @@
-/** One thing that the command palette can do. */
+/** A command of the command palette. */
 export interface Command {
-  /** Differs from that of all others in the list. */
+  /** Id, unique in the list. */
   id: string;
-  /** The action, as a verb and its object. */
+  /** Title: the action, as a verb and its object. */
   title: string;
-  /** Stands beside the title: where it leads, or the subject. */
+  /** Text beside the title: the target or the subject of the command. */
   note?: string;
-  /** The key that does the same on the page. */
+  /** Key with the same effect on the page. */
   key?: string;
-  /** Does it. The palette is closed before, so that the command may move the focus. */
+  /** Runs the command. The palette has closed before, so the command may move the focus. */
   run(): void;
 }
 
-/** Commands of one kind, under one head. */
+/** Commands of one kind, below one heading. */
 export interface CommandGroup {
   title: string;
-  /** The commands, the best first. */
+  /** The commands, best match first. */
   commands: readonly Command[];
 }

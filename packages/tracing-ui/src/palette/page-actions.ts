@@ -1,13 +1,13 @@
 import type { Command } from "./command.ts";
 
-/** Elements that can be pressed, or written in. */
+/** Selector of elements that a user can press or type into. */
 const pressed = "a, button, input, select, textarea";
 
 /**
- * The actions of the shown page: its buttons, links and fields with `data-command`, on themselves or on an
- * element around only them. The attribute has the title, or nothing when the element's own name is enough.
- * The palette presses these elements, so an action is the same wherever it starts, and a missing element is
- * no action.
+ * The actions of the current page: buttons, links and fields with `data-command`, on themselves or on an
+ * element that contains only them. The attribute has the title, or is empty when the element's own name is enough.
+ * The palette clicks or focuses these elements, so an action works as on the page. A missing element means
+ * that the action is unavailable.
  */
 export function pageActions(page: ParentNode): readonly Command[] {
   const commands = new Map<string, Command>();

@@ -1,12 +1,12 @@
 import type { Command, CommandGroup } from "./command.ts";
 
-/** Commands of a group that are shown at most: more are found by typing more. */
+/** Limit of shown commands in a group. A longer text finds the others. */
 const mostOfGroup = 8;
 
 /**
- * The commands that match a text. Each of its words must begin a word of the title or the note, or occur
+ * The commands that match a text. Each word of the text must begin a word of the title or the note, or occur
  * inside one. Commands with matching beginnings come first, and groups are ordered by their best command.
- * @param text as typed; blank: all groups as they are, cut to their first commands
+ * @param text text as typed; a blank text gives all groups in order, cut to their first commands
  */
 export function rankCommands(groups: readonly CommandGroup[], text: string): readonly CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -25,8 +25,8 @@ export function rankCommands(groups: readonly CommandGroup[], text: string): rea
 }
 
 /**
- * How badly a command matches, 0 for a title that begins with the text. A word at the beginning of a word
- * of the title costs 1, of the note 3; inside a word 4 and 6. Infinite for a word that is nowhere.
+ * Cost of a match: 0 for a title that begins with the text. A word at the beginning of a word
+ * of the title costs 1, of the note 3; inside a word the costs are 4 and 6. Infinite when a word is missing.
  */
 function costOf({ title, note = "" }: Command, words: readonly string[]): number {
   const own = title.toLowerCase();
@@ -50,7 +50,7 @@ function costOf({ title, note = "" }: Command, words: readonly string[]): number
   return cost;
 }
 
-/** Where the text begins a word, −1 for nowhere. */
+/** Index at which `word` begins a word of the text; −1 for none. */
 function beginsWord(text: string, word: string): number {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))) {

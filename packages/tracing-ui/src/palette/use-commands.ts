@@ -12,11 +12,11 @@ import type { Command, CommandGroup } from "./command.ts";
 type Navigate = ReturnType<typeof useNavigate>;
 
 /**
- * All that can be done from here: the page's own actions, pages, searches, services, appearance.
- * @param actions those of the page
- * @param kept    searches that were saved, or run in this browser
- * @param text    what is typed; the server finds services by it, however many there are
- * @returns also why services could not be found
+ * All commands of the palette: actions of the page, pages, searches, services, appearance.
+ * @param actions actions of the current page
+ * @param kept    saved searches, and recent searches of this browser
+ * @param text    typed text; the server searches the services by a word of it
+ * @returns the groups, and the error when services could not be loaded
  */
 export function useCommands(
   actions: readonly Command[],
@@ -45,17 +45,17 @@ export function useCommands(
   return { groups, error: found.error };
 }
 
-/** Words of the notes that stand beside a service. */
+/** Matches beginnings of the words "its", "traces", "rates" and "dependencies", which are notes of service commands. */
 const noteWords = /^(i|it|its|t|tr\w*|r|ra\w*|d|de\w*)$/i;
 
-/** The word of a text that is most likely a part of a service's name: the longest that is no note. */
+/** The word of a text that is most likely a part of a service's name: the longest word that is not a note word. */
 function serviceWord(text: string): string {
   const words = text.trim().split(/\s+/);
   const names = words.length === 1 ? words : words.filter((word) => !noteWords.test(word));
   return names.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }
 
-/** The commands of a text itself: a trace id, or a TraceQL query. */
+/** The commands for a text that is a trace id or a TraceQL query. */
 export function commandsOfText(text: string, navigate: Navigate): readonly Command[] {
   const trimmed = text.trim();
   if (trimmed.startsWith("{")) {
@@ -67,7 +67,7 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
     ];
   }
   const traceId = traceIdInText(trimmed);
-  // Words such as "dead" and "cafe" are rather meant as words.
+  // Short ids are ignored: "dead" and "cafe" are more likely words.
   if (traceId === undefined || traceId.length < 8) {
     return [];
   }
@@ -79,7 +79,7 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
   ];
 }
 
-/** A command for each page, and one for the keys. */
+/** A command for each page, and a command for the list of keys. */
 function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[] {
   const to = (
     title: string,
@@ -99,7 +99,7 @@ function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[
   ];
 }
 
-/** A command that runs a kept search; without a name its words are the title. */
+/** A command that runs a saved or recent search. The title is its name, or a summary without a name. */
 function keptCommand(navigate: Navigate, { address, name }: { address: string; name: string }): Command {
   const words = searchWords(address);
   return {
@@ -109,7 +109,7 @@ function keptCommand(navigate: Navigate, { address, name }: { address: string; n
   };
 }
 
-/** Three commands for a service: its traces, its rates, its calls. */
+/** The three commands for a service: its traces, rates and calls. */
 function serviceCommands(navigate: Navigate, name: string): readonly Command[] {
   return [
     {

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 
-/** A search that the browser keeps. */
+/** A search stored in the browser. */
 export interface KeptSearch {
-  /** The address's search part, without `?`. */
+  /** Search part of the address, without `?`. */
   address: string;
-  /** Given by who saved it; "" for one that was only run. */
+  /** Name given by the user; "" for a recent search that was not saved. */
   name: string;
 }
 
 const key = "tracing.searches";
-/** Recent searches that are kept; a longer list would not be read. */
+/** Limit of stored recent searches; nobody reads a longer list. */
 const mostRecent = 12;
-/** Saved searches kept; more are refused. */
+/** Limit of saved searches; more are refused. */
 export const mostSaved = 100;
 
 const stored = z.object({
@@ -19,10 +19,10 @@ const stored = z.object({
   saved: z.catch(z.array(z.object({ address: z.string(), name: z.string() })), []),
 });
 
-/** All searches that the browser keeps, the newest first. */
+/** All searches stored in the browser, newest first. */
 export type KeptSearches = z.infer<typeof stored>;
 
-/** Reads them; none where storage is refused or holds something else. */
+/** Reads the stored searches; empty when storage is refused or has unknown content. */
 export function keptSearches(): KeptSearches {
   try {
     return stored.parse(JSON.parse(localStorage.getItem(key) ?? "{}"));
@@ -31,7 +31,7 @@ export function keptSearches(): KeptSearches {
   }
 }
 
-/** With one more recent search: the newest first, each once, at most twelve. */
+/** Adds a recent search: newest first, each search once, at most twelve. */
 export function withRecent(kept: KeptSearches, address: string): KeptSearches {
   return {
     ...kept,
@@ -39,29 +39,29 @@ export function withRecent(kept: KeptSearches, address: string): KeptSearches {
   };
 }
 
-/** With a search saved under a name; one of the same name is replaced. Over `mostSaved` nothing changes. */
+/** Adds a search saved by name. A search with the same name is replaced. Beyond `mostSaved` nothing changes. */
 export function withSaved(kept: KeptSearches, { address, name }: KeptSearch): KeptSearches {
   const others = kept.saved.filter((other) => other.name !== name);
   return others.length >= mostSaved ? kept : { ...kept, saved: [{ address, name }, ...others] };
 }
 
-/** Without the search saved under a name. */
+/** Removes the saved search with this name. */
 export function withoutSaved(kept: KeptSearches, name: string): KeptSearches {
   return { ...kept, saved: kept.saved.filter((other) => other.name !== name) };
 }
 
-/** Keeps them for the next visit, where the browser allows it. */
+/** Stores the searches for the next visit, if the browser allows storage. */
 export function keepSearches(kept: KeptSearches): void {
   try {
     localStorage.setItem(key, JSON.stringify(kept));
   } catch {
-    // Storage refused or full: they last as long as the page.
+    // Storage is refused or full: the searches last as long as the page.
   }
 }
 
 /**
- * A search in short: its query, or its set fields. `service=cart&minDuration=1s` gives `cart ≥ 1s · 1h`.
- * @param address as in `KeptSearch`
+ * A short text for a search: its query, or the fields that are set. `service=cart&minDuration=1s` gives `cart ≥ 1s · 1h`.
+ * @param address search part of the address, as in `KeptSearch`
  */
 export function searchWords(address: string): string {
   const fields = new URLSearchParams(address);

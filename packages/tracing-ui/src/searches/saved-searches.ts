@@ -10,25 +10,25 @@ import {
   withSaved,
 } from "./kept-searches.ts";
 
-/** Saved searches in their one home: the query service, or this browser where that keeps no views. */
+/** The saved searches, stored in the query service, or in this browser when the service stores no views. */
 export interface SavedSearches {
-  /** Where they are kept; `unknown` before the query service answered. */
+  /** Where the searches are stored; `unknown` until the query service has answered. */
   home: "service" | "browser" | "unknown";
-  /** Why the query service did not list them; null when it did, or keeps none. */
+  /** Error of the query service's list; null after success, or when it stores no views. */
   error: Error | null;
-  /** Asks again. */
+  /** Requests the list again. */
   retry(): void;
-  /** The saved searches, in the order of their home. */
+  /** The saved searches, in the order of their storage. */
   saved: readonly KeptSearch[];
-  /** Saved, but beyond those listed. */
+  /** Number of saved searches beyond the listed ones. */
   more: number;
-  /** @returns false when there is one of this name that may not be replaced @throws ApiError */
+  /** @returns false when the name exists and `mayReplace` is false @throws ApiError */
   save(search: KeptSearch, mayReplace: boolean): Promise<boolean>;
   /** @throws ApiError */
   remove(name: string): Promise<void>;
 }
 
-/** @param isWanted whether they are to be asked for now */
+/** @param isWanted true when the searches are needed now; false sends no request */
 export function useSavedSearches(isWanted: boolean): SavedSearches {
   const client = useQueryClient();
   const [browser, setBrowser] = useState(keptSearches);
@@ -75,8 +75,8 @@ export function useSavedSearches(isWanted: boolean): SavedSearches {
 }
 
 /**
- * Moves the searches that this browser keeps from before to the query service, each once. A name that is taken there
- * gets an addition. A search that fails stays here for the next time. @throws ApiError
+ * Moves searches that this browser stored earlier to the query service, each once. A name that exists there
+ * gets a suffix. A search that fails stays in the browser until the next attempt. @throws ApiError
  */
 export async function moveToService(): Promise<void> {
   for (const { name, address } of keptSearches().saved.toReversed()) {

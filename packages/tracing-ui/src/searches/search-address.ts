@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { pageNumber } from "../components/page-number.ts";
 import { refreshField } from "../components/refresh-select.tsx";
 
-/** Spans of time to look back over, newest last; `custom` takes `start` and `end` instead. */
+/** The choices of the time range up to now; `custom` uses `start` and `end` instead. */
 export const lookbacks = [
   { value: "5m", label: "Last 5 minutes", us: 300e6 },
   { value: "15m", label: "Last 15 minutes", us: 900e6 },
@@ -15,12 +15,12 @@ export const lookbacks = [
   { value: "7d", label: "Last 7 days", us: 7 * 86_400e6 },
 ] as const;
 
-/** How many traces a search may ask for. */
+/** The choices for the limit of traces in a search. */
 export const limits = [20, 50, 100, 200, 500, 1_000, 1_500] as const;
 
 /**
- * An order of the result list: by a figure, by the root, or by `@` and a column of choice. A `-` before it
- * turns it about.
+ * An order of the result list: by a figure, by the root, or by an extra column, written `@` and the attribute. A `-` before it
+ * reverses the order.
  */
 export type Sort = string;
 
@@ -33,57 +33,57 @@ const text = z.catch(z.optional(z.string()), undefined);
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
 /**
- * State of the search page in its address. Names are those of the public model's UI, so that links made for
- * it work here. Unreadable parts fall back to their defaults, so an address never fails. The router checks an
+ * State of the search page in its address. Names are the same as in Jaeger's UI, so that links made for
+ * Jaeger work in this app. Unreadable parts fall back to their defaults, so an address never fails. The router checks an
  * address a second time, so the schema accepts its own output.
  */
 export const searchAddress = z.object({
   service: text,
   operation: text,
-  /** As typed: `error=true`, or a JSON object. */
+  /** Tags as typed: `error=true`, or a JSON object. */
   tags: text,
-  /** Shortest duration in Go's form. */
+  /** Minimum duration in Go's format. */
   minDuration: text,
-  /** Longest duration in Go's form. */
+  /** Maximum duration in Go's format. */
   maxDuration: text,
-  /** Most traces of the answer. */
+  /** Limit of traces in the answer. */
   limit: z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(1), z.maximum(1_500))), 20),
   lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), "1h"),
   /** Start of the time, microseconds since 1970; only read when `lookback` is `custom`. */
   start: microseconds,
-  /** End of the time, likewise. */
+  /** End of the time, microseconds since 1970; only read when `lookback` is `custom`. */
   end: microseconds,
   /** Order of the result list. */
   sort: z.catch(z.string().check(z.regex(/^-?(newest|longest|spans|errors|root|@.+)$/s)), "newest"),
-  /** Columns of choice: attributes as TraceQL writes them, with commas between. */
+  /** Extra columns: attributes in TraceQL syntax, separated by commas. */
   cols: text,
-  /** The attribute by whose values spans are counted, instead of the list of traces. */
+  /** Attribute to group spans by; the groups replace the list of traces. */
   group: text,
   /** Order of the groups. */
   groupSort: z.catch(z.enum(groupOrders), "spans"),
-  /** Part of a group's value. */
+  /** Filter of the groups: part of the value. */
   groupFilter: text,
   page: pageNumber,
   refresh: refreshField,
-  /** TraceQL instead of the fields from `service` to `maxDuration`. */
+  /** TraceQL query, which replaces the fields from `service` to `maxDuration`. */
   q: text,
-  /** The stretch of the heat map that is selected; see selection.ts. */
+  /** The selected range of the heat map; see selection.ts. */
   sel: text,
-  /** `1`: spans as they arrive, instead of a search. */
+  /** `1`: the live view of arriving spans instead of a search. */
   live: text,
   /** `1`: the traces of the files opened on this page, instead of a search. */
   file: text,
-  /** Ids with commas between: these traces, instead of a search. */
+  /** Comma-separated trace ids: loads these traces instead of a search. */
   traceID: text,
 });
 
 /** State of the search page in its address. */
 export type SearchAddress = z.infer<typeof searchAddress>;
 
-/** The defaults, which an address leaves out. */
+/** The default state. An address leaves out fields with these values. */
 export const defaultAddress: SearchAddress = searchAddress.parse({});
 
-/** The address as the router writes it: strings, without empty texts and defaults. */
+/** The search fields for the router: strings, without empty texts and defaults. */
 export function addressFields(address: SearchAddress): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const key of Object.keys(searchAddress.shape) as (keyof SearchAddress)[]) {

@@ -1,10 +1,10 @@
-/** Tags read from text, or what is wrong with it in words for the person who typed it. */
+/** Parsed tags, or an error message for the user who typed the text. */
 export type ParsedTags = { ok: true; tags: Record<string, string> } | { ok: false; message: string };
 
 /**
- * Reads `error=true http.url="/a b" "odd key"=x`. Inside quotes `\"` and `\\` stand for themselves, and `\n` for a
- * line break, which a field of one line cannot hold. A JSON object of strings, which links made for the public model
- * hold, is read too.
+ * Parses `error=true http.url="/a b" "odd key"=x`. Inside quotes, `\"` is a quote, `\\` a backslash, and `\n` a
+ * line break, which a single-line field cannot contain. A JSON object of strings, as in links made for Jaeger,
+ * is parsed too.
  */
 export function parseTagText(text: string): ParsedTags {
   const trimmed = text.trim();
@@ -30,28 +30,28 @@ export function parseTagText(text: string): ParsedTags {
   return { ok: true, tags };
 }
 
-/** The inverse of `parseTagText`, with quotes only where they are needed. */
+/** The inverse of `parseTagText`. Words get quotes only when needed. */
 export function tagText(tags: Readonly<Record<string, string>>): string {
   return Object.entries(tags)
     .map(([key, value]) => `${quotedTag(key)}=${quotedTag(value)}`)
     .join(" ");
 }
 
-/** A key or a value, in quotes where it needs them. */
+/** A key or a value, in quotes only when needed. */
 export function quotedTag(word: string): string {
   return /^[^\s="{][^\s="]*$/.test(word)
     ? word
     : `"${word.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
-/** The text of a quoted word; another word as it is. */
+/** The text of a quoted word; other words are unchanged. */
 function unquote(word: string): string {
   return word.startsWith('"')
     ? word.slice(1, -1).replace(/\\(.)/gs, (_, letter) => (letter === "n" ? "\n" : letter))
     : word;
 }
 
-/** The fault of the text from an unreadable pair on, with the remedy. */
+/** Error message for text that begins with an unreadable pair, with the remedy. */
 function complaint(rest: string): string {
   const word = rest.split(/\s/, 1)[0] ?? rest;
   if ((rest.match(/(?<!\\)"/g) ?? []).length % 2 === 1) {
@@ -74,7 +74,7 @@ function parseJsonTags(text: string): ParsedTags {
       };
     }
   } catch {
-    // Said below.
+    // The error message below covers this case.
   }
   return { ok: false, message: 'Not a JSON object such as {"error":"true"}' };
 }

@@ -1,6 +1,6 @@
 import { offeredLookbacks } from "./offered.ts";
 
-/** How far a page looks back. @param value one of `lookbacks` */
+/** The menu for the time range up to now. @param value one of `lookbacks` */
 export function TimeSelect(props: { value: string; onChange: (value: string) => void }) {
   return (
     <select

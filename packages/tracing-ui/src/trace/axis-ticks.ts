@@ -11,9 +11,9 @@ export interface AxisTick {
 }
 
 /**
- * The points of a time axis from which idle gaps are folded away. After a gap, time is counted from its end, with a
- * plus sign: what matters there is how long after the next span began.
- * @param most how many fit; at least 1
+ * The points of a time axis with folded idle gaps. After a gap, time is counted from the gap's end, with a
+ * plus sign: readers want the time since the trace continued.
+ * @param most limit of points that fit; at least 1
  */
 export function axisTicks(
   { fromUs, toUs }: { fromUs: number; toUs: number },

@@ -24,7 +24,7 @@ function traceOf(...spans: ApiSpan[]): ApiTrace {
   return { traceID: "t", spans, processes: { p1: { serviceName: "shop", tags: [] } }, warnings: null };
 }
 
-/** The tree as indented ids, the form a reader checks at a glance. */
+/** The tree as indented ids, which are easy to check. */
 function outline(trace: Trace): string[] {
   return trace.spans.map((item, at) => `${"  ".repeat(trace.depth[at] as number)}${item.spanID}`);
 }

@@ -5,9 +5,9 @@ import { spanFlag, type Trace } from "./trace.ts";
 import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
 /**
- * Lays out a trace as the query service gives it. Never throws: missing parents, cycles, duplicate ids and
+ * Lays out a trace received from the query service. Never throws: missing parents, cycles, duplicate ids and
  * negative durations are flagged on their spans. Every span of the input is in the result once. Cost: a
- * sort by start, where the spans are not in order, and a few passes.
+ * sort by start if the spans are not in order, and a few passes.
  */
 export function buildTrace(input: ApiTrace): Trace {
   const { parentOf, flagsOf } = findParents(input.spans);
@@ -71,14 +71,14 @@ function inOrder(spans: readonly ApiSpan[], order: Int32Array): ApiSpan[] {
   return ordered;
 }
 
-/** The flags that a span has by itself, whatever its parents are. */
+/** The flags that depend only on the span, not on its parents. */
 function ownFlags(span: ApiSpan): number {
   const warned = (span.warnings ?? []).some((text) => !isSmallCorrection(text)) || isNegativeDuration(span);
   return (isErrorSpan(span) ? spanFlag.error : 0) | (warned ? spanFlag.warning : 0);
 }
 
 /**
- * Per span: index of its parent, −1 for none, and the flags of wrong ids. The first of several spans with one id counts as parent.
+ * Per span: index of its parent, −1 for none, and the flags of wrong ids. If spans share an id, the first is the parent.
  */
 function findParents(spans: readonly ApiSpan[]) {
   const parentOf = new Int32Array(spans.length).fill(-1);
@@ -106,7 +106,7 @@ function findParents(spans: readonly ApiSpan[]) {
   return { parentOf, flagsOf };
 }
 
-/** Nodes by start, the longer first where starts are equal (it is likelier to be the outer one). */
+/** Nodes by start. If starts are equal, the longer span comes first: it is more likely the outer span. */
 function sortByStart(spans: readonly ApiSpan[]): Int32Array {
   const start = new Float64Array(spans.length);
   const duration = new Float64Array(spans.length);
@@ -119,7 +119,7 @@ function sortByStart(spans: readonly ApiSpan[]): Int32Array {
   }
   const compare = (a: number, b: number) =>
     (start[a] as number) - (start[b] as number) || (duration[b] as number) - (duration[a] as number) || a - b;
-  // A query service mostly gives them in this order.
+  // Spans from a query service are mostly in this order already.
   for (let node = 1; node < spans.length; node += 1) {
     if (compare(node - 1, node) > 0) {
       return order.sort(compare);
@@ -128,7 +128,7 @@ function sortByStart(spans: readonly ApiSpan[]): Int32Array {
   return order;
 }
 
-/** Earliest start and whole duration, in microseconds. */
+/** Earliest start in microseconds since 1970, and duration of the whole trace in microseconds. */
 function timeBounds(spans: readonly ApiSpan[]): { startUs: number; durationUs: number } {
   let startUs = Number.POSITIVE_INFINITY;
   let endUs = 0;

@@ -1,12 +1,12 @@
 import { parseDuration } from "../format/parse-duration.ts";
 
-/** Clocks of machines in one network differ by less: a correction below it says nothing about a fault. */
+/** Clocks in one network may differ by this many microseconds. A smaller correction is no sign of a fault. */
 const smallUs = 10_000;
 
-/** The warning that the query service, as the public model, adds to a span that it moved. */
+/** Matches the warning that the query service, like Jaeger, adds to a span whose time it has corrected. */
 const correction = /^This span's timestamps were adjusted by -?(\S+)$/;
 
-/** Whether a warning only says that a span was moved by less than 10 ms, which is worth a note. */
+/** True for a warning about a correction below 10 ms, which is shown only as a note. */
 export function isSmallCorrection(warning: string): boolean {
   const [, length] = correction.exec(warning) ?? [];
   const us = length === undefined ? undefined : parseDuration(length);

@@ -1,26 +1,26 @@
 import { leadingRoot, type Trace } from "./trace.ts";
 
-/** A stretch of time for which the trace waited for one span itself, not for a child of it. */
+/** A time range in which the trace waited for one span itself, not for a child of the span. */
 export interface PathSection {
   /** Index of the span. */
   span: number;
   /** Start, in microseconds after the trace's start. */
   fromUs: number;
-  /** End, likewise. */
+  /** End, in microseconds after the trace's start. */
   toUs: number;
 }
 
-/** The critical path by operation. */
+/** The part of one operation in the critical path. */
 export interface PathShare {
   /** Index of the service. */
   service: number;
   /** Name of the operation. */
   operation: string;
-  /** Microseconds of the path that are this operation's own. */
+  /** Microseconds of the path that belong to this operation. */
   selfUs: number;
-  /** Part of the whole path, 0 to 1. */
+  /** Share of the whole path, 0 to 1. */
   share: number;
-  /** Spans of the operation on the path. */
+  /** Number of the operation's spans on the path. */
   spans: number;
   /** The span of the operation that the trace waited for longest. */
   longest: number;
@@ -28,11 +28,11 @@ export interface PathShare {
 
 /** The critical path of a trace. */
 export interface CriticalPath {
-  /** Earliest first, without gaps or overlaps. */
+  /** Sections, earliest first, without gaps or overlaps. */
   sections: readonly PathSection[];
-  /** The same by span. */
+  /** The sections by span. */
   bySpan: ReadonlyMap<number, readonly PathSection[]>;
-  /** Longest first. */
+  /** Shares by operation, longest first. */
   shares: readonly PathShare[];
   /** Length of the whole path in microseconds. */
   durationUs: number;
@@ -43,14 +43,14 @@ interface Node {
   span: number;
   startUs: number;
   endUs: number;
-  /** Sorted by end: the last to end is the last entry. */
+  /** Children sorted by end: the child that ends last is the last entry. */
   children: { span: number; startUs: number; endUs: number }[];
 }
 
 /**
- * Walks back from the end of the leading root: at each moment the child that ended last, and its parent where
- * none ran. Children that begin after their parent's end are not waited for; those that end after it count up
- * to its end. The query service's `/api/analysis/v1/critical-path/{id}` says the same.
+ * Walks back from the end of the leading root. Each moment belongs to the child that ended last, or to the parent when
+ * no child ran. Children that begin after their parent's end are ignored. Children that end after it count up
+ * to the parent's end. The query service's `/api/analysis/v1/critical-path/{id}` gives the same result.
  */
 export function criticalPath(trace: Trace): CriticalPath {
   const sections = pathSections(trace).reverse();
@@ -69,7 +69,7 @@ export function criticalPath(trace: Trace): CriticalPath {
 }
 
 /**
- * The sections from the last to the first. The walk has its own stack, because a chain of calls may be very
+ * The sections from last to first. The walk uses an explicit stack, because a chain of calls may be very
  * deep.
  */
 function pathSections(trace: Trace): PathSection[] {
@@ -97,7 +97,7 @@ function pathSections(trace: Trace): PathSection[] {
   return sections;
 }
 
-/** Takes children from the end of the list: `untilUs` only moves back. */
+/** Removes and returns the last child that ended by `untilUs`. Later children are dropped, because `untilUs` only decreases. */
 function lastFinished({ children }: Node, untilUs: number): Node["children"][number] | undefined {
   for (let child = children.pop(); child !== undefined; child = children.pop()) {
     if (child.endUs <= untilUs) {

@@ -7,21 +7,21 @@ import type { ApiAttribute } from "./trace-schema.ts";
 
 /** The result of a filter for a trace. */
 export interface SpanFilter {
-  /** 1 for each span that meets all conditions. */
+  /** Per span: 1 when the span meets all conditions, else 0. */
   matches: Uint8Array;
-  /** 1 for each match and each ancestor of one, so that a match keeps its place in the tree. */
+  /** Per span: 1 for matches and their ancestors, so that matches keep their place in the tree. */
   shown: Uint8Array;
-  /** Spans that meet all conditions. */
+  /** Number of spans that meet all conditions. */
   matchCount: number;
-  /** Spans that are neither matches nor ancestors of one. */
+  /** Number of spans that are neither matches nor ancestors of a match. */
   hiddenCount: number;
-  /** The fault of the text; the readable parts still filter. */
+  /** Error message for an unreadable part; the readable parts still filter. */
   fault: string | undefined;
 }
 
 /**
  * Finds the spans that meet every part of a filter: words in service, operation, span id, attributes or events, in any
- * case, and comparisons; `filterTerms` says how they are written.
+ * case, and comparisons; `filterTerms` describes the syntax.
  * @returns undefined for a text that has no condition and no fault: nothing is filtered
  */
 export function filterSpans(trace: Trace, text: string): SpanFilter | undefined {
@@ -29,14 +29,14 @@ export function filterSpans(trace: Trace, text: string): SpanFilter | undefined 
   if (terms.length === 0 && fault === undefined) {
     return undefined;
   }
-  // The cheap ones first: a text of each span is only made where the others let it through.
+  // Cheap conditions run first: the text of a span is only made when the span passes the cheap conditions.
   const tests = terms.toSorted((a, b) => costOf(a) - costOf(b)).map((term) => testOf(trace, term));
   const count = trace.spans.length;
   const matches = new Uint8Array(count);
   const shown = new Uint8Array(count);
   let matchCount = 0;
   let shownCount = 0;
-  // Backwards, so that a span knows of all its descendants when its turn comes.
+  // The loop runs backwards, so that all descendants of a span are handled before the span.
   for (let span = count - 1; span >= 0; span -= 1) {
     if (tests.every((test) => test(span))) {
       matches[span] = 1;
@@ -55,7 +55,7 @@ export function filterSpans(trace: Trace, text: string): SpanFilter | undefined 
   return { matches, shown, matchCount, hiddenCount: count - shownCount, fault };
 }
 
-/** The next match after a span, or the one before it; past the end it begins again. −1 where nothing matches. */
+/** The next or previous match from a span, wrapping around at the ends; −1 without matches. */
 export function nextMatch({ matches, matchCount }: SpanFilter, from: number, by: 1 | -1): number {
   if (matchCount === 0) {
     return -1;
@@ -71,7 +71,7 @@ export function nextMatch({ matches, matchCount }: SpanFilter, from: number, by:
   return -1;
 }
 
-/** Which of the matches the span is, from 1; 0 for one that is none. */
+/** Number of the span among the matches, from 1; 0 when the span is not a match. */
 export function matchNumber({ matches }: SpanFilter, span: number): number {
   if (matches[span] !== 1) {
     return 0;
@@ -83,12 +83,12 @@ export function matchNumber({ matches }: SpanFilter, span: number): number {
   return number;
 }
 
-/** How expensive a condition is: 0 reads a column, 1 reads attributes, 2 makes a text. */
+/** Cost class of a condition: 0 reads a column, 1 reads attributes, 2 makes a text. */
 function costOf({ kind }: FilterTerm): number {
   return kind === "time" || kind === "depth" || kind === "status" ? 0 : kind === "text" ? 2 : 1;
 }
 
-/** Whether a span meets a condition. */
+/** Returns a function that tests if a span meets the condition. */
 function testOf(trace: Trace, term: FilterTerm): (span: number) => boolean {
   switch (term.kind) {
     case "text":
@@ -136,7 +136,7 @@ function compare(value: number, comparator: ">" | ">=" | "<" | "<=", than: numbe
   }
 }
 
-/** The end of a span: failed, said to be OK, or unknown. */
+/** The status of a span: failed, explicitly OK, or unset. */
 function statusOf(trace: Trace, at: number): SpanStatus {
   if (((trace.flags[at] as number) & spanFlag.error) !== 0) {
     return "error";
@@ -145,7 +145,7 @@ function statusOf(trace: Trace, at: number): SpanStatus {
   return span !== undefined && tagText(span, "otel.status_code") === "OK" ? "ok" : "unset";
 }
 
-/** The values of a span's attribute, of its resource or its events; `service`, `name` and `kind` are what every span has. */
+/** The values of a key in the attributes of span, resource and events. `service`, `name` and `kind` read the span's own fields. */
 function valuesOf(trace: Trace, at: number, key: string): string[] {
   const span = trace.spans[at];
   if (span === undefined) {

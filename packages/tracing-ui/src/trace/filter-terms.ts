@@ -1,42 +1,42 @@
 import { parseDuration } from "../format/parse-duration.ts";
 
-/** One condition of a filter; a span must meet all of them. */
+/** One condition of a filter. A span must meet all conditions. */
 export type FilterTerm =
-  /** The text stands anywhere in the span; with `without` it stands nowhere. */
+  /** The span contains the text anywhere; with `without` nowhere. */
   | { kind: "text"; text: string; without: boolean }
-  /** A time of the span, microseconds: its duration, or the part of it in which no child ran. */
+  /** A comparison of the span's duration or self time, in microseconds. */
   | { kind: "time"; of: "duration" | "self"; comparator: ">" | ">=" | "<" | "<="; us: number }
-  /** The level of the span in the tree, from 1. */
+  /** A comparison of the span's level in the tree, from 1. */
   | { kind: "depth"; comparator: ">" | ">=" | "<" | "<="; value: number }
-  /** The end of the span; with `without` any other end. */
+  /** The status of the span; with `without` any other status. */
   | { kind: "status"; status: SpanStatus; without: boolean }
-  /** A number of the attribute: spans whose attribute is none, or that lack it, do not meet it. */
+  /** A comparison of a numeric attribute. Spans without the attribute, or with a text, do not match. */
   | { kind: "number"; key: string; comparator: ">" | ">=" | "<" | "<="; value: number }
-  /** The span has the attribute, with another value. */
+  /** The span has the attribute with another value. */
   | { kind: "differs"; key: string; value: string }
-  /** A regular expression that some value of the attribute meets; with `without` none does. */
+  /** A regular expression that matches a value of the attribute; with `without` it matches no value. */
   | { kind: "pattern"; key: string; pattern: RegExp; without: boolean };
 
-/** The end of a span: failed, succeeded, or unknown. */
+/** The status of a span: failed, explicitly OK, or unset. */
 export type SpanStatus = "error" | "ok" | "unset";
 
 /** The parsed conditions of a filter's text. */
 export interface FilterTerms {
   terms: readonly FilterTerm[];
-  /** The fault of the first unreadable part; undefined when all are readable. */
+  /** Error message for the first unreadable part; undefined when all parts are readable. */
   fault: string | undefined;
 }
 
 const statuses: readonly string[] = ["error", "ok", "unset"] satisfies readonly SpanStatus[];
-/** A comparison: key, operator, value. */
+/** Matches a comparison: key, operator, value. */
 const comparison = /^([\p{L}_][\p{L}\p{N}_.:/-]*)(>=|<=|!=|=~|!~|=|>|<)(.*)$/su;
-/** A regular expression may be this long: it is tried on every span with each letter that is typed. */
+/** Limit of letters in a regular expression, which is tested on every span after each typed letter. */
 const mostPatternLetters = 200;
 
 /**
- * Reads a filter: words, `"several words"`, `-word` for spans without it, and comparisons such as `duration>100ms`,
+ * Parses a filter: words, `"several words"`, `-word` for spans without the word, and comparisons such as `duration>100ms`,
  * `self>=1s`, `status=error`, `depth<3`, `http.status_code>=500`, `db.system!=redis`, `http.route=~^/api`. `key=value` is a
- * word: it is found in the attributes as they are written. A comparison that is not finished is passed over.
+ * word, because attributes are searched in this form. An unfinished comparison is ignored.
  */
 export function filterTerms(text: string): FilterTerms {
   const terms: FilterTerm[] = [];
@@ -52,7 +52,7 @@ export function filterTerms(text: string): FilterTerms {
   return { terms, fault };
 }
 
-/** Parts with blanks between them; within quotes a blank is a letter. A quote inside of a part belongs to its value. */
+/** Splits a filter at blanks outside quotes. A quote inside a part belongs to the part's value. */
 function partsOf(text: string): { written: string; isQuoted: boolean }[] {
   const parts = text.matchAll(/"([^"]+)"?|((?:[^\s"]+(?:"[^"]*"?)?)+)/g);
   return [...parts].map(([, quoted, plain = ""]) => ({
@@ -61,7 +61,7 @@ function partsOf(text: string): { written: string; isQuoted: boolean }[] {
   }));
 }
 
-/** The condition of one part; a text for a fault, undefined for a part that is not finished. */
+/** The condition of one part; a text is an error message, undefined means an unfinished part. */
 function readPart(part: string): FilterTerm | string | undefined {
   const [, key = "", comparator = "", value = ""] = comparison.exec(part) ?? [];
   if (comparator === "") {
@@ -73,7 +73,7 @@ function readPart(part: string): FilterTerm | string | undefined {
   if (comparator === "=") {
     return textTerm(part);
   }
-  // Nobody has finished typing.
+  // The user has not typed the value yet.
   if (value === "") {
     return undefined;
   }
@@ -104,24 +104,24 @@ function readPart(part: string): FilterTerm | string | undefined {
   return { kind: "number", key: key.toLowerCase(), comparator: order, value: number };
 }
 
-/** A text that stands anywhere in the span, in any case. */
+/** A condition that a text occurs anywhere in the span; upper and lower case are equal. */
 function textTerm(text: string): FilterTerm {
   return { kind: "text", text: text.toLowerCase(), without: false };
 }
 
-/** `-word` for spans without the word; a lone minus is not finished yet. */
+/** The condition of `-word`, for spans without the word. A lone minus is unfinished. */
 function negatedTerm(part: string): FilterTerm | undefined {
   if (part === "-") {
     return undefined;
   }
-  // A minus before a letter or a path: -5 is looked for as it is.
+  // A minus negates only before a letter or a path; `-5` is an ordinary word.
   if (/^-[\p{L}/_]/u.test(part)) {
     return { kind: "text", text: part.slice(1).toLowerCase(), without: true };
   }
   return textTerm(part);
 }
 
-/** A condition on the status; the beginning of a status is not finished yet. */
+/** A condition on the status. A prefix of a status name is unfinished. */
 function statusTerm(comparator: "=" | "!=", value: string): FilterTerm | string | undefined {
   if (statuses.includes(value)) {
     return { kind: "status", status: value as SpanStatus, without: comparator === "!=" };
@@ -132,7 +132,7 @@ function statusTerm(comparator: "=" | "!=", value: string): FilterTerm | string 
   return `“${value}” is no status: write error, ok or unset`;
 }
 
-/** A condition by a regular expression, in any case; a text for an expression that is wrong or too long. */
+/** A condition by a case-insensitive regular expression; a text is the error for an invalid or too long expression. */
 function patternTerm(key: string, value: string, without: boolean): FilterTerm | string {
   if (value.length > mostPatternLetters) {
     return `a regular expression may have ${mostPatternLetters} letters`;

@@ -1,15 +1,15 @@
 import type { Trace } from "./trace.ts";
 
-/** Which spans are folded, said for all at once. */
+/** A rule that folds many spans at once. */
 export type FoldRule =
-  /** Spans at this level and deeper: this number of levels is shown. */
+  /** Folds spans at this level and deeper, so that this number of levels is shown. */
   | { by: "depth"; levels: number }
-  /** Spans shorter than this, microseconds. */
+  /** Folds spans shorter than this, in microseconds. */
   | { by: "duration"; us: number }
-  /** Spans of a service: what is below them is hidden. */
+  /** Folds the spans of a service: their descendants are hidden. */
   | { by: "service"; name: string };
 
-/** The spans that a rule folds: those with children alone. */
+/** The spans that a rule folds. Only spans with children are included. */
 export function foldedBy(trace: Trace, rule: FoldRule): Set<number> {
   const folds = testOf(trace, rule);
   const folded = new Set<number>();
@@ -34,7 +34,7 @@ function testOf(trace: Trace, rule: FoldRule): (span: number) => boolean {
   }
 }
 
-/** The rule as an address writes it. It holds a colon, which ids of spans never do. */
+/** The rule as text for an address. The text contains a colon, which span ids never do. */
 export function foldRuleText(rule: FoldRule): string {
   switch (rule.by) {
     case "depth":
@@ -46,7 +46,7 @@ export function foldRuleText(rule: FoldRule): string {
   }
 }
 
-/** Reads what `foldRuleText` wrote; undefined for a text that is no rule. */
+/** The inverse of `foldRuleText`; undefined for a text that is not a rule. */
 export function parseFoldRule(text: string | undefined): FoldRule | undefined {
   const [, by, value = ""] = /^(depth|shorter|service):(.+)$/s.exec(text ?? "") ?? [];
   if (by === "service") {
@@ -62,7 +62,7 @@ export function parseFoldRule(text: string | undefined): FoldRule | undefined {
   return by === "shorter" ? { by: "duration", us: number } : undefined;
 }
 
-/** Durations that are offered, microseconds: round ones that some spans of the trace exceed. */
+/** Offered durations in microseconds: round values that some spans of the trace exceed. */
 export function offeredDurations(trace: Trace): readonly number[] {
   return [100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 60_000_000].filter(
     (us) => us < trace.durationUs && us * 10_000 >= trace.durationUs,

@@ -2,19 +2,19 @@ import type { GenAiCall } from "./gen-ai.ts";
 
 /** Price of a model for a million tokens. */
 export interface ModelPrice {
-  /** Name of the model; with `*` at its end all names that begin so. */
+  /** Name of the model. A `*` at the end matches all names with this prefix. */
   model: string;
   /** Price of a million input tokens. */
   input: number;
   /** Price of a million output tokens. */
   output: number;
-  /** Price of input tokens that a cache had; that of others when it is absent. */
+  /** Price of a million cached input tokens; absent: the price of `input`. */
   cachedInput?: number | undefined;
 }
 
 const perTokens = 1_000_000;
 
-/** The first price that fits a model's name, in upper or lower case. */
+/** The first price that matches a model's name; upper and lower case are equal. */
 export function priceOf(model: string, prices: readonly ModelPrice[]): ModelPrice | undefined {
   const name = model.toLowerCase();
   return prices.find((price) => {
@@ -25,7 +25,7 @@ export function priceOf(model: string, prices: readonly ModelPrice[]): ModelPric
 
 /**
  * The cost of a call.
- * @returns undefined when its model has no price, or when it does not say how many tokens it took or gave
+ * @returns undefined when the model has no price, or when the call has no token counts
  */
 export function costOf(call: GenAiCall, prices: readonly ModelPrice[]): number | undefined {
   const { model, inputTokens, outputTokens, cachedTokens = 0 } = call;
@@ -35,28 +35,28 @@ export function costOf(call: GenAiCall, prices: readonly ModelPrice[]): number |
   }
   const { input, output, cachedInput = input } = price;
   const all = inputTokens ?? 0;
-  // Some senders count cached tokens among those of the input, some beside them.
+  // Some senders include cached tokens in the input tokens, others count them separately.
   const uncached = cachedTokens <= all ? all - cachedTokens : all;
   return (uncached * input + cachedTokens * cachedInput + (outputTokens ?? 0) * output) / perTokens;
 }
 
-/** Sums of a trace. */
+/** Sums over the calls of a trace. */
 export interface GenAiTotals {
-  /** Calls of models that say tokens. */
+  /** Number of calls with token counts. */
   calls: number;
   /** Input tokens of all counted calls. */
   inputTokens: number;
   /** Output tokens of all counted calls. */
   outputTokens: number;
-  /** Undefined when no call has a price. */
+  /** Sum of the costs; undefined when no call has a price. */
   cost: number | undefined;
-  /** Calls with tokens whose model has no price: the cost is without them. */
+  /** Number of calls with tokens whose model has no price. The cost does not include these calls. */
   unpriced: number;
-  /** Names of their models, each once. */
+  /** Names of the models without a price, each once. */
   unpricedModels: string[];
 }
 
-/** Sums the calls of a trace. A call whose tokens are the sum of calls within it is left out. */
+/** Sums the calls of a trace. A call whose tokens are the sum of nested calls is left out. */
 export function totalsOf(calls: readonly GenAiCall[], prices: readonly ModelPrice[]): GenAiTotals {
   const totals: GenAiTotals = {
     ...{ calls: 0, inputTokens: 0, outputTokens: 0, cost: undefined, unpriced: 0 },

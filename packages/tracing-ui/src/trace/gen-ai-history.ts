@@ -1,8 +1,8 @@
 import type { GenAiMessage } from "./gen-ai-messages.ts";
 
 /**
- * Cuts the messages of a call where the model has spoken last: every call repeats the whole conversation before it.
- * A system message at the beginning of the first call is recent.
+ * Splits the messages of a call after the last answer of the model: every call repeats the whole earlier conversation.
+ * If there is no answer yet, all messages are recent, including a system message.
  */
 export function splitHistory(input: readonly GenAiMessage[]): {
   earlier: readonly GenAiMessage[];

@@ -1,24 +1,24 @@
 import type { ApiAttribute, ApiSpan } from "./trace-schema.ts";
 
-/** A piece of a message. Everything in it is text that a traced program sent. */
+/** A part of a message. All its texts were sent by a traced program. */
 export type MessagePart =
   | { kind: "text" | "reasoning"; text: string }
   | { kind: "call"; name: string; id: string; text: string }
   | { kind: "result"; id: string; text: string }
-  /** Media and kinds that are not known, as JSON. */
+  /** Media and unknown kinds, as JSON. */
   | { kind: "other"; name: string; text: string };
 
-/** A message to a model, or from it. */
+/** A message to or from a model. */
 export interface GenAiMessage {
-  /** `system`, `user`, `assistant`, `tool`, or another name that the sender has. */
+  /** Role: `system`, `user`, `assistant`, `tool`, or another name of the sender. */
   role: string;
-  /** The pieces, in the sender's order; none for a message without content. */
+  /** The parts, in the sender's order; empty for a message without content. */
   parts: MessagePart[];
-  /** Why the model ended; "" for messages to it. */
+  /** Finish reason of the model; "" for messages to the model. */
   finish: string;
 }
 
-/** Messages of one call in the order in which they were said. */
+/** Messages of one call, in their original order. */
 export interface GenAiMessages {
   /** Messages to the model. */
   input: GenAiMessage[];
@@ -26,9 +26,9 @@ export interface GenAiMessages {
   output: GenAiMessage[];
 }
 
-/** Messages of one call that are shown; the attributes of the span have all. */
+/** Limit of shown messages of one call; the span's attributes have all messages. */
 const mostMessages = 500;
-/** Texts of a sender are numbered up to this; a higher index is of no message. */
+/** Limit of message numbers in attribute keys. A higher index is not a message. */
 const highestIndex = 9_999;
 
 /** Attributes by key, as text. */
@@ -46,9 +46,9 @@ export function textsOf(attributes: readonly ApiAttribute[] | null): Texts {
 }
 
 /**
- * The messages of a span. Senders write OpenTelemetry's JSON attributes, on the span or on its event of details, or its
- * older events, or numbered attributes (OpenLLMetry, OpenInference). The first that has any is taken, because senders
- * that write two write the same in both.
+ * The messages of a span. Senders write OpenTelemetry's JSON attributes on the span or on its details event, or OpenTelemetry's
+ * older events, or numbered attributes (OpenLLMetry, OpenInference). The first form with messages is used, because senders
+ * that write two forms repeat the same messages.
  */
 export function messagesOf(span: Pick<ApiSpan, "logs">, tags: Texts): GenAiMessages {
   const events = (span.logs ?? []).map(({ fields }) => textsOf(fields));
@@ -63,7 +63,7 @@ export function messagesOf(span: Pick<ApiSpan, "logs">, tags: Texts): GenAiMessa
   return { input: found.input.slice(0, mostMessages), output: found.output.slice(0, mostMessages) };
 }
 
-/** `gen_ai.input.messages` and its kin. */
+/** Messages of `gen_ai.input.messages` and similar attributes. */
 function jsonMessages(texts: Texts): GenAiMessages {
   const system = listOf(texts.get("gen_ai.system_instructions")).flatMap(partsOf);
   return {
@@ -83,7 +83,7 @@ const rolesOfEvents: Readonly<Record<string, string>> = {
   "gen_ai.tool.message": "tool",
 };
 
-/** An event for each message; `gen_ai.choice` for an answer. */
+/** Messages of the older events: one event for each message, `gen_ai.choice` for an answer. */
 function eventMessages(events: readonly Texts[]): GenAiMessages {
   const messages: GenAiMessages = { input: [], output: [] };
   for (const texts of events) {
@@ -106,7 +106,7 @@ function eventMessages(events: readonly Texts[]): GenAiMessages {
   return messages;
 }
 
-/** A list of messages as JSON, or the text of one. */
+/** Parses a JSON list of messages, or the text of one message. */
 function saidIn(text: string | undefined, role: string): GenAiMessage[] {
   const list = listOf(text);
   return list.length > 0
@@ -116,7 +116,7 @@ function saidIn(text: string | undefined, role: string): GenAiMessage[] {
       : [{ role, parts: [{ kind: "text", text }], finish: "" }];
 }
 
-/** Where numbered attributes have their parts. */
+/** The keys of the parts in numbered attributes. */
 interface Numbering {
   input: string;
   output: string;
@@ -162,7 +162,7 @@ function numberedMessage(texts: Texts, field: string, role: string): GenAiMessag
   };
 }
 
-/** Attributes `prefix<number>.…` by their numbers, without the prefix. */
+/** Groups attributes `prefix<number>.…` by number. The keys lose the prefix. */
 function numbered(texts: Texts, prefix: string): Texts[] {
   const byNumber = new Map<number, Map<string, string>>();
   for (const [key, text] of texts) {
@@ -192,7 +192,7 @@ function plainMessages(tags: Texts): GenAiMessages {
 }
 
 /**
- * A message of JSON: `{"role": "user", "content": "hi"}`. A plain value is the text of a message of the
+ * Converts a message from JSON: `{"role": "user", "content": "hi"}`. A plain value is the text of a message with the
  * role `otherwise`.
  */
 function messageOf(message: unknown, otherwise: string): GenAiMessage {
@@ -209,14 +209,14 @@ function messageOf(message: unknown, otherwise: string): GenAiMessage {
   };
 }
 
-/** Texts of a tool's message are results of its call. */
+/** Converts the texts of a tool's message to results of the tool call. */
 function asResults(parts: readonly MessagePart[], id: unknown): MessagePart[] {
   return parts.map((part) =>
     part.kind === "text" ? { kind: "result", id: textOf(id), text: part.text } : part,
   );
 }
 
-/** Pieces of a content: a text, a list of typed pieces, or such a list as JSON text. */
+/** The parts of a content: a text, a list of typed parts, or such a list as JSON text. */
 function contentParts(content: unknown): MessagePart[] {
   if (content === undefined || content === null || content === "") {
     return [];
@@ -224,14 +224,14 @@ function contentParts(content: unknown): MessagePart[] {
   if (Array.isArray(content)) {
     return content.flatMap(partsOf);
   }
-  // A user may write JSON too, so that only what has types is taken for parts.
+  // A user's message may itself be JSON, so only a list of typed elements counts as parts.
   const list = listOf(content);
   const areParts = list.length > 0 && list.every((part) => isObject(part) && typeof part.type === "string");
   return areParts ? list.flatMap(partsOf) : [{ kind: "text", text: textOf(content) }];
 }
 
 /**
- * Pieces of one typed piece, in the forms of OpenTelemetry, OpenAI and Anthropic. An unknown type stays as
+ * Converts one typed part in the formats of OpenTelemetry, OpenAI and Anthropic. An unknown type stays as
  * JSON.
  */
 function partsOf(part: unknown): MessagePart[] {
@@ -266,7 +266,7 @@ function partsOf(part: unknown): MessagePart[] {
   }
 }
 
-/** A call of a tool; OpenAI has name and arguments below `function`. */
+/** A tool call. OpenAI has name and arguments below `function`. */
 function callOf(call: unknown): MessagePart {
   if (!isObject(call)) {
     return { kind: "call", name: "", id: "", text: textOf(call) };
@@ -286,7 +286,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(parsed) ? parsed : [];
 }
 
-/** @returns undefined for what is no list or object in JSON */
+/** @returns undefined for a value that is not a JSON list or object */
 function jsonOf(text: unknown): unknown {
   if (isObject(text)) {
     return text;
@@ -305,7 +305,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value as text: texts as they are, the rest as JSON. */
+/** A value as text: texts unchanged, other values as JSON. */
 function textOf(value: unknown): string {
   return value === undefined || value === null
     ? ""

@@ -1,9 +1,9 @@
 import type { ApiSpan } from "./trace-schema.ts";
 
-/** Beginnings of the attributes of OpenTelemetry, OpenLLMetry, OpenInference and Traceloop. */
+/** Prefixes of the attributes of OpenTelemetry, OpenLLMetry, OpenInference and Traceloop. */
 const marks = ["gen_ai.", "llm.", "openinference.", "traceloop."];
 
-/** Whether a span says something about a model, an agent or a tool. */
+/** True when a span has attributes about a model, an agent or a tool. */
 export function isGenAi({ tags }: Pick<ApiSpan, "tags">): boolean {
   return (tags ?? []).some(({ key }) => marks.some((mark) => key.startsWith(mark)));
 }

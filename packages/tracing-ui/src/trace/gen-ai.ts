@@ -3,40 +3,40 @@ import { isGenAi } from "./gen-ai-span.ts";
 import type { Trace } from "./trace.ts";
 import type { ApiSpan } from "./trace-schema.ts";
 
-/** A span that says something about a model, an agent or a tool. */
+/** A span about a model, an agent or a tool. */
 export interface GenAiCall {
   /** Index of the span. */
   span: number;
-  /** Number of calls that it is in. */
+  /** Nesting level: the number of calls around this call. */
   level: number;
-  /** `chat`, `invoke_agent`, `execute_tool`; OpenInference's kind in lower case. */
+  /** Operation: `chat`, `invoke_agent`, `execute_tool`, or OpenInference's kind in lower case. */
   operation: string;
-  /** The model that answered; else the one that was asked for; "" for other spans. */
+  /** The model that answered, else the requested model; "" for other spans. */
   model: string;
-  /** Provider of the model; "" where the span does not say. */
+  /** Provider of the model; "" when the span has none. */
   provider: string;
   /** Name of the agent or tool. */
   name: string;
-  /** Input tokens; undefined when the span does not say. */
+  /** Number of input tokens; undefined when the span has no count. */
   inputTokens: number | undefined;
-  /** Output tokens; undefined when the span does not say. */
+  /** Number of output tokens; undefined when the span has no count. */
   outputTokens: number | undefined;
-  /** Input tokens that a cache of the provider had. */
+  /** Number of input tokens read from the provider's cache. */
   cachedTokens: number | undefined;
-  /** Microseconds until the first piece of the answer. */
+  /** Microseconds until the first part of the answer. */
   firstTokenUs: number | undefined;
   /** Messages to the model and from it. */
   messages: GenAiMessages;
-  /** Verdicts about the answer, from events of the span. */
+  /** Evaluations of the answer, from events of the span. */
   scores: GenAiScore[];
-  /** Another call within it has tokens, so that its own are their sum, which must not count twice. */
+  /** True when a nested call has tokens. The own tokens are then a sum, which must not count twice. */
   isSum: boolean;
 }
 
-/** A verdict about an answer. */
+/** An evaluation of an answer. */
 export interface GenAiScore {
   name: string;
-  /** Number, label, or both. */
+  /** The result: a number, a label, or both. */
   value: string;
   explanation: string;
 }
@@ -64,7 +64,7 @@ export function genAiCalls(trace: Trace): GenAiCall[] {
   return calls;
 }
 
-/** The facts of a span in the first of the conventions that has them. */
+/** The facts of a span, each read from the first convention that has the fact. */
 function callOf(index: number, span: ApiSpan, level: number): GenAiCall {
   const tags = textsOf(span.tags);
   const first = (...keys: string[]) =>
@@ -103,7 +103,7 @@ function callOf(index: number, span: ApiSpan, level: number): GenAiCall {
   };
 }
 
-/** The first of these attributes that is a number of tokens. */
+/** The first of these attributes that is a valid number. */
 function countIn(tags: Texts, ...keys: string[]): number | undefined {
   for (const key of keys) {
     const text = tags.get(key);
@@ -115,7 +115,7 @@ function countIn(tags: Texts, ...keys: string[]): number | undefined {
   return undefined;
 }
 
-/** Names of events that senders write when the first piece arrives. */
+/** Names of events that senders record when the first part of the answer arrives. */
 const firstTokenEvents: ReadonlySet<string> = new Set([
   "First Token Stream Event",
   "gen_ai.first_token",
@@ -125,7 +125,7 @@ const firstTokenEvents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Microseconds until the first piece of the answer: by an attribute in seconds, else by the time of the
+ * Microseconds until the first part of the answer: from an attribute in seconds, else from the time of the
  * first such event.
  */
 function firstTokenUs(span: ApiSpan, tags: Texts): number | undefined {
@@ -140,7 +140,7 @@ function firstTokenUs(span: ApiSpan, tags: Texts): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** The verdict in an event; none in other events. */
+/** The evaluation in an event; empty for other events. */
 function scoreOf(texts: Texts): GenAiScore[] {
   const name = texts.get("gen_ai.evaluation.name");
   if (name === undefined) {

@@ -1,29 +1,29 @@
 import type { Trace } from "./trace.ts";
 
-/** A stretch of time in which no span of the trace ran, drawn narrower than it was. */
+/** A time range in which no span of the trace ran, drawn shorter than it was. */
 export interface IdleGap {
-  /** Where it begins in the drawn trace, microseconds after the start. */
+  /** Start in the drawn trace, microseconds after the trace's start. */
   fromUs: number;
-  /** Where it ends there. */
+  /** End in the drawn trace, microseconds after the trace's start. */
   toUs: number;
-  /** How long it was. */
+  /** Real length in microseconds. */
   lengthUs: number;
 }
 
-/** A trace whose idle gaps are folded, for drawing. */
+/** A trace with folded idle gaps, for drawing. */
 export interface FoldedTrace {
   /**
-   * The same spans, closer together: `offsetUs` and `durationUs` leave out the time that is folded. Durations of
-   * spans are as they were, for none runs in a gap.
+   * The same spans, closer together: `offsetUs` and `durationUs` exclude the folded time. Durations of
+   * spans are unchanged, because no span runs in a gap.
    */
   trace: Trace;
-  /** Earliest first. */
+  /** The folded gaps, earliest first. */
   gaps: readonly IdleGap[];
 }
 
-/** A gap is folded from this part of the time on in which spans ran. */
+/** Limit of an unfolded gap, as a share of the time in which spans ran. Longer gaps are folded. */
 const leastPart = 0.25;
-/** The shown length of a gap, as a share of that time. */
+/** The drawn length of a folded gap, as a share of the time in which spans ran. */
 const shownPart = 0.03;
 
 /** Folds the gaps of a trace that would leave little room for its spans. */
@@ -53,7 +53,7 @@ export function foldIdleGaps(trace: Trace): FoldedTrace {
   return { trace: { ...trace, offsetUs, durationUs: trace.durationUs - removedUs }, gaps };
 }
 
-/** Spans that run outside of their parent's time, and roots: the times of all others are covered. */
+/** Roots, and spans that run outside their parent's time. Their times cover the times of all other spans. */
 function reachingOut({ parent, offsetUs, spanUs }: Trace): Int32Array {
   const found: number[] = [];
   for (let span = 0; span < parent.length; span += 1) {
@@ -74,7 +74,7 @@ function byStart({ offsetUs }: Trace, spans: Int32Array): Int32Array {
   return spans.sort((a, b) => (offsetUs[a] as number) - (offsetUs[b] as number));
 }
 
-/** Times in which nothing ran, earliest first. @param order spans by start */
+/** Times in which no span ran, earliest first. @param order spans by start */
 function idleTimes(trace: Trace, order: Int32Array): { endUs: number; lengthUs: number }[] {
   const idle: { endUs: number; lengthUs: number }[] = [];
   let atUs = 0;

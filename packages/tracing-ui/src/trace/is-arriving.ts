@@ -1,8 +1,8 @@
-/** How long after its last known span a trace may get more: spans are sent when they end, in batches. */
+/** Microseconds after the last known span in which more spans may arrive: senders batch finished spans. */
 const arrivalUs = 30_000_000;
 
 /**
- * Whether spans of a trace may still be on their way. False when a wrong clock puts its end far ahead.
+ * True when more spans of a trace may still arrive. False when a wrong clock puts the trace's end far into the future.
  * @param endUs end of the last span, microseconds since 1970
  * @param nowUs microseconds since 1970
  */

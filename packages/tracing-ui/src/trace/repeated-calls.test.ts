@@ -19,7 +19,7 @@ test("calls that a span makes many times are counted, with the time in which one
     ["a", "root", 0, 400, "load", "shop"],
     ...calls("a", 10, 0, 20, 10),
     ["b", "root", 400, 500, "load", "shop"],
-    // These overlap: 10 of 20 µs, one every 10 µs.
+    // These calls overlap: 30 calls of 20 µs, one starting every 10 µs.
     ...calls("b", 30, 400, 10, 20),
     ["c", "root", 950, 10, "load", "shop"],
     ...calls("c", leastRun - 1, 950, 1, 1),

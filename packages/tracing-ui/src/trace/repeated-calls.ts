@@ -1,7 +1,7 @@
 import { leastRun } from "./sibling-runs.ts";
 import type { Trace } from "./trace.ts";
 
-/** An operation that single spans call many times: one query for each item, where one for all would do. */
+/** An operation that single spans call many times, such as one query per item instead of one query for all items. */
 export interface RepeatedCalls {
   /** Service of the callers, as index into the trace's services. */
   callerService: number;
@@ -11,24 +11,24 @@ export interface RepeatedCalls {
   service: number;
   /** Operation of the calls. */
   operation: string;
-  /** Calls of all callers that make many. */
+  /** Number of calls by all callers that repeat the call. */
   calls: number;
-  /** Spans that make them. */
+  /** Number of callers that repeat the call. */
   callers: number;
-  /** Calls of the caller that makes most. */
+  /** Number of calls by the caller with the most calls. */
   most: number;
   /** Time in which at least one of the calls ran, microseconds. Calls at the same time count once. */
   coveredUs: number;
-  /** That as a share of the trace, 0 to 1. */
+  /** The covered time as a share of the trace, 0 to 1. */
   share: number;
-  /** The first call of the caller that makes most. */
+  /** Index of the first call by the caller with the most calls. */
   first: number;
 }
 
-/** The operations that a span calls at least `leastRun` times, those that take most of the trace first. */
+/** The operations that a span calls at least `leastRun` times, the largest share of the trace first. */
 export function repeatedCalls(trace: Trace): readonly RepeatedCalls[] {
   const groups = new Map<string, { lists: number[][] }>();
-  // By caller: its children of one service and operation.
+  // By caller: its children, grouped by service and operation.
   const children = new Map<number, Map<string, number[]>>();
   for (let span = 0; span < trace.spans.length; span += 1) {
     const parent = trace.parent[span] as number;
@@ -84,7 +84,7 @@ function summarise(trace: Trace, lists: readonly (readonly number[])[]): Repeate
   };
 }
 
-/** Time in which at least one of the spans ran. */
+/** Time in which at least one of the spans ran, in microseconds. */
 function covered(trace: Trace, spans: number[]): number {
   const { offsetUs, spanUs } = trace;
   let sum = 0;

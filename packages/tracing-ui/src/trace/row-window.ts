@@ -1,12 +1,12 @@
 /** A panel opened below a row. */
 export interface OpenPanel {
   row: number;
-  /** Pixels. */
+  /** Height of the panel in pixels. */
   height: number;
 }
 
 /**
- * Where rows of one height lie when panels of their own heights are open below some of them. Work is in
+ * Vertical positions of rows of equal height, with open panels of various heights below some rows. Work is in
  * proportion to the open panels, not to the rows, so 100,000 rows cost nothing.
  */
 export class RowWindow {
@@ -14,7 +14,7 @@ export class RowWindow {
   readonly #rowHeight: number;
   readonly #panels: readonly OpenPanel[];
 
-  /** @param panels at most one per row, in any order */
+  /** @param panels open panels, at most one per row, in any order */
   constructor(rows: number, rowHeight: number, panels: readonly OpenPanel[]) {
     this.#rows = rows;
     this.#rowHeight = rowHeight;
@@ -33,12 +33,12 @@ export class RowWindow {
     return y;
   }
 
-  /** Pixels of all rows and panels together. */
+  /** Total height of all rows and panels in pixels. */
   get height(): number {
     return this.top(this.#rows);
   }
 
-  /** The row that is at, or whose panel is at, a height; within [0, rows − 1], and 0 without rows. */
+  /** The row at a vertical position, or the row whose panel is there; within [0, rows − 1], and 0 without rows. */
   rowAt(y: number): number {
     let above = 0;
     for (const panel of this.#panels) {

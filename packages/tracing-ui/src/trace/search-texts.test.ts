@@ -28,7 +28,7 @@ test("texts are made once, while nothing else is to be done, and the first filte
     vi.runAllTimers();
     expect(reads()).toBe(1_000);
     expect(filterSpans(trace, "db=redis")?.matchCount).toBe(1_000);
-    // As with idle time folded: another trace of the same spans.
+    // Folding idle time creates another trace with the same spans.
     expect(filterSpans({ ...trace, durationUs: 1 }, "redis")?.matchCount).toBe(1_000);
     expect(reads()).toBe(1_000);
   } finally {

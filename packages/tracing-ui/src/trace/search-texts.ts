@@ -1,15 +1,15 @@
 import type { Trace } from "./trace.ts";
 import type { ApiAttribute } from "./trace-schema.ts";
 
-/** How long texts are made at a time while nothing else is to be done, in milliseconds. */
+/** Limit in milliseconds for one slice of background work, so that the page stays responsive. */
 const sliceMs = 6;
-/** Spans between two looks at the clock. */
+/** Number of spans between two readings of the clock. */
 const spansPerLook = 64;
 
-/** Texts by trace, made on first use: typing a filter reads them once per letter. */
+/** Cached texts by list of spans, made on first use: a filter reads all texts after each typed letter. */
 const known = new WeakMap<Trace["spans"], (string | undefined)[]>();
 
-/** The text of a span that a filter looks in, in lower case: service, operation, id, attributes, events. */
+/** The text of a span that a filter searches, in lower case: service, operation, id, attributes, events. */
 export function searchText(trace: Trace, at: number): string {
   const texts = textsOf(trace);
   texts[at] ??= collectText(trace, at);
@@ -17,9 +17,9 @@ export function searchText(trace: Trace, at: number): string {
 }
 
 /**
- * Makes the texts of all spans while nothing else is to be done, so that the first letter of a filter does not wait
- * for them.
- * @returns ends it
+ * Makes the texts of all spans in the background, so that the first letter of a filter does not wait
+ * for the texts.
+ * @returns a function that stops the background work
  */
 export function makeSearchTexts(trace: Trace): () => void {
   const texts = textsOf(trace);
@@ -37,7 +37,7 @@ export function makeSearchTexts(trace: Trace): () => void {
   return () => clearTimeout(timer);
 }
 
-/** By the spans: a trace whose idle time is folded has the same. */
+/** The cache entry, keyed by the spans, because a trace with folded idle time shares its list of spans. */
 function textsOf({ spans }: Trace): (string | undefined)[] {
   let texts = known.get(spans);
   if (texts === undefined) {

@@ -1,6 +1,6 @@
 import type { Trace } from "./trace.ts";
 
-/** Self times by trace: several views ask for them. */
+/** Cached self times by trace, because several views use them. */
 const known = new WeakMap<Trace, Float64Array>();
 
 /** Per span: the part of its duration in which none of its children ran, in microseconds. */
@@ -13,7 +13,7 @@ export function selfTimes(trace: Trace): Float64Array {
   return times;
 }
 
-/** Children come by start, so one pass over them finds their union. */
+/** Computes one self time. Children are sorted by start, so one pass finds the union of their times. */
 function selfTime(trace: Trace, span: number): number {
   const startUs = trace.offsetUs[span] as number;
   const endUs = startUs + (trace.spanUs[span] as number);

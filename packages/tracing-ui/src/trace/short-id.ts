@@ -4,7 +4,7 @@ const wholeDigits = 32;
 const shortDigits = 16;
 
 /**
- * The zeros in front of a trace id of 64 bits: the store keeps every id with 32 digits.
+ * Splits a 64-bit trace id into leading zeros and digits: the store keeps every id with 32 digits.
  * @param id 1 to 32 hex digits
  * @returns undefined for an id of 128 bits
  */

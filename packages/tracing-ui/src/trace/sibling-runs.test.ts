@@ -75,7 +75,7 @@ test("too few, or no pattern, make no run", () => {
     ...growing.map((name, index): ShortSpan => [name, "root", index * 10, 1, name]),
   ]);
   expect(siblingRuns(mixed).byHead.size).toBe(0);
-  // Three repeats of three are nine siblings, and still read well one by one.
+  // Three repeats of three siblings stay unfolded: nine rows are still easy to read.
   const short = traceOf([
     ["root", undefined, 0, 900],
     ...["a", "b", "c", "a", "b", "c", "a", "b", "c"].map(

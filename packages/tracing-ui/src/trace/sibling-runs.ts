@@ -1,34 +1,34 @@
 import { spanFlag, type Trace } from "./trace.ts";
 
-/** Fewer like siblings in a row than this are shown one by one. */
+/** Minimum of consecutive similar siblings for a run. Fewer siblings are shown one by one. */
 export const leastRun = 8;
 
-/** Siblings that a pattern of several takes up to become one repeat: a query for each item, and what is done with its rows. */
+/** Limit of siblings in a repeated pattern, such as a query for each item and the calls that process its rows. */
 const longestPeriod = 8;
-/** Fewer repeats of a pattern of several siblings are shown one by one. */
+/** Minimum of repeats for a pattern of several siblings. Fewer repeats are shown one by one. */
 const fewestRepeats = 4;
 
-/** Siblings that follow each other and repeat: of one service and operation, or of a few in the same order each time. */
+/** Consecutive siblings that repeat: the same service and operation, or a pattern of several in the same order. */
 export interface SiblingRun {
-  /** The first of them, which stands for all while the run is folded. */
+  /** The first sibling, whose row represents the run while it is folded. */
   head: number;
-  /** Index just past the last one and its descendants. */
+  /** Index just past the last sibling and its descendants. */
   end: number;
-  /** Repeats; with a period of one these are the siblings. */
+  /** Number of repeats; with a period of 1, the number of siblings. */
   count: number;
-  /** Siblings of a repeat; their descendants are not counted. */
+  /** Number of siblings in a repeat, without descendants. */
   period: number;
   /** Operations of the siblings of a repeat, in their order. */
   operations: readonly string[];
-  /** Failed spans among them and their descendants. */
+  /** Number of failed spans among the siblings and their descendants. */
   errors: number;
   /** Median of the durations of the repeats, each from its first start to its latest end, microseconds. */
   p50Us: number;
-  /** 95th percentile of them. */
+  /** 95th percentile of the durations of the repeats, microseconds. */
   p95Us: number;
-  /** 99th percentile of them. */
+  /** 99th percentile of the durations of the repeats, microseconds. */
   p99Us: number;
-  /** From the first one's start to the latest end, microseconds after the trace's start. */
+  /** Start of the first sibling, microseconds after the trace's start. `endUs` is the latest end. */
   startUs: number;
   endUs: number;
 }
@@ -37,11 +37,11 @@ export interface SiblingRun {
 export interface SiblingRuns {
   /** Runs by their first sibling. */
   byHead: ReadonlyMap<number, SiblingRun>;
-  /** Per span: the head of the run that it is a sibling in, −1 for one that is in none. */
+  /** Per span: the head of its run, −1 for a span outside of runs. */
   headOf: Int32Array;
 }
 
-/** Runs by trace: the reducer of the view, the rows and the keys all ask for them. */
+/** Cached runs by trace, because the view's reducer, the rows and the keys all use them. */
 const found = new WeakMap<Trace, SiblingRuns>();
 
 /** The runs of at least `leastRun` siblings that repeat among the children of each span, and among the roots. */
@@ -54,12 +54,12 @@ export function siblingRuns(trace: Trace): SiblingRuns {
   return runs;
 }
 
-/** The run that the span is a sibling in; undefined for one that is in none. */
+/** The run of a sibling; undefined for a span outside of runs. */
 export function runOf({ byHead, headOf }: SiblingRuns, span: number): SiblingRun | undefined {
   return byHead.get(headOf[span] ?? -1);
 }
 
-/** All runs. The look ahead from one sibling is bounded unless it finds a run, so the cost grows with the spans. */
+/** Finds all runs. The search from one sibling is bounded unless it finds a run, so the cost is linear in the spans. */
 function findRuns(trace: Trace): SiblingRuns {
   const byHead = new Map<number, SiblingRun>();
   const headOf = new Int32Array(trace.spans.length).fill(-1);
@@ -98,12 +98,12 @@ function findRuns(trace: Trace): SiblingRuns {
   return { byHead, headOf };
 }
 
-/** Per span a number that like spans share: one service, operation, and place in the tree. */
+/** Per span: a number shared by spans with the same service, operation, and flags for a missing parent or a cycle. */
 function kindsOf(trace: Trace): Int32Array {
   const { spans, flags, service } = trace;
   const kindOf = new Int32Array(spans.length);
   const oddities = spanFlag.parentMissing | spanFlag.cycle;
-  // By service and place, then by operation: one text of all three would have to be made for each span.
+  // Two levels of maps avoid building a combined key text for each span.
   const byPlace = new Map<number, Map<string, number>>();
   let kinds = 0;
   for (let span = 0; span < spans.length; span += 1) {
@@ -124,7 +124,7 @@ function kindsOf(trace: Trace): Int32Array {
   return kindOf;
 }
 
-/** The shortest pattern that repeats often enough from a sibling on. */
+/** The shortest pattern that repeats often enough, starting at a sibling. */
 function repeatsAt(kinds: readonly number[], at: number): { count: number; period: number } | undefined {
   for (let period = 1; period <= longestPeriod; period += 1) {
     let like = 0;
@@ -171,7 +171,7 @@ function summarise(trace: Trace, siblings: readonly number[], end: number, perio
 }
 
 /**
- * The least of the values that the share of them does not exceed.
+ * The quantile of sorted values: the smallest value that at least `share` of the values do not exceed.
  * @param sorted ascending
  * @param share  0 to 1
  * @returns 0 when there are no values

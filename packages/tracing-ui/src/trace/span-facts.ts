@@ -1,27 +1,27 @@
 import type { ApiAttribute, ApiSpan } from "./trace-schema.ts";
 
-/** Durations from here on are negative ones that lost their sign in the unsigned field. */
+/** Durations from this value on are negative durations that lost their sign in the unsigned field. */
 const negativeFromUs = 2 ** 63;
 
-/** The span's duration in microseconds; a negative one is 0. */
+/** The span's duration in microseconds; 0 for a negative duration. */
 export function spanDurationUs(span: ApiSpan): number {
   return isNegativeDuration(span) ? 0 : span.duration;
 }
 
-/** Whether the span ended before it began, by its own clock. */
+/** True when the span ended before it began, by its own clock. */
 export function isNegativeDuration(span: ApiSpan): boolean {
   return !(span.duration >= 0 && span.duration < negativeFromUs);
 }
 
 /**
- * Whether the span failed: `otel.status_code` is ERROR, or a tag `error` says anything but no. Zipkin clients
- * put the message itself into that tag.
+ * True when the span failed: `otel.status_code` is ERROR, or the tag `error` has a value other than false, null or "". Zipkin clients
+ * put the error message into that tag.
  */
 export function isErrorSpan(span: ApiSpan): boolean {
   return (span.tags ?? []).some(saysError);
 }
 
-/** Whether a tag says that the span failed. */
+/** True when a tag marks the span as failed. */
 function saysError({ key, value }: ApiAttribute): boolean {
   if (key === "error") {
     return value !== false && value !== "false" && value !== "" && value !== null;

@@ -1,31 +1,31 @@
 import { selfTimes } from "./self-times.ts";
 import { spanFlag, type Trace } from "./trace.ts";
 
-/** Spans of one service and operation that were called along the same way. */
+/** Spans of one service and operation with the same call path. */
 export interface SpanGroup {
-  /** Index of the group above, −1 for one of roots. */
+  /** Index of the parent group, −1 for a group of roots. */
   parent: number;
   /** Index of the service. */
   service: number;
   /** Name of the operation. */
   operation: string;
-  /** The first of the spans. */
+  /** Index of the first span. */
   first: number;
   /** Number of the spans. */
   count: number;
   /** Failed spans. */
   errors: number;
-  /** Durations of all together, microseconds. */
+  /** Sum of the durations, microseconds. */
   totalUs: number;
-  /** The part of it in which no child ran. */
+  /** Sum of the self times, microseconds. */
   selfUs: number;
-  /** Self times of the group and all groups below it. */
+  /** Sum of the self times of the group and all groups below, microseconds. */
   weightUs: number;
-  /** Steps down from the top, 0 for a group of roots. */
+  /** Depth in the tree, 0 for a group of roots. */
   depth: number;
 }
 
-/** Folds the spans of a trace into groups; a group comes before those below it. */
+/** Groups the spans of a trace by call path. A group comes before the groups below it. */
 export function groupSpans(trace: Trace): { groups: SpanGroup[]; groupOf: Int32Array } {
   const self = selfTimes(trace);
   const groups: SpanGroup[] = [];

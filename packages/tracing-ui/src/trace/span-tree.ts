@@ -1,10 +1,10 @@
-/** A forest over n nodes, in the order in which it is read from the top. */
+/** A forest over n nodes, in preorder: parents before children. */
 export interface SpanTree {
   /** Position → node. */
   order: Int32Array;
   /** Position → position of the parent, −1 for a root. */
   parent: Int32Array;
-  /** Position → steps down from the root. */
+  /** Position → depth below the root. */
   depth: Int32Array;
   /** Position → position just past the last descendant. */
   subtreeEnd: Int32Array;
@@ -13,7 +13,7 @@ export interface SpanTree {
 }
 
 /**
- * Lays out a forest without recursion, so that a chain of 100,000 spans is as good as a bush.
+ * Lays out a forest without recursion, so that a chain of 100,000 spans does not overflow the stack.
  * @param parentOf node → parent node, −1 for none; may contain cycles, each of which is cut at the node that
  *   comes first in `sorted`
  * @param sorted   all nodes in the order in which siblings, and roots, are to appear
@@ -58,7 +58,7 @@ function cutCycles(parentOf: Int32Array, sorted: Int32Array): number[] {
   for (let index = 0; index < sorted.length; index += 1) {
     rank[sorted[index] as number] = index;
   }
-  // 0 not seen; otherwise the walk that saw the node. Meeting the present walk again closes a cycle.
+  // 0 not visited; otherwise the number of the walk that visited the node. A node of the current walk closes a cycle.
   const seenBy = new Int32Array(sorted.length);
   const cut: number[] = [];
   for (let start = 0; start < sorted.length; start += 1) {
@@ -83,7 +83,7 @@ function cutCycles(parentOf: Int32Array, sorted: Int32Array): number[] {
   return cut;
 }
 
-/** All lists of children in one array: those of a node are [firstChild[node], firstChild[node + 1]). */
+/** All lists of children in one array: the children of a node are at [firstChild[node], firstChild[node + 1]). */
 function childrenInOrder(parentOf: Int32Array, sorted: Int32Array) {
   const n = parentOf.length;
   const firstChild = new Int32Array(n + 1);

@@ -1,38 +1,38 @@
 import { isErrorSpan, parentIdOf, spanDurationUs } from "./span-facts.ts";
 import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
-/** A service's share of a trace. */
+/** Span counts of one service in a trace. */
 export interface ServiceCount {
   /** Name of the service. */
   name: string;
-  /** Its spans. */
+  /** Number of spans of the service. */
   spans: number;
-  /** Its failed spans. */
+  /** Number of failed spans of the service. */
   errors: number;
 }
 
 /** The row of a trace in the result list. */
 export interface TraceSummary {
   traceId: string;
-  /** Microseconds since 1970. */
+  /** Start of the trace, microseconds since 1970. */
   startUs: number;
-  /** From the earliest start to the latest end, microseconds. */
+  /** Duration from the earliest start to the latest end, microseconds. */
   durationUs: number;
-  /** Service of the root, or of the span that stands in for it. */
+  /** Service of the root, or of the span that replaces a missing root. */
   rootService: string;
-  /** Operation of that span. */
+  /** Operation of the root, or of the span that replaces a missing root. */
   rootOperation: string;
-  /** Whether the span named as root is the real one: it names no parent. */
+  /** True when the root is real: it has no parent reference. */
   rootFound: boolean;
   spans: number;
   errors: number;
-  /** Most spans first. */
+  /** Services of the trace, most spans first. */
   services: readonly ServiceCount[];
-  /** Values of the asked columns on matching spans, each once. */
+  /** Values of the requested columns on matching spans, each once. */
   values?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads the facts of one search result, so that its spans need not be kept. */
+/** Summarises one search result, so that its spans need not stay in memory. */
 export function summariseTrace(trace: ApiTrace): TraceSummary {
   let startUs = Number.POSITIVE_INFINITY;
   let endUs = 0;
@@ -68,7 +68,7 @@ export function summariseTrace(trace: ApiTrace): TraceSummary {
   };
 }
 
-/** A span without a parent beats one with a missing parent; else the earlier one is the root. */
+/** True when `span` is the better root: a span without a parent beats a span with a missing parent, else the earlier span wins. */
 function isBetterRoot(span: ApiSpan, than: ApiSpan): boolean {
   const orphan = parentIdOf(span) !== undefined;
   const thanOrphan = parentIdOf(than) !== undefined;

@@ -1,13 +1,13 @@
-/** Round figures of a decade: steps are 1, 2 or 5 times a power of ten. */
+/** Factors of round steps: 1, 2 or 5 times a power of ten. */
 const mantissas = [1, 2, 5];
 /** Round steps from a minute to a day, in microseconds. */
 const clockSteps = [60e6, 120e6, 300e6, 600e6, 1_800e6, 3_600e6, 7_200e6, 21_600e6, 43_200e6, 86_400e6];
 
 /**
- * Round points of time for an axis.
+ * Computes round points of time for an axis.
  * @param fromUs start of the visible range, microseconds after the trace's start
- * @param toUs   its end
- * @param most   how many fit; at least 1
+ * @param toUs   end of the visible range
+ * @param most   limit of points that fit; at least 1
  * @returns points within [fromUs, toUs], ascending, evenly spaced
  */
 export function timeTicks(fromUs: number, toUs: number, most: number): number[] {

@@ -2,29 +2,29 @@ import { messageTemplate } from "wire/message-template";
 import type { Trace } from "./trace.ts";
 import type { ApiAttribute } from "./trace-schema.ts";
 
-/** Something that happened while a span ran. */
+/** An event of a span. */
 export interface TraceEvent {
   /** Index of the span. */
   span: number;
-  /** Microseconds after the trace's start; before it for a clock that is behind. */
+  /** Microseconds after the trace's start; negative when a slow clock puts the event before the start. */
   offsetUs: number;
   /** Name of the event; "" without one. */
   name: string;
-  /** Without the name. */
+  /** Fields of the event, without the name. */
   fields: readonly ApiAttribute[];
-  /** The exception; undefined for another event. */
+  /** The exception; undefined for other events. */
   exception: { type: string; message: string; stack: string } | undefined;
 }
 
-/** Exceptions of one type whose messages differ in numbers and names alone. */
+/** Exceptions of one type whose messages differ only in numbers and names. */
 export interface ExceptionGroup {
-  /** Type of the exceptions; `(no type)` where they have none. */
+  /** Type of the exceptions; `(no type)` without a type. */
   type: string;
-  /** The message, where it is the same each time; else with `<…>` where the exceptions differ, or may. */
+  /** The common message. Parts that differ, or may differ, are replaced by `<…>`. */
   template: string;
-  /** In the order of time. */
+  /** Events of the group, ordered by time. */
   events: readonly TraceEvent[];
-  /** Services that they were thrown in, most exceptions first. */
+  /** Services that threw the exceptions, most exceptions first. */
   services: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function traceEvents(trace: Trace): readonly TraceEvent[] {
   return events;
 }
 
-/** An event with its name apart. An exception is known by its name, or by one of its attributes. */
+/** Builds an event and separates the name from the fields. An exception is recognised by its name or by an attribute. */
 function eventOf(span: number, offsetUs: number, fields: readonly ApiAttribute[]): TraceEvent {
   const text = (...keys: string[]) => {
     const found = fields.find(({ key }) => keys.includes(key));
@@ -101,7 +101,7 @@ function servicesOf(trace: Trace, events: readonly TraceEvent[]): readonly strin
   return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
 }
 
-/** Whether an event holds every word, in any case: in its name, its fields, its service or the operation of its span. */
+/** True when an event contains every lower-case word in its name, its fields, its service or the operation of its span. */
 export function eventHolds(trace: Trace, event: TraceEvent, words: readonly string[]): boolean {
   if (words.length === 0) {
     return true;

@@ -1,13 +1,13 @@
 /**
- * Finds a trace id in what somebody pasted: the id itself, a header `traceparent`, `uber-trace-id` or `b3`, an
- * address with `/trace/…`, or a log line with `trace_id=…`. Ids may be UUIDs, of AWS X-Ray, or in base64.
- * @returns the id in lower case, undefined when there is none
+ * Finds a trace id in pasted text: the id itself, a header `traceparent`, `uber-trace-id` or `b3`, an
+ * address with `/trace/…`, or a log line with `trace_id=…`. Ids may be UUIDs, AWS X-Ray ids, or base64.
+ * @returns the id in lower case; undefined without an id
  */
 export function traceIdInText(text: string): string | undefined {
   const trimmed = (base64Id(text.trim()) ?? text).trim().toLowerCase();
   const patterns = [
     /^(?:0x)?([0-9a-f]{1,32})$/,
-    // As a UUID, and as AWS X-Ray writes it.
+    // A UUID, then the format of AWS X-Ray.
     /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/,
     /(?:^|root=)1-([0-9a-f]{8}-[0-9a-f]{24})(?![0-9a-z])/,
     /\b[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}\b/,
@@ -26,7 +26,7 @@ export function traceIdInText(text: string): string | undefined {
   return undefined;
 }
 
-/** The hex digits of 16 bytes in base64, the form of ids in JSON made of Protobuf; undefined for another text. */
+/** Converts 16 bytes in base64, the format of ids in Protobuf's JSON, to hex digits; undefined for other texts. */
 function base64Id(text: string): string | undefined {
   if (!/^[\w+/-]{22}==$/.test(text)) {
     return undefined;

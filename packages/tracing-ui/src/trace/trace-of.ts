@@ -1,7 +1,7 @@
 import { buildTrace } from "./build-trace.ts";
 import type { Trace } from "./trace.ts";
 
-/** A span in short: id, parent, start and duration in microseconds, operation, service, whether it failed. */
+/** A span in short form: id, parent, start and duration in microseconds, operation, service, and true for a failed span. */
 export type ShortSpan = readonly [
   id: string,
   parent: string | undefined,
@@ -12,7 +12,7 @@ export type ShortSpan = readonly [
   failed?: boolean,
 ];
 
-/** A trace for tests, from spans in short form; the trace starts where its first span does. */
+/** Builds a trace for tests from spans in short form. The trace starts with its first span. */
 export function traceOf(spans: readonly ShortSpan[]): Trace {
   const services = [...new Set(spans.map(([, , , , , service = "s"]) => service))];
   return buildTrace({

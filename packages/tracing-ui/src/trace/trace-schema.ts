@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 
 const attribute = z.object({
   key: z.string(),
-  /** string, bool, int64, float64 or binary (base64). */
+  /** Type of the value: string, bool, int64, float64 or binary (base64). */
   type: z.string(),
-  /** An int64 beyond ±(2^53 − 1) comes as a string. */
+  /** The value. An int64 beyond ±(2^53 − 1) is a string. */
   value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
 });
 
@@ -17,7 +17,7 @@ const span = z.object({
   references: z.nullable(z.array(reference)),
   /** Microseconds since 1970. */
   startTime: z.number(),
-  /** Microseconds; unsigned 64 bits, so that a negative one comes as a number near 2^64. */
+  /** Duration in microseconds. The field has unsigned 64 bits, so a negative duration arrives as a number near 2^64. */
   duration: z.number(),
   tags: z.nullable(z.array(attribute)),
   logs: z.nullable(z.array(z.object({ timestamp: z.number(), fields: z.array(attribute) }))),
@@ -27,7 +27,7 @@ const span = z.object({
 
 const process = z.object({ serviceName: z.string(), tags: z.nullable(z.array(attribute)) });
 
-/** One trace as the query service gives it. */
+/** One trace as received from the query service. */
 export const apiTrace = z.object({
   traceID: z.string(),
   spans: z.array(span),
@@ -35,9 +35,9 @@ export const apiTrace = z.object({
   warnings: z.nullish(z.array(z.string())),
 });
 
-/** One trace as the query service gives it. */
+/** One trace as received from the query service. */
 export type ApiTrace = z.infer<typeof apiTrace>;
-/** One span of such a trace. */
+/** One span as received from the query service. */
 export type ApiSpan = z.infer<typeof span>;
 /** A typed attribute of a span, an event or a process. */
 export type ApiAttribute = z.infer<typeof attribute>;

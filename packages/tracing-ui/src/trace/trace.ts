@@ -8,15 +8,15 @@ export const spanFlag = {
   warning: 2,
   /** The span names a parent that is not in the trace; it is shown as a root. */
   parentMissing: 4,
-  /** The span's chain of parents leads back to itself; the chain was cut here and the span is a root. */
+  /** The span's chain of parents leads back to the span. The chain was cut at this span, which is now a root. */
   cycle: 8,
-  /** An earlier span of the trace has the same id; children went to that one. */
+  /** An earlier span of the trace has the same id and got the children. */
   duplicateId: 16,
 } as const;
 
 /**
- * A trace laid out for drawing. A span is an index into the columns. Spans are ordered as in the tree read
- * from the top: parents before children, siblings by start. So a subtree is the range [i, subtreeEnd[i]).
+ * A trace laid out for drawing. A span is an index into the columns. Spans are in the order of the tree
+ * from top to bottom: parents before children, siblings by start. So a subtree is the range [i, subtreeEnd[i]).
  */
 export interface Trace {
   traceId: string;
@@ -25,7 +25,7 @@ export interface Trace {
   warnings: readonly string[];
   /** Earliest start, microseconds since 1970. */
   startUs: number;
-  /** From the earliest start to the latest end, microseconds. */
+  /** Duration from the earliest start to the latest end, microseconds. */
   durationUs: number;
   /** Per span: start in microseconds after `startUs`. */
   offsetUs: Float64Array;
@@ -33,7 +33,7 @@ export interface Trace {
   spanUs: Float64Array;
   /** Per span: index of the parent, −1 for a root. */
   parent: Int32Array;
-  /** Per span: steps down from its root, 0 for a root. */
+  /** Per span: depth below its root, 0 for a root. */
   depth: Int32Array;
   /** Per span: index just past its last descendant. */
   subtreeEnd: Int32Array;
@@ -41,15 +41,15 @@ export interface Trace {
   service: Int32Array;
   /** Per span: bits of `spanFlag`. */
   flags: Uint8Array;
-  /** Entry i: failed spans among the first i; one entry more than there are spans. */
+  /** Entry i: number of failed spans among the first i spans. The array has one more entry than there are spans. */
   errorsBefore: Int32Array;
-  /** Service names in the order in which the tree first names them. */
+  /** Service names, in the order of their first span in the tree. */
   services: readonly string[];
-  /** Levels of the deepest branch; 0 for a trace of no spans. */
+  /** Number of levels of the deepest branch; 0 for a trace without spans. */
   levels: number;
 }
 
-/** Spans of the trace that carry the flag. */
+/** Number of spans of the trace that have the flag. */
 export function countFlag(trace: Trace, flag: number): number {
   let count = 0;
   for (const flags of trace.flags) {
@@ -60,13 +60,13 @@ export function countFlag(trace: Trace, flag: number): number {
   return count;
 }
 
-/** Failed spans in the subtree below the span, itself not counted. */
+/** Number of failed spans below the span, without the span itself. */
 export function errorsBelow(trace: Trace, span: number): number {
   const end = trace.subtreeEnd[span] as number;
   return (trace.errorsBefore[end] as number) - (trace.errorsBefore[span + 1] as number);
 }
 
-/** The span that stands for the trace: the first root that names no parent, else the first root. */
+/** The span that represents the trace: the first root without a parent reference, else the first root. */
 export function leadingRoot(trace: Trace): number | undefined {
   let first: number | undefined;
   for (let span = 0; span < trace.spans.length; span = trace.subtreeEnd[span] as number) {

@@ -4,9 +4,9 @@ import type { Trace } from "./trace.ts";
 /**
  * The spans to show, top to bottom.
  * @param folded spans whose descendants are hidden
- * @param shown  1 for each span that a filter lets through; without it, all are
- * @param openRuns heads of the runs of like siblings that are shown one by one; of every other run only the head
- *   is shown. Without it, and with a filter, which is after single spans, no run is folded
+ * @param shown  1 for each span that passes the filter; absent: all spans pass
+ * @param openRuns heads of the unfolded runs of similar siblings; of every other run only the head
+ *   is shown. When `openRuns` is absent or `shown` is given, no run is folded
  */
 export function visibleRows(
   trace: Trace,

@@ -83,7 +83,7 @@ function timeOfB({ against, bstart, bend }: ChangesAddress, { start, end }: Time
 }
 
 /**
- * The search for the traces of a side, as fields of the search page's address.
+ * Fields of the search page's address that find the traces of a side.
  * @param more additional conditions; they override the conditions of the side
  */
 export function searchOfSide(

@@ -210,12 +210,12 @@ function ViewTools({ address, time, change }: ViewToolsProps) {
   );
 }
 
-/** Number of links in the table on all pages, as text; undefined before the answer. */
+/** Numbers of services and links in the table, on all pages, as text; undefined before the answer. */
 function listCount(page: DependencyPage | undefined): string | undefined {
   return page && `${formatCount(page.services)} services, ${links(page.total)}`;
 }
 
-/** Number of links in the graph before grouping, as text; undefined before the answer. */
+/** Numbers of services and links in the graph before grouping, as text; undefined before the answer. */
 function graphCount(graph: DependencyGraph | undefined): string | undefined {
   return graph && `${formatCount(graph.chosen.services)} services, ${links(graph.chosen.links)}`;
 }

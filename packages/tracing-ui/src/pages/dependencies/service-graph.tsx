@@ -50,7 +50,7 @@ interface ServiceGraphProps {
 
 /**
  * Services as boxes, calls as arrows from left to right: thicker for more calls, redder for a larger share that
- * failed. Boxes are buttons; a click or Enter focuses on one. Pointing at a service dims all that is not
+ * failed. Boxes are buttons: a click or Enter focuses on a service. Pointing at a service dims everything not
  * connected with it.
  *
  * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Until the first layout a note is shown.
@@ -59,7 +59,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
   const { graph, dependencies, groups, ratesFailed, lookbackMs, focus, facts, onFocus, onGroup } = props;
   const frame = useRef<HTMLDivElement>(null);
   const size = useElementSize(frame);
-  // A graph too large to be readable as a whole opens at the focus, or without one at the busiest caller.
+  // A graph too large to be readable as a whole opens at the focus, or without a focus at the busiest caller.
   const middle = focus ?? dependencies[0]?.parent;
   const at = useMemo(() => graph?.nodes.find(({ name }) => name === middle), [graph, middle]);
   const { state, zoom, reset, handlers } = usePanZoom(frame, graph, size, at);

@@ -91,7 +91,7 @@ interface ExceptionRowsProps {
   found: Exceptions;
   /** Number of drawn columns. */
   columns: number;
-  /** Whether the details are shown. */
+  /** True when the details are shown. */
   isOpen: boolean;
   /** Called by a click on the name. */
   onToggle: () => void;

@@ -23,7 +23,7 @@ const route = getRouteApi("/exceptions");
 type Change = (fields: Partial<ExceptionsAddress>) => void;
 
 /**
- * Exceptions of all services, or of one, in groups of one type and message, a page at a time. States:
+ * Exceptions of one service or of all services, grouped by type and message, a page at a time. States:
  * counting, failed, a store without TraceQL, none found, and the list. Filter and order are in the address.
  */
 export function ExceptionsPage() {

@@ -27,7 +27,7 @@ export function Apart(props: ApartProps) {
   const { plan, selection, map, onClear, onFilter } = props;
   const { conditions } = plan;
   const asked = comparisonOf(conditions ?? {}, selection, {
-    // Placeholder range of one hour until the map is loaded; the comparison is not requested before.
+    // The range is a placeholder of one hour until the map is loaded; no comparison is requested before that.
     start: map?.start ?? selection.startUs,
     end: map?.end ?? selection.endUs,
   });

@@ -11,7 +11,7 @@ import { mostColumns } from "./columns.ts";
 export function ColumnMenu(props: {
   /** Shown columns, in TraceQL syntax. */
   columns: readonly string[];
-  /** Called with all columns after one was added or removed. */
+  /** Called with all columns after a column was added or removed. */
   onColumns: (columns: readonly string[]) => void;
   /** Called with the attribute to group by; the menu closes. */
   onGroup: (attribute: string) => void;

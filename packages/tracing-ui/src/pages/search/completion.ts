@@ -58,7 +58,7 @@ export function tagPlace(text: string, caret: number): CompletionPlace {
  * Finds the completion place in TraceQL. With the caret behind `{ span.http.method = "G` a value of that attribute is
  * wanted.
  * @param caret index in the text
- * @returns undefined where neither a name nor a value is expected
+ * @returns undefined when neither a name nor a value is expected
  */
 export function traceQlPlace(text: string, caret: number): CompletionPlace | undefined {
   const before = text.slice(0, caret);

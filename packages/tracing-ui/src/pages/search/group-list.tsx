@@ -39,7 +39,7 @@ interface GroupListProps {
 
 /**
  * The spans of a search, grouped by the values of an attribute, a page at a time. A group leads to its traces.
- * States: counting, failed, none found, and the table; a remark says when the attribute has too many
+ * States: counting, failed, none found, and the table; a note appears when the attribute has too many
  * values.
  */
 export function GroupList(props: GroupListProps) {

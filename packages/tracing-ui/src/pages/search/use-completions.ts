@@ -56,7 +56,7 @@ function unread(error: Error | null): { rest?: string } {
   return error === null ? {} : { rest: `Names and values could not be read: ${error.message}` };
 }
 
-/** Completions at a place in TraceQL; undefined where neither a name nor a value is expected. */
+/** Completions at a place in TraceQL; undefined when neither a name nor a value is expected. */
 export async function traceQlCompletions(
   queries: QueryClient,
   text: string,

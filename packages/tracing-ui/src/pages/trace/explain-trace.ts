@@ -5,7 +5,7 @@ import { countFlag, spanFlag, type Trace } from "../../trace/trace.ts";
 export interface TraceRemark {
   /** The remark in a few words, with a count. */
   title: string;
-  /** Its meaning and its cause. */
+  /** Meaning and cause of the oddity. */
   text: string;
   /** Index of an example span, −1 for none. */
   span: number;

@@ -44,7 +44,7 @@ describe("traits of a span", () => {
     ).toBe(
       '{ span.retry.attempt = 2 && span."card number" = "0042" && span.http.retry = true && instrumentation:name = "shop" && resource.service.version = "3.0.1" }',
     );
-    // Integers past 2^53 come as texts.
+    // The server sends integers past 2^53 as text.
     const [big] = some("retry.attempt").map((one) => ({ ...one, value: "9223372036854775807" }));
     expect(traceQlOfTraits(big === undefined ? [] : [big])).toBe(
       "{ span.retry.attempt = 9223372036854775807 }",

@@ -99,7 +99,7 @@ export function Minimap(props: MinimapProps) {
   );
 }
 
-/** The range between two times, in whichever order they come. */
+/** The range between two times, which may be in any order. */
 function orderedRange(a: number, b: number): TimeRange {
   return { fromUs: Math.min(a, b), toUs: Math.max(a, b) };
 }

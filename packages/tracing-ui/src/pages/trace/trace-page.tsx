@@ -187,7 +187,7 @@ function useShownRows(trace: Trace, view: TraceView) {
 
 /** Facts computed after the rows are drawn. `pathKnown` is true once they are computed. */
 function useSettledFacts(trace: Trace) {
-  // The critical path and the overview are computed after the rows are drawn, so that rows do not wait.
+  // The rows are drawn before the critical path and the overview are computed, so that rows do not wait.
   const settled = usePainted(trace);
   const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
   const pathKnown = path !== noPath;
@@ -260,7 +260,7 @@ function PartFailures({ ranks, written }: PartFailuresProps) {
 interface WaterfallViewProps extends ComponentProps<typeof Waterfall> {
   /** Operations that single spans call many times; `noRepeats` until they are computed. */
   repeats: readonly RepeatedCalls[];
-  /** Whether the critical path is computed. */
+  /** True when the critical path is computed. */
   pathKnown: boolean;
 }
 

@@ -176,7 +176,7 @@ export function isWhole(trace: Trace, { fromUs, toUs }: TimeRange): boolean {
   return fromUs <= 0 && toUs >= wholeRange(trace).toUs;
 }
 
-/** Whether the span has children. */
+/** True when the span has children. */
 export function hasChildren(trace: Trace, span: number): boolean {
   return (trace.subtreeEnd[span] as number) > span + 1;
 }

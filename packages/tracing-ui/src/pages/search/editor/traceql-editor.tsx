@@ -97,7 +97,7 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
 
 /** Listeners for the events of an editor. */
 interface EditorListeners {
-  /** Called by Enter. */
+  /** Called when the user presses Enter. */
   search: () => void;
   /** Called with the text after each change, by the user or by the program. */
   changed: (text: string) => void;

@@ -27,7 +27,7 @@ interface NotesPanelProps {
 
 /**
  * All notes on a trace, oldest first, and a form for a new note. A click selects the span that a note is
- * on. States: failed with a button to try again, a service that keeps no notes, no notes yet, and the list.
+ * on. States: failed with a button to try again, a service that stores no notes, no notes yet, and the list.
  */
 export function NotesPanel(props: NotesPanelProps) {
   const { trace, hues, dispatch, onClose } = props;

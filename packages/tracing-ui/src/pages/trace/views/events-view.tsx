@@ -142,7 +142,7 @@ function AllEvents({ trace, hues, events }: AllEventsProps) {
   );
 }
 
-/** Time of an event after the start of the trace; with `−` when a slow clock puts it before the start. */
+/** Time of an event after the start of the trace; with `−` when a slow clock puts the event before the start. */
 function At({ event: { offsetUs } }: { event: TraceEvent }) {
   return <Duration us={Math.abs(offsetUs)} sign={offsetUs < 0 ? "−" : "+"} />;
 }

@@ -6,7 +6,7 @@ import { flameLayout } from "./flame-layout.ts";
 
 type Rows = Parameters<typeof traceOf>[0];
 
-/** Names, levels and places of boxes. */
+/** Returns names, levels and positions of boxes. */
 function laidOut(rows: Rows, focus: string, least: number) {
   const { groups } = groupSpans(traceOf(rows));
   const at = groups.findIndex(({ operation }) => operation === focus);

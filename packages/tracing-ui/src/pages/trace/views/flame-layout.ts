@@ -1,32 +1,32 @@
 import type { SpanGroup } from "../../../trace/span-groups.ts";
 
-/** A group placed in the flame graph. */
+/** A box of the flame graph, which shows one group. */
 export interface FlameBox {
   /** Index of the group. */
   group: number;
-  /** Steps down from the top row. */
+  /** Number of rows below the top row. */
   level: number;
-  /** Left edge, as part of the whole width, 0 to 1. */
+  /** Left edge, as a share of the whole width, 0 to 1. */
   left: number;
-  /** Width, as part of the whole width. */
+  /** Width, as a share of the whole width, 0 to 1. */
   width: number;
 }
 
-/** Boxes that are drawn at most. More elements would make each step slow; the widest ones come first. */
+/** Limit of drawn boxes. More elements would make each step slow; the top rows come first. */
 export const mostBoxes = 4_000;
 
-/** The part of a box that siblings without a width of their own may take from the others. */
+/** Share of a box's width that too narrow siblings may take from the wider siblings. */
 const partOfNarrow = 1 / 4;
 
-/** Groups by the group above them; −1 for the top. */
+/** Child groups by parent group; −1 for the top. */
 type Children = ReadonlyMap<number, readonly number[]>;
 
 /**
- * Lays out groups: each as wide as the self times at and below it, the widest of siblings first. A group of a time that is
- * too short to be seen, as 0 µs are, is as wide as `least` all the same, as far as there is room.
- * @param focus the group that takes the whole width, with its ancestors above it; −1 for all
- * @param least the smallest part of the width that a box has
- * @returns the boxes, and how many groups at and below the focus have none
+ * Lays out groups. The width is the self time of a group and the groups below, and the widest sibling comes first. A group
+ * too short to be visible, such as 0 µs, gets the width `least` as long as there is room.
+ * @param focus the group that gets the whole width, with its ancestors above; −1 for all groups
+ * @param least minimum width of a box, as a share of the whole width
+ * @returns the boxes, and the number of groups below the focus that have no box
  */
 export function flameLayout(
   groups: readonly SpanGroup[],
@@ -53,7 +53,7 @@ export function flameLayout(
   return { boxes: drawn, left: countBelow(children, focus) - (drawn.length - above.length) };
 }
 
-/** The groups below each group, the heaviest first. */
+/** The child groups of each group, the largest weight first. */
 function childrenOf(groups: readonly SpanGroup[]): Children {
   const children = new Map<number, number[]>();
   groups.forEach(({ parent }, at) => {
@@ -71,7 +71,7 @@ function childrenOf(groups: readonly SpanGroup[]): Children {
   return children;
 }
 
-/** Siblings that have a box, each with the box's width; together they are at most as wide as the box above them. */
+/** The siblings that get a box, with its width. Their total width is at most the width of the box above. */
 function widths(
   groups: readonly SpanGroup[],
   siblings: readonly number[],
@@ -88,7 +88,7 @@ function widths(
   const wide = own.filter((width) => width >= least);
   const taken = wide.reduce((sum, width) => sum + width, 0);
   const room = Math.max(above.width - taken, above.width * partOfNarrow);
-  // The division of two equal widths may be a little less than 1.
+  // The small addend corrects rounding: the quotient of two equal widths may be slightly below 1.
   const narrow = Math.min(siblings.length - wide.length, Math.floor(room / least + 1e-9));
   const scale = taken === 0 ? 1 : Math.min(1, (above.width - narrow * least) / taken);
   return siblings
@@ -96,7 +96,7 @@ function widths(
     .map((group, at) => [group, at < wide.length ? (own[at] as number) * scale : least]);
 }
 
-/** Groups below a group, at any depth. */
+/** Number of groups below a group, at any depth. */
 function countBelow(children: Children, focus: number): number {
   const open = [...(children.get(focus) ?? [])];
   let count = 0;

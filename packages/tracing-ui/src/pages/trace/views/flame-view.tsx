@@ -12,16 +12,16 @@ import { changedAddress } from "../trace-address.ts";
 import { type FlameBox, flameLayout } from "./flame-layout.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Least width of a box, in pixels: it can be pointed at. */
+/** Minimum width of a box in pixels, which a pointer can hit. */
 const leastPx = 4;
-/** Height of a row, in pixels; also in flame-view.css. */
+/** Height of a row in pixels. flame-view.css must have the same height. */
 const rowPx = 24;
 
 /**
- * The trace as a flame graph: spans called along the same way are one box, as wide as their own time and
- * that below them. A click gives a box the whole width; a line says what has no room.
+ * The trace as a flame graph: spans with the same call path are one box. The width is the self time of the spans and
+ * of all boxes below. A click gives a box the whole width. A line shows the number of groups without room.
  *
- * Keys: arrows or `h j k l` go to a neighbour, Enter chooses a box, Esc goes one step out.
+ * Keys: arrows or `h j k l` select a neighbour, Enter gives a box the whole width, Esc moves one level up.
  */
 export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
@@ -61,8 +61,8 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
 }
 
 /**
- * The groups of the trace as boxes. `focus` is the group that has the whole width, −1 for all; `left` is the
- * number of boxes that have no room in the frame.
+ * The groups of the trace as boxes. `focus` is the group with the whole width, −1 for all; `left` is the
+ * number of groups that have no room in the frame.
  * @param at id of a span of the chosen group; undefined for none
  */
 function useFlameLayout(trace: Trace, at: string | undefined, frame: RefObject<HTMLElement | null>) {
@@ -87,15 +87,15 @@ interface LeadProps {
   hues: ReadonlyMap<string, number>;
   /** The pointed or chosen group; undefined for a trace without spans. */
   group: SpanGroup | undefined;
-  /** Its share of the time of all groups, 0 to 1. */
+  /** The group's share of the time of all groups, 0 to 1. */
   share: number;
-  /** Whether all groups are shown. */
+  /** True when all groups are shown. */
   isWhole: boolean;
-  /** Called to show all of them again. */
+  /** Called when the user wants all groups again. */
   onAll: () => void;
 }
 
-/** The line above the graph: a group in figures, and the ways out of it. */
+/** The line above the graph: the figures of a group, and links out of it. */
 function Lead({ trace, hues, group, share, isWhole, onAll }: LeadProps) {
   const address = route.useSearch();
   return (
@@ -136,17 +136,17 @@ interface FlameGraphProps {
   focus: number;
   /** Index of the box that Tab reaches. */
   active: number;
-  /** Changes it. */
+  /** Changes the active box. */
   setActive: (index: number) => void;
   /** The element of the graph. */
   frame: RefObject<HTMLDivElement | null>;
-  /** Gives a group the whole width; undefined and −1 show all. */
+  /** Gives a group the whole width; undefined and −1 show all groups. */
   goTo: (group: number | undefined) => void;
-  /** Called with the group that is pointed at, and with undefined when the pointer leaves. */
+  /** Called with the group under the pointer, and with undefined when the pointer leaves. */
   onPoint: (group: number | undefined) => void;
 }
 
-/** The boxes, and the keys that go from one to another. */
+/** The boxes, and the keys that move between boxes. */
 function FlameGraph(props: FlameGraphProps) {
   const { trace, hues, groups, boxes, focus, active, setActive, frame, goTo, onPoint } = props;
   const levels = boxes.reduce((most, { level }) => Math.max(most, level + 1), 0);
@@ -194,7 +194,7 @@ function FlameGraph(props: FlameGraphProps) {
   );
 }
 
-/** A box, as a button and item of a tree. Only the active box is reached by Tab. */
+/** A box, as a button and item of a tree. Tab reaches only the active box. */
 function FlameItem(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
@@ -237,7 +237,7 @@ function FlameItem(props: {
   );
 }
 
-/** The pointed or chosen group in figures. */
+/** The figures of the pointed or chosen group. */
 function GroupFacts(props: {
   trace: Trace;
   group: SpanGroup;
@@ -262,7 +262,7 @@ function GroupFacts(props: {
   );
 }
 
-/** The box that an arrow key leads to: down to the widest child, up to the parent, left and right in the row. */
+/** The box that an arrow key selects: down the widest child, up the parent, left and right a neighbour in the row. */
 function neighbour(
   boxes: readonly FlameBox[],
   groups: readonly SpanGroup[],

@@ -17,11 +17,11 @@ const nodeWidth = 224;
 const nodeHeight = 56;
 /** Sizes of the layout, in pixels. */
 const sizes = { nodeWidth, nodeHeight, nodeGap: 18, lineGap: 18, columnGap: 64, margin: 20 };
-/** Steps of the zoom, as factors. */
+/** Zoom factors, one for each step. */
 const scales = [0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.5];
 
 /**
- * The calls within the trace, left to right: operations as boxes, or services where there are too many
+ * The calls within the trace, left to right. Boxes are operations, or services when there are too many
  * operations. Boxes lead to the waterfall.
  */
 export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
@@ -56,7 +56,7 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
   );
 }
 
-/** The factor of a step of the zoom. */
+/** The zoom factor of a step. */
 function zoomOf(scale: number): number {
   return scales[scale] ?? 1;
 }
@@ -71,7 +71,7 @@ interface GraphToolsProps {
   setScale: (scale: number) => void;
 }
 
-/** How much the graph shows, and the zoom. */
+/** The counts of the graph, and the zoom buttons. */
 function GraphTools({ graph, scale, setScale }: GraphToolsProps) {
   return (
     <div className="trace-graph-tools">
@@ -103,7 +103,7 @@ function GraphTools({ graph, scale, setScale }: GraphToolsProps) {
   );
 }
 
-/** The head of the arrows, which lines name by its id. */
+/** The arrowhead marker, which lines reference by id. */
 function Arrow() {
   return (
     <defs>
@@ -123,15 +123,15 @@ function Arrow() {
 }
 
 /**
- * Opens a graph at the node that the trace begins with, which stands half-way down: a large graph would
- * begin with nothing. Runs before the paint, and only once for a layout.
+ * Scrolls a graph to the node of the trace's root, which is halfway down. Otherwise a large graph would
+ * open at an empty area. Runs before the paint, and only once for each layout.
  */
 function useStartInSight(start: Point | undefined, zoom: number) {
   const scroll = useRef<HTMLElement>(null);
   const shown = useRef<Point>(undefined);
   useLayoutEffect(() => {
     const { current: frame } = scroll;
-    // A user who enlarges the graph has a place already.
+    // A zoom must not scroll back to the root: the user has already chosen a position.
     if (frame !== null && start !== undefined && shown.current !== start) {
       shown.current = start;
       frame.scrollTop = start.y * zoom - frame.clientHeight / 2;
@@ -173,7 +173,7 @@ function Node(props: {
   );
 }
 
-/** A line with its arrow, thicker for more calls; the number of calls stands on it. */
+/** A line with an arrow, thicker for more calls, with the number of calls as its label. */
 function Edge({ edge, points }: { edge: GraphEdge; points: readonly Point[] }) {
   const end = points.at(-1);
   const before = points.at(-2);
@@ -193,7 +193,7 @@ function Edge({ edge, points }: { edge: GraphEdge; points: readonly Point[] }) {
   );
 }
 
-/** A line through the points that leaves and arrives level. */
+/** A curve through the points with horizontal ends. */
 function curve(points: readonly Point[]): string {
   return points
     .map(({ x, y }, index) => {

@@ -6,11 +6,11 @@ import { saveFile } from "../../../components/save-file.ts";
 import type { ApiTrace } from "../../../trace/trace-schema.ts";
 import { isSavedPage } from "../saved-trace.ts";
 
-/** Letters put into the page; the file has them all. */
+/** Limit of letters shown in the page; the saved file is complete. */
 const mostLetters = 1_000_000;
 
 /**
- * The trace as JSON, as the query service gives it, with buttons to copy and to save it. More than a
+ * The trace as JSON, as received from the query service, with buttons to copy and to save it. More than a
  * million letters are cut on the page only.
  */
 export function JsonView({ input }: { input: ApiTrace }) {

@@ -2,27 +2,27 @@ import { selfTimes } from "../../../trace/self-times.ts";
 import { quantile } from "../../../trace/sibling-runs.ts";
 import { spanFlag, type Trace } from "../../../trace/trace.ts";
 
-/** Spans that have something in common, in figures. Durations in microseconds. */
+/** The figures of a group of spans. Durations are in microseconds. */
 export interface SpanStatistics {
-  /** Their common value: a name, or the value of an attribute. */
+  /** The common value of the spans: a name, or the value of an attribute. */
   name: string;
-  /** Index of their service where they are all of one, otherwise −1. */
+  /** Index of the service when all spans have the same service, otherwise −1. */
   service: number;
-  /** Index of the first of them, in the order of the trace. */
+  /** Index of the first span, in the order of the trace. */
   first: number;
   /** Number of the spans. */
   count: number;
-  /** Spans of them that failed. */
+  /** Number of failed spans. */
   errors: number;
-  /** Sum of their durations. It may exceed that of the trace, as spans overlap. */
+  /** Sum of the durations. It may exceed the duration of the trace, because spans overlap. */
   totalUs: number;
-  /** Sum of their durations without the time of their children. */
+  /** Sum of the self times: durations without the time of children. */
   selfUs: number;
   /** Shortest duration. */
   leastUs: number;
-  /** Duration that half of them do not exceed. */
+  /** Median duration. */
   medianUs: number;
-  /** 95 of 100 of them took at most this long. */
+  /** 95th percentile of the durations. */
   p95Us: number;
   /** Longest duration. */
   mostUs: number;
@@ -46,7 +46,7 @@ export function spanStatistics(trace: Trace, by: string): SpanStatistics[] {
   return [...members.values()].map((spans) => statisticsOf(trace, spans, by));
 }
 
-/** Keys of attributes in the trace, the ones that most spans have first. */
+/** Attribute keys of the trace, the most frequent first. */
 export function attributeKeys(trace: Trace, most: number): string[] {
   const counts = new Map<string, number>();
   for (const { tags } of trace.spans) {
@@ -60,7 +60,7 @@ export function attributeKeys(trace: Trace, most: number): string[] {
     .map(([key]) => key);
 }
 
-/** The text that spans of one group share. */
+/** The value by which a span is grouped. */
 function keyOf(trace: Trace, span: number, by: string): string {
   const service = String(trace.service[span]);
   if (by === "service") {
@@ -72,13 +72,13 @@ function keyOf(trace: Trace, span: number, by: string): string {
   return attributeText(trace, span, by) ?? "\0";
 }
 
-/** An attribute of a span as text; undefined where the span lacks it. */
+/** An attribute of a span as text; undefined when the span lacks the attribute. */
 function attributeText(trace: Trace, span: number, key: string): string | undefined {
   const tag = trace.spans[span]?.tags?.find((attribute) => attribute.key === key);
   return tag === undefined ? undefined : String(tag.value);
 }
 
-/** The figures of one group. Cost: a sort of its durations. */
+/** The figures of one group. Cost: one sort of the durations. */
 function statisticsOf(trace: Trace, spans: readonly number[], by: string): SpanStatistics {
   const self = selfTimes(trace);
   const first = spans[0] as number;
@@ -101,7 +101,7 @@ function statisticsOf(trace: Trace, spans: readonly number[], by: string): SpanS
   };
 }
 
-/** The name of a group, from its first span. */
+/** The name of a group, read from the group's first span. */
 function nameOf(trace: Trace, span: number, by: string): string {
   if (by === "service") {
     return trace.services[trace.service[span] as number] ?? "";

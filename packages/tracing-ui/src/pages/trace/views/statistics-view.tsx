@@ -11,9 +11,9 @@ import { changedAddress, defaultStatisticsSort, type StatisticsColumn } from "..
 import { attributeKeys, type SpanStatistics, spanStatistics } from "./span-statistics.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Keys of attributes offered to put spans together by. */
+/** Limit of attribute keys offered for grouping. */
 const mostKeys = 200;
-/** Rows shown. */
+/** Limit of shown rows. */
 const mostRows = 1_000;
 
 /** A column of figures. */
@@ -57,7 +57,7 @@ function timeColumn(column: StatisticsColumn, title: string, value: Column["valu
 }
 
 /**
- * The spans of the trace in figures, by operation, service or attribute. A row leads to its spans in the
+ * Statistics of the trace's spans, grouped by operation, service or attribute. A row links to its spans in the
  * waterfall. Grouping and order are in the address; more than a thousand rows are cut, with a remark.
  */
 export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
@@ -73,7 +73,7 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
       ? all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
       : all.toSorted((a, b) => value(b) - value(a));
   }, [all, sort]);
-  // On a phone the others are beyond the edge: what the rows are ordered by stands first.
+  // On a phone most columns are outside the view, so the column that sorts the rows comes first.
   const isNarrow = useMedia("(width < 640px)");
   const shown = isNarrow
     ? columns.toSorted((a, b) => Number(b.column === sort) - Number(a.column === sort))
@@ -122,13 +122,13 @@ interface GroupByProps {
   keys: readonly string[];
   /** Number of groups. */
   groups: number;
-  /** Whether only the first of them are shown. */
+  /** True when only the first groups are shown. */
   isCut: boolean;
   /** Changes the address. */
   go: Go;
 }
 
-/** The choice of the groups, and how many there are. */
+/** The choice of the grouping, and the number of groups. */
 function GroupBy({ by, keys, groups, isCut, go }: GroupByProps) {
   return (
     <label className="statistics-by">
@@ -158,7 +158,7 @@ function GroupBy({ by, keys, groups, isCut, go }: GroupByProps) {
 interface HeadProps {
   /** The column. */
   column: StatisticsColumn;
-  /** Its words. */
+  /** Text of the header. */
   title: string;
   /** The column that orders the rows. */
   sort: StatisticsColumn;
@@ -166,7 +166,7 @@ interface HeadProps {
   go: Go;
 }
 
-/** The head of a column, which orders the rows: names from a to z, figures from the largest. */
+/** A column header, which sorts the rows: names from a to z, figures from the largest. */
 function Head({ column, title, sort, go }: HeadProps) {
   return (
     <th scope="col" aria-sort={sort === column ? (column === "name" ? "ascending" : "descending") : "none"}>
@@ -180,7 +180,7 @@ function Head({ column, title, sort, go }: HeadProps) {
   );
 }
 
-/** A group with its figures, and its share of all self time as a bar. */
+/** A row: a group with its figures, and its share of all self time as a bar. */
 function Row(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;

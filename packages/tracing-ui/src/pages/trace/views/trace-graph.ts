@@ -1,21 +1,21 @@
 import { selfTimes } from "../../../trace/self-times.ts";
 import { spanFlag, type Trace } from "../../../trace/trace.ts";
 
-/** Spans of one operation, or of one service. */
+/** A node: the spans of one operation, or of one service. */
 export interface GraphNode {
   /** Index of the service. */
   service: number;
   /** Name of the operation; undefined when the node stands for a whole service. */
   operation: string | undefined;
-  /** The first of the spans. */
+  /** Index of the first span. */
   first: number;
   /** Number of the spans. */
   count: number;
   /** Failed spans. */
   errors: number;
-  /** Sum of their durations in microseconds. */
+  /** Sum of the spans' durations in microseconds. */
   totalUs: number;
-  /** Sum of their self times in microseconds. */
+  /** Sum of the spans' self times in microseconds. */
   selfUs: number;
 }
 
@@ -31,17 +31,17 @@ export interface GraphEdge {
 
 /** The calls within a trace. */
 export interface TraceGraph {
-  /** Whether there were too many operations, so that nodes stand for services. */
+  /** True when nodes are services, because there were too many operations. */
   ofServices: boolean;
   nodes: readonly GraphNode[];
-  /** None leads from a node to itself: calls within one are not drawn. */
+  /** Edges between different nodes. Calls within a node are not drawn. */
   edges: readonly GraphEdge[];
 }
 
-/** Operations drawn one by one at most. */
+/** Limit of drawn operations. With more, nodes are services. */
 const mostOperations = 120;
 
-/** Puts spans of one operation together, or of one service where there are too many operations to read. */
+/** Groups the spans by operation, or by service when there are too many operations to read. */
 export function traceGraph(trace: Trace): TraceGraph {
   const operations = graphBy(trace, (span) => trace.spans[span]?.operationName);
   return operations.nodes.length <= mostOperations ? operations : graphBy(trace, () => undefined);

@@ -14,12 +14,12 @@ import {
   type WaterfallScene,
 } from "./waterfall-scene.ts";
 
-/** Names longer than this are cut: nobody listens to more. */
+/** Limit of letters of a name, which a screen reader reads out. */
 const mostLetters = 200;
 
 /**
  * The row of a span in words, for screen readers: `cart: GET /cart, failed, 12.3 ms, at +4.00 ms, 2
- * events`. The level and the folding are said by the tree.
+ * events`. Screen readers get the level and the folding from attributes of the tree.
  */
 export function describeRow(scene: WaterfallScene, span: number): string {
   const { trace, view, path } = scene;
@@ -64,7 +64,7 @@ export function describeRow(scene: WaterfallScene, span: number): string {
   ]);
 }
 
-/** Where a bar is when it is not in view; false when it is. */
+/** Text for a bar outside the visible range; false for a visible bar. */
 function outside(range: { fromUs: number; toUs: number }, startUs: number, endUs: number): string | false {
   if (endUs < range.fromUs) {
     return "before the time in view";
@@ -72,7 +72,7 @@ function outside(range: { fromUs: number; toUs: number }, startUs: number, endUs
   return startUs > range.toUs && "after the time in view";
 }
 
-/** The parts that are there, with commas between. */
+/** Joins the parts that exist with commas. */
 function sentence(parts: readonly (string | false | undefined)[]): string {
   return parts.filter((part) => part !== false && part !== undefined).join(", ");
 }

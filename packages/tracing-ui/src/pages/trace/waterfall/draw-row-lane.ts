@@ -6,11 +6,11 @@ import { dimmedAlpha } from "./draw-row-name.ts";
 import type { WaterfallPen } from "./waterfall-pen.ts";
 import { foldedRunFrom, isDimmed, peersOf, type WaterfallScene } from "./waterfall-scene.ts";
 
-/** From this percentile on a span is among the slow ones of its operation, and says so in the text's colour. */
+/** Percentile from which a span counts as slow; its percentile text then has another colour. */
 const slowFrom = 0.95;
-/** Marks of events drawn on one bar. */
+/** Limit of event marks drawn on one bar. */
 const mostEvents = 24;
-/** Stretches of the critical path drawn on one bar. */
+/** Limit of sections of the critical path drawn on one bar. */
 const mostSections = 100;
 /** Pixels from the top of the row to the bar. */
 const barTop = 5;
@@ -18,9 +18,9 @@ const barTop = 5;
 const barHeight = 12;
 
 /**
- * Draws the part of a row on the time axis: bar, events, critical path, duration, percentile. A bar out of
- * view is an arrow to its side.
- * @param top of the row, in pixels
+ * Draws the part of a row on the time axis: bar, events, critical path, duration, percentile. A bar outside the
+ * visible range is drawn as an arrow towards it.
+ * @param top top edge of the row, in pixels
  */
 export function drawRowLane(pen: WaterfallPen, scene: WaterfallScene, span: number, top: number): void {
   const { trace, view, nameWidth, laneWidth } = scene;
@@ -28,7 +28,7 @@ export function drawRowLane(pen: WaterfallPen, scene: WaterfallScene, span: numb
   const startUs = run?.startUs ?? (trace.offsetUs[span] as number);
   const endUs = run?.endUs ?? startUs + (trace.spanUs[span] as number);
   const perUs = laneWidth / (view.range.toUs - view.range.fromUs);
-  // Cut a little outside the lane: a bar a million times as wide as the window would not be drawn.
+  // Clip the bar slightly outside the lane: canvas would not draw a bar a million times wider than the window.
   const left = nameWidth + Math.max(-8, (startUs - view.range.fromUs) * perUs);
   const end = nameWidth + Math.min(laneWidth, (endUs - view.range.fromUs) * perUs);
   const dimmed = isDimmed(scene, span);
@@ -47,7 +47,7 @@ export function drawRowLane(pen: WaterfallPen, scene: WaterfallScene, span: numb
   }
 }
 
-/** Where a bar is, in pixels of the canvas. */
+/** Position of a bar, in pixels of the canvas. */
 interface BarPlace {
   /** Left edge of the bar. */
   left: number;
@@ -55,13 +55,13 @@ interface BarPlace {
   end: number;
   /** Top of the row. */
   top: number;
-  /** Whether the filter does not match the span. */
+  /** True when the filter does not match the span. */
   dimmed: boolean;
 }
 
 /**
- * The bar of one span: colour, pattern, critical path along its foot, pins of events above it, and its
- * duration behind it.
+ * Draws the bar of one span: colour, pattern, critical path along the lower edge, pins of events above, and the
+ * duration after it.
  */
 function drawSpan(
   pen: WaterfallPen,
@@ -87,7 +87,7 @@ function drawSpan(
   if (pattern !== undefined) {
     pen.roundBox({ x: left, y: top + barTop, width, height: barHeight }, 2, pattern);
   }
-  // The critical path runs along the foot of the bars that it leads through.
+  // The critical path is drawn along the lower edge of the bars.
   const sections = path.bySpan.get(span);
   const drawn = Math.min(sections?.length ?? 0, mostSections);
   for (let index = 0; index < drawn; index += 1) {
@@ -99,8 +99,8 @@ function drawSpan(
     }
   }
   context.globalAlpha = 1;
-  // Pins above the bar: a short bar is not hidden by its own events. They are placed by the span's own start, for
-  // in the drawn trace idle time may be folded before it.
+  // Pins are above the bar, so that events do not hide a short bar. Their position is relative to the span's start, because
+  // the drawn trace may have folded idle time before the span.
   const logs = trace.spans[span]?.logs;
   const drawnUs = (trace.offsetUs[span] as number) - (trace.spans[span]?.startTime ?? 0);
   for (let index = 0; index < Math.min(logs?.length ?? 0, mostEvents); index += 1) {
@@ -116,7 +116,7 @@ function drawSpan(
 }
 
 /**
- * Many bars seen from afar: stripes instead of one solid bar, with the median and the 95th percentile of
+ * Draws the bar of a folded run: stripes instead of a solid bar, with the median and the 95th percentile of
  * their durations.
  */
 function drawRun(
@@ -151,7 +151,7 @@ function drawRun(
     { text: `\u00a0${formatDuration(run.p95Us).unit}`, colour: colours.text3, font: "mono" as const },
   ];
   const wide = 10 + parts.reduce((sum, { text, font }) => sum + texts.width(text, font), 0);
-  // On the bar where that is wide; otherwise after it, or before one that ends at the right edge.
+  // The text is on a wide bar; otherwise after the bar, or before a bar that ends at the right edge.
   let x = Math.max(nameWidth, left) + 8;
   if (end - left <= 0.3 * laneWidth) {
     x = end < nameWidth + 0.65 * laneWidth ? Math.max(nameWidth, end) + 4 : left - 4 - wide;
@@ -164,7 +164,7 @@ function drawRun(
   }
 }
 
-/** Where the span stands among its peers, at the right edge. */
+/** Draws the percentile rank of the span among its peers, at the right edge. */
 function drawRank(pen: WaterfallPen, scene: WaterfallScene, span: number, top: number): void {
   const peers = peersOf(scene, span);
   if (peers === undefined) {

@@ -15,7 +15,7 @@ const chipHeight = 16;
 
 /**
  * Draws the name of a row in its place in the tree: guides, caret, stripe, service, operation, chips.
- * @param top of the row, in pixels
+ * @param top top edge of the row, in pixels
  */
 export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: number, top: number): void {
   const { context, palette } = pen;

@@ -17,7 +17,7 @@ interface Drawn {
   direction: string;
 }
 
-/** A context that writes down what is drawn; moves and clips are kept as a canvas keeps them. */
+/** A canvas context that records draw calls. It tracks translations and clips as a real canvas does. */
 function recorder() {
   const drawn: Drawn[] = [];
   let state = { fillStyle: "" as unknown, globalAlpha: 1, font: "", direction: "", dx: 0, dy: 0 };

@@ -5,7 +5,7 @@ import type { WaterfallPen } from "./waterfall-pen.ts";
 import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 import type { WaterfallScene } from "./waterfall-scene.ts";
 
-/** The stretch of the waterfall to draw, in pixels from the top of the first row. */
+/** The part of the waterfall to draw, in pixels from the top of the first row. */
 export interface Stretch {
   /** Pixels from the top of the first row. */
   top: number;
@@ -13,12 +13,12 @@ export interface Stretch {
   height: number;
 }
 
-/** The length of an idle gap is said again after this many pixels, so that it is in view however far one scrolls. */
+/** Interval in pixels at which the length of an idle gap is repeated, so that it is visible at any scroll position. */
 const gapTextEveryPx = 20 * WATERFALL_ROW_PX;
 
 /**
- * Draws a stretch of the waterfall: what it costs depends on the stretch and not on the trace.
- * @param pen     whose canvas has its origin at the stretch's top left corner
+ * Draws a part of the waterfall. The cost depends on the part's height, not on the size of the trace.
+ * @param pen     pen of a canvas with its origin at the top left corner of the part
  * @param pointed row under the pointer, −1 for none
  */
 export function drawWaterfall(
@@ -52,7 +52,7 @@ export function drawWaterfall(
   });
 }
 
-/** The edge of the lane, times, and time that is folded because nothing ran in it. */
+/** Draws the edge of the lane, the time grid, and folded idle gaps. */
 function drawGrid(
   pen: WaterfallPen,
   { view, gaps, ticks, nameWidth, laneWidth }: WaterfallScene,
@@ -79,7 +79,7 @@ function drawGrid(
   pen.box({ x: nameWidth, y: top, width: 1, height }, colours.line);
 }
 
-/** Writes along the middle of a gap, from top to bottom. */
+/** Draws a text along the middle of a gap, from top to bottom. */
 function drawGapTexts(pen: WaterfallPen, text: string, middle: number, { top, height }: Stretch): void {
   const { context, palette, texts } = pen;
   const length = texts.width(text, "small") + 8;
@@ -97,7 +97,7 @@ function drawGapTexts(pen: WaterfallPen, text: string, middle: number, { top, he
   }
 }
 
-/** The ground of a row that is selected or pointed at. */
+/** Draws the background of a row that is selected or under the pointer. */
 function drawGround(
   pen: WaterfallPen,
   { rows, rowWindow, view, width }: WaterfallScene,

@@ -1,22 +1,22 @@
 /** The fonts of the waterfall, by their use. */
 export type FontName = "plain" | "bold" | "mono" | "monoBold" | "small" | "large";
 
-/** Names longer than this are cut before they are measured: no row has room for more letters. */
+/** Limit of measured letters. Longer names are cut first, because no row has room for more letters. */
 const mostLetters = 400;
 /** The share of a cut name's letters that come from its beginning; its end distinguishes similar names. */
 const beginning = 0.6;
-/** With fewer letters left there is no room for both ends. */
+/** Minimum of letters for a cut that keeps both ends; with fewer, only the beginning is kept. */
 const leastForBothEnds = 8;
-/** Texts whose widths are remembered. A trace has few operations, but its durations are many. */
+/** Limit of cached text widths. A trace has few operations but many different durations. */
 const mostRemembered = 8_000;
 
-/** Measures texts and cuts them to the room they have. Both are remembered: most rows repeat the texts of others. */
+/** Measures texts and cuts them to a width. Both results are cached, because most rows repeat texts of other rows. */
 export class FittedText {
   readonly #measure: (text: string, font: FontName) => number;
   readonly #widths = new Map<string, number>();
   readonly #cuts = new Map<string, string>();
 
-  /** @param measure says how wide a text is, in pixels */
+  /** @param measure returns the width of a text in pixels */
   constructor(measure: (text: string, font: FontName) => number) {
     this.#measure = measure;
   }
@@ -36,8 +36,8 @@ export class FittedText {
   }
 
   /**
-   * The text, or as much of its two ends as the room holds, with an ellipsis between them.
-   * @param room pixels; the result is empty where not even the ellipsis fits
+   * Returns the text, or as much of its two ends as fits, with an ellipsis between them.
+   * @param room width in pixels; the result is empty when even the ellipsis does not fit
    */
   fit(text: string, font: FontName, room: number): string {
     const short = text.length > mostLetters ? bothEnds(text) : text;
@@ -56,7 +56,7 @@ export class FittedText {
     return cut;
   }
 
-  /** The longest cut that fits, by halving: some ten measurements for a name of hundreds of letters. */
+  /** The longest cut that fits, by binary search: about ten measurements for hundreds of letters. */
   #cut(letters: readonly string[], font: FontName, room: number): string {
     const first = (count: number) => {
       const head = count < leastForBothEnds ? count : Math.ceil(count * beginning);
@@ -77,7 +77,7 @@ export class FittedText {
   }
 }
 
-/** The ends of a text of more than `mostLetters` letters, as many letters as are measured. */
+/** The two ends of a text longer than `mostLetters`, together `mostLetters` letters long. */
 function bothEnds(text: string): string {
   const head = Math.ceil(mostLetters * beginning);
   return text.slice(0, head) + text.slice(head - mostLetters);

@@ -23,11 +23,11 @@ export interface RowHit {
   /** Index of the span that the row stands for. */
   span: number;
   /**
-   * The part that is hit:
+   * The part under the point:
    * - `fold`: the caret; `run`, `noted`, `odd`, `failed`: the chip of that kind; `level`: the number of a
    *   deep level
    * - `name`: the rest of the name's column
-   * - `rank`: the percentile; `before`, `after`: the arrow of a bar out of view; `bar`: the rest of the
+   * - `rank`: the percentile; `before`, `after`: the arrow of a bar outside the view; `bar`: the rest of the
    *   lane
    */
   part: "fold" | "run" | "noted" | "odd" | "failed" | "level" | "name" | "rank" | "before" | "after" | "bar";
@@ -37,7 +37,7 @@ export interface RowHit {
  * The element at a point of the waterfall.
  * @param x pixels from the left edge
  * @param y pixels from the top of the first row
- * @returns undefined where no row is: below the last one, or in a panel
+ * @returns undefined outside of rows: below the last row, or in a panel
  */
 export function hitRow(scene: WaterfallScene, texts: FittedText, x: number, y: number): RowHit | undefined {
   const { rows, rowWindow } = scene;
@@ -87,7 +87,7 @@ function lanePart(scene: WaterfallScene, span: number, x: number): RowHit["part"
   return "bar";
 }
 
-/** The hint for the part under the pointer; empty when the row already shows it. */
+/** The tooltip for the part under the pointer; "" when the row already shows the same text. */
 export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
   switch (part) {
     case "name":
@@ -143,7 +143,7 @@ export function oddityOf({ flags }: Trace, span: number): string | undefined {
   return undefined;
 }
 
-/** A name between signs that keep it from turning the direction of what is around it (Unicode's FSI and PDI). */
+/** A name between Unicode's FSI and PDI, so that it cannot change the direction of surrounding text. */
 function isolated(name: string): string {
   return `\u2068${name.slice(0, 400)}\u2069`;
 }

@@ -13,9 +13,9 @@ import {
   type WaterfallScene,
 } from "./waterfall-scene.ts";
 
-/** Levels that are indented; deeper ones stay in line and carry their number, so that names keep their room. */
+/** Limit of indented levels. Deeper levels get the same indent and show their number, so that names keep their room. */
 const mostIndents = 12;
-/** Pixels of one level. */
+/** Indent of one level in pixels. */
 export const indentPx = 12;
 /** Pixels left of the first level. */
 export const leftPx = 8;
@@ -25,7 +25,7 @@ export interface RowChip {
   /**
    * The subject of the chip:
    * - `below`: descendants that are folded away
-   * - `run`: like siblings that are unfolded
+   * - `run`: similar siblings that are unfolded
    * - `noted`, `odd`, `failed`: notes, an oddity, a failure
    */
   kind: "below" | "run" | "noted" | "odd" | "failed";
@@ -33,29 +33,29 @@ export interface RowChip {
   x: number;
   /** Width in pixels. */
   width: number;
-  /** The count in it; "" for an icon. */
+  /** The count in the chip; "" for an icon. */
   text: string;
-  /** Whether it tells of failures. */
+  /** True when the chip reports failures. */
   failed: boolean;
 }
 
-/** Where the parts of a row's name are, in pixels from the left edge of the waterfall. */
+/** Positions of the parts of a row's name, in pixels from the left edge of the waterfall. */
 export interface RowLayout {
-  /** Levels that are indented. */
+  /** Number of indented levels. */
   indents: number;
   /** Left edge of the caret. */
   foldX: number;
-  /** Which way the caret looks; undefined for a span without children. */
+  /** State of the caret; undefined for a span without children. */
   fold: "folded" | "unfolded" | undefined;
-  /** Number of the level, where it is too deep to be indented. */
+  /** Number of the level, if it is too deep to be indented. */
   level: { x: number; text: string } | undefined;
   /** Left edge of the stripe in the service's colour. */
   stripeX: number;
-  /** Siblings in the run that the row stands for. */
+  /** Number of repeats in the run that the row stands for; undefined for a single span. */
   count: { x: number; width: number; text: string } | undefined;
-  /** Undefined for a child in its parent's service: the stripe says it. */
+  /** Name of the service. Undefined for a child in its parent's service: the stripe has the same colour. */
   service: { x: number; text: string; font: "plain" | "bold" } | undefined;
-  /** Name of the operation, cut to its room. */
+  /** Name of the operation, cut to the available width. */
   operation: { x: number; text: string };
   /** Chips at the right end, from left to right. */
   chips: readonly RowChip[];
@@ -69,11 +69,11 @@ const iconPx = 16;
 const chipGapPx = 6;
 /** Pixels between the edge of a chip and its text. */
 const chipPaddingPx = 5;
-/** Left of the number in the chip that folds a run: a small caret. */
+/** Width of the small caret left of the number in the chip that folds a run. */
 const chipCaretPx = 13;
 const oddFlags = spanFlag.parentMissing | spanFlag.cycle | spanFlag.duplicateId | spanFlag.warning;
 
-/** Lays out the name of a row: both what is drawn and what a click meets are taken from here. */
+/** Lays out the name of a row. Drawing and hit testing use the same layout. */
 export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText): RowLayout {
   const { trace, view, nameWidth } = scene;
   const depth = trace.depth[span] as number;
@@ -126,7 +126,7 @@ export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText
   return { indents, foldX, fold, level, stripeX, count, service, operation, chips };
 }
 
-/** The chip of a folded run: its failures, if any. */
+/** The chip of a folded run: its failures, if it has any. */
 function runChips(run: SiblingRun, texts: FittedText): RowChip[] {
   if (run.errors === 0) {
     return [];
@@ -161,7 +161,7 @@ function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowC
   return chips;
 }
 
-/** A chip with a count; its place is set when all chips are known. */
+/** A chip with a count. Its position is set once all chips are known. */
 function textChip(kind: RowChip["kind"], text: string, failed: boolean, texts: FittedText): RowChip {
   return { kind, x: 0, width: texts.width(text, "mono") + 2 * chipPaddingPx, text, failed };
 }

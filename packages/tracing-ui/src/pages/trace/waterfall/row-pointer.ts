@@ -8,15 +8,15 @@ import type { WaterfallScene } from "./waterfall-scene.ts";
 interface RowPointer {
   /** The drawn scene. */
   scene: WaterfallScene;
-  /** The painter of the rows; undefined before the canvas is there. */
+  /** The painter of the rows; undefined before the canvas exists. */
   painter: WaterfallPainter | undefined;
-  /** Takes the actions of clicks. */
+  /** Receives the actions of clicks. */
   dispatch: Dispatch<ViewAction>;
 }
 
 /**
- * The listeners of the drawn rows. A click folds by the caret and the chip of a run, and opens details
- * anywhere else; the row below the pointer is lit, and its hint is the tooltip.
+ * The listeners of the drawn rows. A click on the caret or on the chip of a run folds; a click elsewhere opens the details.
+ * The row below the pointer is highlighted, and its hint is the tooltip.
  */
 export function rowPointer({ scene, painter, dispatch }: RowPointer) {
   function hitBy(event: MouseEvent<HTMLDivElement>): RowHit | undefined {
@@ -29,7 +29,7 @@ export function rowPointer({ scene, painter, dispatch }: RowPointer) {
   }
 
   function click(event: MouseEvent<HTMLDivElement>) {
-    // A screen reader presses the item itself, at no point.
+    // A screen reader clicks the item itself, without coordinates.
     const item = event.detail === 0 ? (event.target as HTMLElement).dataset.span : undefined;
     const hit = item === undefined ? hitBy(event) : { span: Number(item), part: "name" };
     if (hit === undefined) {

@@ -1,7 +1,7 @@
 import { formatCount } from "ui-kit/format/format-count.ts";
 import type { SiblingRun } from "../../../trace/sibling-runs.ts";
 
-/** How many spans a run stands for, in words. @param what they are called where each stands for itself */
+/** The number of spans in a run, as text. @param what name for the spans when each repeat is a single span */
 export function runText(
   { count, period }: Pick<SiblingRun, "count" | "period">,
   what = "like spans",

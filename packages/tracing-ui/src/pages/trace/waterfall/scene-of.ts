@@ -7,7 +7,7 @@ import { wholeRange } from "../trace-view.ts";
 import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 import type { WaterfallScene } from "./waterfall-scene.ts";
 
-/** A scene for tests: names 300 pixels wide, the time in view 500, and 100 beside. */
+/** A scene for tests: the names are 300 pixels wide, the visible time 500, and the labels 100. */
 export function sceneOf(
   trace: Trace,
   { view, ...rest }: Partial<Omit<WaterfallScene, "view">> & { view?: Partial<WaterfallScene["view"]> } = {},

@@ -1,16 +1,16 @@
 import type { Trace } from "../../../trace/trace.ts";
 
-/** Where each row stands among the rows that have its parent. */
+/** Position of each row among the rows with the same parent. */
 export interface SiblingPlaces {
-  /** Per row, counted from 1. */
+  /** Per row: position among its siblings, from 1. */
   position: Int32Array;
-  /** Per row: rows with its parent, itself counted. */
+  /** Per row: number of rows with the same parent, including the row. */
   size: Int32Array;
 }
 
-/** Finds the places of all rows in two passes. @param rows spans shown, in the order of the tree */
+/** Computes the positions of all rows in two passes. @param rows shown spans, in the order of the tree */
 export function siblingPlaces({ parent, spans }: Trace, rows: Int32Array): SiblingPlaces {
-  // Entry 0 is of the roots, whose parent is −1.
+  // Entry 0 counts the roots, whose parent is −1.
   const shown = new Int32Array(spans.length + 1);
   const position = new Int32Array(rows.length);
   const size = new Int32Array(rows.length);

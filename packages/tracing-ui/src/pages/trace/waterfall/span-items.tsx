@@ -5,7 +5,7 @@ import { describeRow } from "./describe-row.ts";
 import type { SiblingPlaces } from "./sibling-places.ts";
 import { foldedRunFrom, type WaterfallScene } from "./waterfall-scene.ts";
 
-/** Id of the element that stands for a span in the tree. */
+/** Id of the tree item of a span. */
 export function spanItemId(span: number): string {
   return `span-${span}`;
 }
@@ -16,9 +16,9 @@ export function spanDetailId(span: number): string {
 }
 
 /**
- * The rows that are drawn, as items of a tree that is not seen: for screen readers, which cannot see a canvas. Each lies
- * where its row is drawn, so that a reader's own cursor and touch find it. Only those near the view exist, and the
- * selected one wherever it is, for the tree names it as the active one.
+ * The drawn rows as invisible tree items, for screen readers, which cannot read a canvas. Each item has the position
+ * of its drawn row, so that a reader's cursor and touch find it. Only items near the view exist, and the
+ * selected item, because the tree references it as its active item.
  */
 export const SpanItems = memo(function SpanItems(props: {
   scene: WaterfallScene;
@@ -59,20 +59,20 @@ export const SpanItems = memo(function SpanItems(props: {
 
 const SpanItem = memo(function SpanItem(props: {
   span: number;
-  /** The row in words. */
+  /** Description of the row. */
   label: string;
-  /** Pixels from the first row. */
+  /** Top edge, in pixels from the first row. */
   top: number;
   /** Level in the tree, from 1. */
   level: number;
-  /** Place among the siblings that are shown, from 1. */
+  /** Position among the shown siblings, from 1. */
   position: number;
-  /** Siblings that are shown. */
+  /** Number of shown siblings. */
   size: number;
   selected: boolean;
-  /** Whether its children are shown; undefined for a span without children. */
+  /** True when its children are shown; undefined for a span without children. */
   expanded: boolean | undefined;
-  /** Whether its details are open. */
+  /** True when its details are open. */
   open: boolean;
 }) {
   const { span, label, top, level, position, size, selected, expanded, open } = props;

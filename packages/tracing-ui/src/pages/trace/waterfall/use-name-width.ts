@@ -1,13 +1,13 @@
 import { useCallback, useState } from "react";
 
-/** Name of the width in the browser's local storage. */
+/** Key of the width in the browser's local storage. */
 const key = "tracing.nameWidth";
-/** Least width in pixels: a few letters of a name stay readable. */
+/** Minimum width in pixels, which keeps a few letters of a name readable. */
 const leastPx = 160;
 
 /**
- * Width of the column of names, in pixels: the one last chosen in this browser, else a third of the table.
- * @param tableWidth width of the whole table, which the names leave two fifths of at least
+ * Width of the column of names, in pixels: the last width chosen in this browser, else a third of the table.
+ * @param tableWidth width of the whole table; at least two fifths of it stay free of names
  */
 export function useNameWidth(tableWidth: number): [width: number, choose: (width: number) => void] {
   const [chosen, setChosen] = useState(stored);
@@ -18,7 +18,7 @@ export function useNameWidth(tableWidth: number): [width: number, choose: (width
     try {
       localStorage.setItem(key, String(Math.round(wanted)));
     } catch {
-      // Storage refused: the width holds for this page.
+      // Storage is refused: the width lasts as long as the page.
     }
   }, []);
   return [width, choose];

@@ -5,21 +5,21 @@ import { rowOf } from "../../../trace/visible-rows.ts";
 import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 import type { WaterfallScene } from "./waterfall-scene.ts";
 
-/** Height of a panel of details until it has been measured, in pixels. */
+/** Assumed height of a panel of details before its measurement, in pixels. */
 const panelGuessPx = 320;
-/** Room right of the time range for the labels of bars that end there, in pixels. */
+/** Width in pixels right of the time range, for labels of bars that end at its right edge. */
 const labelRoomPx = 76;
-/** Room right of that for percentiles, in pixels, where they are known. */
+/** Additional width in pixels for percentiles, if they are known. */
 const rankRoomPx = 44;
 
-/** The part of a scene that the page decides. */
+/** The inputs of a scene that come from the page. */
 type Shown = Pick<WaterfallScene, "trace" | "view" | "rows" | "filter" | "path" | "peers" | "notes" | "gaps">;
 
 /** The sizes that a scene is made for. */
 interface Sizes {
-  /** Pixels, of all. */
+  /** Width of the whole waterfall in pixels. */
   width: number;
-  /** Pixels, of the column of names. */
+  /** Width of the column of names in pixels. */
   nameWidth: number;
   /** Measured heights of the panels of details, by span. */
   panelHeights: ReadonlyMap<number, number>;
@@ -27,15 +27,15 @@ interface Sizes {
 
 /** A panel of details that is open. */
 export interface OpenPanel {
-  /** The row that it is below. */
+  /** The row above the panel. */
   row: number;
-  /** The span that it is about. */
+  /** The span of the panel. */
   span: number;
 }
 
 /**
- * The scene of the waterfall, made anew only when a part of it changes: it is drawn at each change. `panels`
- * are the open details whose row is shown, and `room` is the width in pixels right of the time in view.
+ * The scene of the waterfall. It is memoised, because each new scene is drawn. `panels`
+ * are the open details whose row is shown. `room` is the width in pixels right of the visible time.
  */
 export function useScene(shown: Shown, { width, nameWidth, panelHeights }: Sizes) {
   const { trace, view, filter, rows, path, peers, notes, gaps } = shown;

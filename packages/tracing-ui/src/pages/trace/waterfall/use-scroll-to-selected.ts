@@ -3,7 +3,7 @@ import type { RowWindow } from "../../../trace/row-window.ts";
 import { rowOf } from "../../../trace/visible-rows.ts";
 import { WATERFALL_HEAD_PX, WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 
-/** Brings the selected row into view whenever another span is selected: at a third of the height at first, then just so. */
+/** Scrolls to the selected row after each new selection: first to a third of the height, later only as far as needed. */
 export function useScrollToSelected(
   scroller: RefObject<HTMLDivElement | null>,
   rowWindow: RowWindow,
@@ -13,7 +13,7 @@ export function useScrollToSelected(
   const last = useRef<number | undefined>(undefined);
   useEffect(() => {
     const box = scroller.current;
-    // Asked last, for that lays the page out.
+    // `clientHeight` is read last, because reading it forces a layout of the page.
     if (last.current === selected || box === null || box.clientHeight === 0) {
       return;
     }

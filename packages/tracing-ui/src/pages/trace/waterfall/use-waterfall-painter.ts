@@ -8,9 +8,9 @@ import { WATERFALL_HEAD_PX } from "./waterfall-rows.ts";
 import type { WaterfallScene } from "./waterfall-scene.ts";
 
 /**
- * Draws the scene on the canvas, now and whenever it, the theme, the patterns or the screen's resolution change.
- * @param height pixels of the scroller, its head counted
- * @returns the painter; undefined before the canvas is there
+ * Draws the scene on the canvas, now and after each change of scene, theme, patterns or screen resolution.
+ * @param height height of the scroller in pixels, including its head
+ * @returns the painter; undefined before the canvas exists
  */
 export function useWaterfallPainter(
   canvas: RefObject<HTMLCanvasElement | null>,
@@ -31,7 +31,7 @@ export function useWaterfallPainter(
     return () => made.close();
   }, [canvas]);
   useEffect(() => {
-    // Theme and scale are read from the page; they are named here because they change what is read.
+    // The palette is read from the page. Theme and scale are named so that the effect runs again when they change.
     if (canvas.current === null || theme === undefined || scale === 0) {
       return;
     }
@@ -41,7 +41,7 @@ export function useWaterfallPainter(
   return painter;
 }
 
-/** Device pixels for each CSS pixel, kept up to date: it changes with the zoom of the page and from screen to screen. */
+/** Device pixels for each CSS pixel. The hook follows changes by page zoom and by a move to another screen. */
 function usePixelRatio(): number {
   const [ratio, setRatio] = useState(window.devicePixelRatio);
   useEffect(() => {

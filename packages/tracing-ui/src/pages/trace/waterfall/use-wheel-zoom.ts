@@ -2,8 +2,8 @@ import { type Dispatch, type RefObject, useEffect } from "react";
 import type { TraceView, ViewAction } from "../trace-view.ts";
 
 /**
- * Ctrl and the wheel zoom about the pointer, as in a map; Shift and the wheel, or a sideways one, move along.
- * @param lane where the time in view lies in the box, in pixels
+ * Ctrl and wheel zoom about the pointer, as in a map. Shift and wheel, or a horizontal wheel, move the range.
+ * @param lane position of the time axis in the box, in pixels
  */
 export function useWheelZoom(
   scroller: RefObject<HTMLDivElement | null>,
@@ -11,7 +11,7 @@ export function useWheelZoom(
   view: TraceView,
   dispatch: Dispatch<ViewAction>,
 ): void {
-  // A wheel listener of React's is passive; this one must keep the browser from zooming the page.
+  // React's wheel listeners are passive; this listener must prevent the browser's page zoom.
   useEffect(() => {
     const box = scroller.current;
     const onWheel = (event: WheelEvent) => {

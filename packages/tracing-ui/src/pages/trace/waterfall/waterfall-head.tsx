@@ -10,7 +10,7 @@ import { isWhole, type TraceView, type ViewAction } from "../trace-view.ts";
 /** Pixels that an arrow key moves the edge of the name column. */
 const edgeStepPx = 16;
 
-/** The language of the filter, as tooltip of its field. */
+/** Description of the filter syntax, as tooltip of the field. */
 const filterHint = [
   "Words that a span holds, -word for spans without it, and conditions:",
   "duration>100ms  self>=1s  depth<4",
@@ -30,17 +30,17 @@ interface WaterfallHeadProps {
   ticks: readonly AxisTick[];
   /** Width of the column of names, in pixels. */
   nameWidth: number;
-  /** Called with the width while the edge is moved. */
+  /** Called with the new width while the user moves the edge. */
   onNameWidth: (width: number) => void;
-  /** Takes the actions of buttons and keys. */
+  /** Receives the actions of buttons and keys. */
   dispatch: Dispatch<ViewAction>;
 }
 
 /**
- * The row that stays on top of the waterfall: filter and folding, the time scale, and the edge between
- * them. With a filter it says how many spans match, or which part cannot be read.
+ * The sticky head of the waterfall: filter and folding, the time scale, and the edge between
+ * both. With a filter it shows the number of matches, or the unreadable part of the filter.
  *
- * Keys in the field: Enter goes to the next match and leaves the field, Esc clears it, then leaves it.
+ * Keys in the field: Enter selects the next match and leaves the field; Esc clears the field, then leaves it.
  */
 export function WaterfallHead(props: WaterfallHeadProps) {
   const { trace, view, filter, ticks, nameWidth, onNameWidth, dispatch } = props;
@@ -85,7 +85,7 @@ function Tools({ trace, view, filter, dispatch }: ToolsProps) {
 
 /** The inputs of {@link FilterField}. */
 interface FilterFieldProps extends Pick<WaterfallHeadProps, "filter" | "dispatch"> {
-  /** The text, as typed; the result may lag behind it. */
+  /** The text, as typed. The result of the filter may lag behind. */
   text: string;
 }
 
@@ -120,7 +120,7 @@ function FilterField({ text, filter, dispatch }: FilterFieldProps) {
   );
 }
 
-/** The count of the matches, the buttons that go through them, and the one that dims or hides the others. */
+/** The number of matches, buttons for the next and previous match, and the button that dims or hides other spans. */
 function FilterResult({ trace, view, filter, dispatch }: ToolsProps) {
   return (
     <>
@@ -164,8 +164,8 @@ function FilterResult({ trace, view, filter, dispatch }: ToolsProps) {
 }
 
 /**
- * The result of the filter in words, or its fault.
- * @param at number of the selected match, from 1; 0: none is selected
+ * The result of the filter in words, or its error.
+ * @param at number of the selected match, from 1; 0 when no match is selected
  */
 function FilterCount(props: { filter: SpanFilter; at: number; total: number; dims: boolean }) {
   const { filter, at, total, dims } = props;
@@ -229,7 +229,7 @@ function NameEdge({ width, onWidth }: { width: number; onWidth: (width: number) 
   }
 
   return (
-    // A separator that moves has no HTML element; hr neither takes focus nor has a value.
+    // HTML has no element for a movable separator; hr neither takes focus nor has a value.
     // biome-ignore lint/a11y/useSemanticElements: see above
     <div
       className={grip === undefined ? "name-edge" : "name-edge dragging"}

@@ -3,17 +3,17 @@ import type { WaterfallPalette } from "./waterfall-palette.ts";
 import { WaterfallPen } from "./waterfall-pen.ts";
 import type { WaterfallScene } from "./waterfall-scene.ts";
 
-/** Pixels drawn above and below what is in view: so much can be scrolled before anything is drawn again. */
+/** Pixels drawn above and below the view. A scroll within this distance needs no redraw. */
 const overscanPx = 176;
 
 /**
- * Keeps the canvas of the waterfall up to date. The canvas is higher than the visible part and lies among the
+ * Keeps the canvas of the waterfall up to date. The canvas is higher than the visible part and is positioned among the
  * rows, so that scrolling moves it together with the panels of details. It is redrawn, at most once a frame,
- * when the visible part leaves it or something changed.
+ * when the visible part leaves the canvas or an input changed.
  */
 export class WaterfallPainter {
   readonly #canvas: HTMLCanvasElement;
-  /** Opaque, so that letters are smoothed as elsewhere; null where the browser gives no context. */
+  /** An opaque context, so that letters are smoothed as in the page; null when the browser gives no context. */
   readonly #context: CanvasRenderingContext2D | null;
   #pen: WaterfallPen | undefined;
   #scene: WaterfallScene | undefined;
@@ -23,23 +23,23 @@ export class WaterfallPainter {
   #viewHeight = 0;
   /** Row under the pointer, −1 for none. */
   #pointed = -1;
-  /** Number of the frame that was asked for, 0 for none. */
+  /** Id of the requested animation frame, 0 for none. */
   #frame = 0;
-  /** The stretch that the canvas shows now. */
+  /** The part of the waterfall that the canvas shows now. */
   #drawn = { top: 0, height: 0 };
 
-  /** @param canvas lies at the top left corner of the rows */
+  /** @param canvas canvas at the top left corner of the rows */
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
     this.#context = canvas.getContext("2d", { alpha: false });
   }
 
-  /** The pen, which knows how wide texts are; undefined before there is a palette. */
+  /** The pen, which measures texts; undefined before `use` has set a palette. */
   get pen(): WaterfallPen | undefined {
     return this.#pen;
   }
 
-  /** Draws with other colours or fonts, at once: the rest of the page has them already, also where it is not in view. */
+  /** Sets colours and fonts and redraws at once, because the rest of the page has the new theme already. */
   use(palette: WaterfallPalette): void {
     if (this.#context === null) {
       return;
@@ -50,14 +50,14 @@ export class WaterfallPainter {
     this.#paint();
   }
 
-  /** Draws another scene from now on. @param viewHeight pixels of rows in view */
+  /** Sets the scene for the next frames. @param viewHeight height of the visible rows in pixels */
   show(scene: WaterfallScene, viewHeight: number): void {
     this.#scene = scene;
     this.#viewHeight = viewHeight;
     this.#ask();
   }
 
-  /** Follows a scroll. @param scrollTop pixels from the top of the first row to the top of what is in view */
+  /** Follows a scroll. @param scrollTop pixels from the top of the first row to the top of the visible part */
   scrollTo(scrollTop: number): void {
     this.#scrollTop = scrollTop;
     const { top, height } = this.#drawn;
@@ -66,7 +66,7 @@ export class WaterfallPainter {
     }
   }
 
-  /** Says which row the pointer is on, −1 for none. */
+  /** Sets the row under the pointer, −1 for none. */
   point(row: number): void {
     if (row === this.#pointed) {
       return;
@@ -75,12 +75,12 @@ export class WaterfallPainter {
     this.#ask();
   }
 
-  /** Draws no more. */
+  /** Cancels the pending frame, when the component is unmounted. */
   close(): void {
     cancelAnimationFrame(this.#frame);
   }
 
-  /** Draws in the next frame; several requests before it draw once. */
+  /** Requests a redraw in the next frame. Several requests before it cause one redraw. */
   #ask(): void {
     if (this.#frame !== 0) {
       return;
@@ -113,7 +113,7 @@ export class WaterfallPainter {
     drawWaterfall(pen, scene, this.#drawn, this.#pointed);
   }
 
-  /** Gives the canvas its size, which also empties it. */
+  /** Sets the size of the canvas, which also clears the canvas. */
   #fit(width: number, height: number, pen: WaterfallPen): void {
     const canvas = this.#canvas;
     const { scale } = pen.palette;

@@ -4,7 +4,7 @@ import { patternNumber } from "../../../components/service-patterns.ts";
 import type { Trace } from "../../../trace/trace.ts";
 import type { FontName } from "./fitted-text.ts";
 
-/** Colours of the waterfall, as CSS has them. */
+/** Colours of the waterfall, as CSS values. */
 const colours = {
   panel: "var(--panel)",
   text: "var(--text)",
@@ -25,17 +25,17 @@ const colours = {
   ink: "var(--pattern-ink, transparent)",
 };
 
-/** Colours and styles of the waterfall in the present theme. */
+/** Colours and styles of the waterfall in the current theme. */
 export interface WaterfallPalette {
-  /** Colours by their use, as the canvas takes them. */
+  /** Colours by use, in a form that the canvas accepts. */
   colours: typeof colours;
-  /** By index into `trace.services`. */
+  /** Colours of services, by index into `trace.services`. */
   services: readonly string[];
-  /** Patterns over the colours, by index into `trace.services`; undefined for a plain one. */
+  /** Patterns over the colours, by index into `trace.services`; undefined for the plain pattern. */
   patterns: readonly (CanvasPattern | undefined)[];
   /** Hatching of folded idle time. */
   idle: CanvasPattern | undefined;
-  /** Fonts by their use, as the canvas takes them. */
+  /** Fonts by use, in a form that the canvas accepts. */
   fonts: Readonly<Record<FontName, string>>;
   /** Device pixels for each CSS pixel. */
   scale: number;
@@ -43,8 +43,8 @@ export interface WaterfallPalette {
 
 /**
  * Reads the theme's colours and fonts.
- * @param element  where in the page they are used
- * @param patterns whether services have patterns
+ * @param element  element whose CSS variables apply
+ * @param patterns true when services have patterns
  */
 export function readPalette(
   element: HTMLElement,

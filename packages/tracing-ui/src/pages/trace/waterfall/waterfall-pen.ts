@@ -3,7 +3,7 @@ import { FittedText, type FontName } from "./fitted-text.ts";
 import type { WaterfallPalette } from "./waterfall-palette.ts";
 import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 
-/** Letters of the monospaced fonts stand this much closer, as `.mono` has them. */
+/** Letter spacing of monospaced fonts. The CSS class `.mono` must have the same. */
 const monoSpacing = "-0.24px";
 
 /** A place on the canvas, in CSS pixels. */
@@ -22,15 +22,15 @@ interface Box {
 export class WaterfallPen {
   /** The context of the canvas. */
   readonly context: CanvasRenderingContext2D;
-  /** Colours and fonts; other ones need another pen. */
+  /** Colours and fonts. Other colours or fonts need a new pen. */
   readonly palette: WaterfallPalette;
   /** Widths of texts in these fonts. */
   readonly texts: FittedText;
   /** Pixels from the top of a row to the baseline, by font. */
   readonly #baselines = new Map<FontName, number>();
-  /** Icons as paths: parsing one takes longer than drawing it. */
+  /** Cached icons as paths: parsing an icon takes longer than drawing it. */
   readonly #icons = new Map<IconName, Path2D>();
-  /** The font that the context has now; setting one costs, so it is set only when it changes. */
+  /** The current font of the context. Setting a font is expensive, so it is set only on a change. */
   #font: FontName | undefined;
 
   constructor(context: CanvasRenderingContext2D, palette: WaterfallPalette) {
@@ -42,23 +42,23 @@ export class WaterfallPen {
     });
   }
 
-  /** To be called when the canvas was made again: it has forgotten its font. */
+  /** Must be called after the canvas was resized, because the context then loses its font. */
   reset(): void {
     this.#font = undefined;
     this.context.textBaseline = "alphabetic";
     this.context.direction = "ltr";
   }
 
-  /** Draws with clips and turns of its own, which end with it. */
+  /** Runs `draw` with its own clips and transforms, which are restored afterwards. */
   apart(draw: () => void): void {
     this.context.save();
     draw();
     this.context.restore();
-    // The font is restored, too.
+    // The context's font is restored as well, so the cached font is unknown.
     this.#font = undefined;
   }
 
-  /** Draws what is seen in a box alone. */
+  /** Draws with a clip to a box. */
   within({ x, y, width, height }: Box, draw: () => void): void {
     this.apart(() => {
       this.context.beginPath();
@@ -68,19 +68,19 @@ export class WaterfallPen {
     });
   }
 
-  /** The nearest place at which an edge is sharp. */
+  /** The nearest coordinate at which an edge is sharp. */
   snap(px: number): number {
     return Math.round(px * this.palette.scale) / this.palette.scale;
   }
 
-  /** Fills a box whose edges are put where they are sharp; it is at least `least` pixels wide. */
+  /** Fills a box that is at least `least` pixels wide. Its edges are snapped, so that they are sharp. */
   box({ x, y, width, height }: Box, colour: string | CanvasPattern, least = 0): void {
     const left = this.snap(x);
     this.context.fillStyle = colour;
     this.context.fillRect(left, y, Math.max(least, this.snap(x + width) - left), height);
   }
 
-  /** The same with round corners. */
+  /** Fills a box with round corners. Its edges are snapped too. */
   roundBox({ x, y, width, height }: Box, radius: number, colour: string | CanvasPattern): void {
     const { context } = this;
     const left = this.snap(x);
@@ -90,7 +90,7 @@ export class WaterfallPen {
     context.fill();
   }
 
-  /** Writes a text in the middle of a row. Each text is laid out by itself: none turns the direction of another. @param top of the row */
+  /** Draws a text in the middle of a row, with its own text direction. @param top top edge of the row in pixels */
   text(text: string, { x, top }: { x: number; top: number }, font: FontName, colour: string): void {
     if (text === "") {
       return;
@@ -100,7 +100,7 @@ export class WaterfallPen {
     this.context.fillText(text, x, top + this.#baseline(font));
   }
 
-  /** Draws an icon, its square's corner at a point. @param turned by a quarter, as the caret of what is unfolded */
+  /** Draws an icon with its top left corner at a point. @param turned true rotates by 90°, as for the caret of an unfolded span */
   icon(
     name: IconName,
     { x, y }: { x: number; y: number },
@@ -137,7 +137,7 @@ export class WaterfallPen {
     this.context.letterSpacing = font === "mono" || font === "monoBold" ? monoSpacing : "0px";
   }
 
-  /** Where the baseline of a font is in a row, so that texts of all fonts stand on one line. */
+  /** Baseline of a font, in pixels from the top of a row, so that texts of all fonts are aligned. */
   #baseline(font: FontName): number {
     let baseline = this.#baselines.get(font);
     if (baseline === undefined) {

@@ -1,18 +1,18 @@
 import type { RowWindow } from "../../../trace/row-window.ts";
 
-/** Height of a row in pixels; --waterfall-row in tokens.css says the same. */
+/** Height of a row in pixels. --waterfall-row in tokens.css must have the same height. */
 export const WATERFALL_ROW_PX = 22;
 /** Height of the sticky head above the rows in pixels. */
 export const WATERFALL_HEAD_PX = 34;
 
-/** Rows kept beyond the edges of the view, so that a scroll shows rows before the next frame made them. */
+/** Number of rows rendered beyond each edge of the view, so that a scroll shows rows at once. */
 const overscan = 12;
-/** The window moves in steps of this many rows, so that most scrolled pixels render nothing new. */
+/** Step in rows by which the window moves, so that most scroll events render nothing new. */
 const step = 4;
 
 /**
- * The rows to draw.
- * @returns first and last row, both included; last is first − 1 when there are none
+ * Computes the rows to draw.
+ * @returns first and last row, both inclusive; without rows, last is first − 1
  */
 export function rowsInView(
   window: RowWindow,

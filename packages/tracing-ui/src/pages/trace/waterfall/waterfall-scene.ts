@@ -11,51 +11,51 @@ import { spanKey } from "../notes/notes-by-span.ts";
 import type { TraceView } from "../trace-view.ts";
 
 /**
- * All that a picture of the waterfall is made from, besides colours and where it is scrolled to. The trace's columns
- * are typed arrays; pictures read those of the rows in view.
+ * All data for drawing the waterfall, except colours and scroll position. The trace's columns
+ * are typed arrays; drawing reads only the entries of visible rows.
  */
 export interface WaterfallScene {
   /** The trace as it is drawn, with idle gaps folded or not. */
   trace: Trace;
   /** Selection, folding and visible time. */
   view: TraceView;
-  /** Spans shown, top to bottom. */
+  /** Shown spans, top to bottom. */
   rows: Int32Array;
-  /** Where the rows lie. */
+  /** Vertical positions of the rows. */
   rowWindow: RowWindow;
   /** The result of the filter; undefined without one. */
   filter: SpanFilter | undefined;
   /** The critical path; without sections while it is not computed. */
   path: CriticalPath;
-  /** By span id; empty where the store does not know. */
+  /** Percentile ranks by span id; empty when the store does not know them. */
   peers: ReadonlyMap<string, SpanPeers>;
-  /** By span id, as `notesBySpan` gives them. */
+  /** Notes by span id, as `notesBySpan` returns them. */
   notes: ReadonlyMap<string, readonly TraceNote[]>;
   /** Idle gaps that are folded in this trace. */
   gaps: readonly IdleGap[];
   /** Points of the time scale. */
   ticks: readonly AxisTick[];
-  /** Pixels, of the column of names. */
+  /** Width of the column of names in pixels. */
   nameWidth: number;
-  /** Pixels, of the time in view; right of it is room for labels and percentiles. */
+  /** Width of the visible time in pixels. The room right of it is for labels and percentiles. */
   laneWidth: number;
-  /** Pixels, of all. */
+  /** Width of the whole waterfall in pixels. */
   width: number;
 }
 
 const noNotes: readonly TraceNote[] = [];
 
-/** The run of like siblings that begins with the span. Undefined also while a filter hides spans: a filter seeks single spans. */
+/** The run of similar siblings that begins with the span. Undefined also while a filter hides spans, because a filter finds single spans. */
 export function runFrom({ trace, filter, view }: WaterfallScene, span: number): SiblingRun | undefined {
   return filter === undefined || view.dims ? siblingRuns(trace).byHead.get(span) : undefined;
 }
 
-/** The run of like siblings that the row stands for; undefined for the row of a single span. */
+/** The folded run of similar siblings that the row shows; undefined for the row of a single span. */
 export function foldedRunFrom(scene: WaterfallScene, span: number): SiblingRun | undefined {
   return scene.view.openRuns.has(span) ? undefined : runFrom(scene, span);
 }
 
-/** Whether the row is only there to lead to a span that the filter matched, or to keep its place. */
+/** True when the row does not match the filter: it is shown for a match below it, or because other spans are dimmed. */
 export function isDimmed(scene: WaterfallScene, span: number): boolean {
   const { filter } = scene;
   if (filter === undefined) {
@@ -68,12 +68,12 @@ export function isDimmed(scene: WaterfallScene, span: number): boolean {
   return filter.matches[span] === 0;
 }
 
-/** Where the span stands among its peers. */
+/** Percentile rank of the span among its peers. */
 export function peersOf({ trace, peers }: WaterfallScene, span: number): SpanPeers | undefined {
   return peers.size === 0 ? undefined : peers.get(trace.spans[span]?.spanID ?? "");
 }
 
-/** The notes that people wrote on the span. */
+/** The notes on the span. */
 export function notesOf({ trace, notes }: WaterfallScene, span: number): readonly TraceNote[] {
   return (notes.size > 0 && notes.get(spanKey(trace.spans[span]?.spanID ?? ""))) || noNotes;
 }

@@ -31,7 +31,7 @@ import type { WaterfallPainter } from "./waterfall-painter.ts";
 import { rowsInView, WATERFALL_HEAD_PX, WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 import { peersOf, type WaterfallScene } from "./waterfall-scene.ts";
 
-/** The items of the tree follow a scroll in steps of this size; the rows beyond the view cover what is between. */
+/** Step in pixels by which the tree items follow a scroll. The rows beyond the view cover smaller scrolls. */
 const scrollStepPx = 4 * WATERFALL_ROW_PX;
 
 /** The inputs of {@link Waterfall}. */
@@ -44,24 +44,24 @@ interface WaterfallProps {
   view: TraceView;
   /** The result of the filter; undefined without one. */
   filter: SpanFilter | undefined;
-  /** Spans that are shown, from top to bottom. */
+  /** Shown spans, top to bottom. */
   rows: Int32Array;
   /** The critical path; without sections while it is not computed. */
   path: CriticalPath;
-  /** By span id; empty where the store does not know. */
+  /** Percentile ranks by span id; empty when the store does not know them. */
   peers: ReadonlyMap<string, SpanPeers>;
-  /** By span id, as `notesBySpan` gives them. */
+  /** Notes by span id, as `notesBySpan` returns them. */
   notes: WaterfallScene["notes"];
   /** Idle gaps that are folded in this trace. */
   gaps: readonly IdleGap[];
-  /** Takes the actions of clicks and keys. */
+  /** Receives the actions of clicks and keys. */
   dispatch: Dispatch<ViewAction>;
 }
 
 /**
- * The tree of spans beside their bars on the time axis, drawn on a canvas. Two things are elements above
- * it: the invisible items of the tree for screen readers, and the details of spans, which open in place. A
- * filter that matches nothing says so.
+ * The tree of spans beside their bars on the time axis, drawn on a canvas. Two kinds of elements are above
+ * it: the invisible tree items for screen readers, and the details of spans, which open in place. For a
+ * filter without matches a sentence is shown.
  */
 export function Waterfall(props: WaterfallProps) {
   const { trace, hues, view, filter, rows, dispatch } = props;
@@ -126,24 +126,24 @@ interface RowsProps {
   scroller: RefObject<HTMLDivElement | null>;
   /** The drawn scene. */
   scene: WaterfallScene;
-  /** The painter of the rows; undefined before the canvas is there. */
+  /** The painter of the rows; undefined before the canvas exists. */
   painter: WaterfallPainter | undefined;
-  /** Places of the spans among their siblings, for the items of the tree. */
+  /** Positions of the spans among their siblings, for the tree items. */
   places: SiblingPlaces;
   /** First row near the view. */
   first: number;
   /** Last row near the view. */
   last: number;
-  /** Takes the actions of clicks and of the focus. */
+  /** Receives the actions of clicks and of the focus. */
   dispatch: Dispatch<ViewAction>;
 }
 
-/** The drawn rows, and the tree of their items above them. */
+/** The drawn rows, and the invisible tree items above them. */
 function Rows({ canvas, scroller, scene, painter, places, first, last, dispatch }: RowsProps) {
   const { view, rows, rowWindow } = scene;
   const selectedRow = rowOf(rows, view.selected);
 
-  /** A user who arrives by key is on a row at once, because a tree without an active item is silent. */
+  /** Selects a row when the focus enters the tree by key, because screen readers are silent without an active item. */
   function enter(event: FocusEvent<HTMLDivElement>) {
     if (view.selected !== -1 || !event.currentTarget.matches(":focus-visible")) {
       return;
@@ -155,7 +155,7 @@ function Rows({ canvas, scroller, scene, painter, places, first, last, dispatch 
   }
 
   return (
-    // For assistive technology the items of the tree within are pressed; keys do the same, see use-trace-keys.ts.
+    // Assistive technology clicks the tree items inside. use-trace-keys.ts handles the same actions by key.
     <div className="waterfall-rows" {...rowPointer({ scene, painter, dispatch })}>
       {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a canvas takes no focus */}
       <canvas ref={canvas} aria-hidden="true" />
@@ -187,7 +187,7 @@ interface PanelsProps {
   first: number;
   /** Last row near the view. */
   last: number;
-  /** Takes the actions of the panels. */
+  /** Receives the actions of the panels. */
   dispatch: Dispatch<ViewAction>;
   /** Called with a span and the height of its panel in pixels, now and when it changes. */
   onHeight: (span: number, height: number) => void;
