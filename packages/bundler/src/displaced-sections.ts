@@ -10,8 +10,8 @@ const flagAlloc = 0x2n;
  * Removes sections that are not loaded (symbols, debug information) from the section table of an ELF file.
  * Files of other formats stay unchanged.
  *
- * `node --build-sea` leaves headers of these sections that point some hundred bytes beside the contents. The
- * engine of tracing-storage looks up function names there at each error, and reported garbage instead of the
+ * `node --build-sea` leaves headers of these sections whose offsets are wrong by some hundred bytes. The
+ * engine of tracing-storage reads function names at these offsets for each error, and reported garbage instead of the
  * error.
  */
 export function forgetDisplacedSections(path: string): void {

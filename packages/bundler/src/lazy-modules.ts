@@ -124,7 +124,7 @@ export function lazyModules(options: LazyOptions): Plugin {
       if (byName.has(name)) {
         return `\0lazy:${name}`;
       }
-      // Files are named by their path, or as a file of a sibling package.
+      // An import names a lazy file by its path, or as a file of a sibling package.
       const path = (await this.resolve(id, importer, { skipSelf: true }))?.id;
       return path !== undefined && byName.has(path) ? `\0lazy:${path}` : null;
     },

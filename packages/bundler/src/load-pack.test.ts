@@ -35,7 +35,7 @@ async function keptFiles(): Promise<string[]> {
   return names.filter((name) => name.startsWith("program-start-")).map((name) => join(keptFolder(), name));
 }
 
-/** Two files that need each other, and an option of V8 that the start sets: with it V8 takes no code from before. */
+/** Two files that import each other. The start sets an option of V8, after which V8 refuses code compiled before. */
 const twoFiles = {
   "main.ts": `import { setFlagsFromString } from "node:v8";
 import { double } from "./double.ts";
@@ -54,7 +54,7 @@ test("a start keeps the code that it compiled, and the next one takes it", async
   const { ino, size } = await stat(kept);
   expect(size).toBeGreaterThan(1000);
   expect(run()).toBe("4");
-  // Code that V8 refuses is written anew, in a file of its own.
+  // Code that V8 refuses is compiled again, and written to a new file.
   expect([await keptFiles(), (await stat(kept)).ino]).toEqual([[kept], ino]);
 });
 

@@ -18,7 +18,10 @@ import { forgetDisplacedSections } from "./displaced-sections.ts";
 import type { Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
-/** Larger native packages are copied to the executable's folder: the engine of tracing-storage has half a gigabyte. */
+/**
+ * Limit in bytes of native packages inside the executable. Larger packages, such as the engine of tracing-storage, are
+ * copied to the executable's folder.
+ */
 const maxNativeBytes = 20 * 1024 * 1024;
 
 /** The files of a native package and of its platform part, by path below the program. */
@@ -56,8 +59,8 @@ export interface ExecutableOptions {
 
 /**
  * Makes one executable file for this platform from a built program, Node and its native packages. A native
- * package that is too large to be read at each start goes into `node_modules` beside the file; the program
- * finds it by `createRequire(process.execPath)`.
+ * package that is too large to be read at each start is copied to `node_modules` in the file's folder. The program
+ * finds the package with `createRequire(process.execPath)`.
  * @throws Error when Node cannot make the executable
  * Source: Node's documentation, "Single executable applications"
  */

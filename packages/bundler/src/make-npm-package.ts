@@ -22,7 +22,7 @@ export interface NpmPackageOptions {
   /** The program's name, `dist/<name>.cjs`, and the name of the command. */
   readonly name: string;
   readonly program: Program;
-  /** Files that go beside the program: the licence. */
+  /** Files that are copied to the program's folder: the licence. */
   readonly notices?: readonly string[];
   /** Address of the sources, which a registry needs to verify the origin of the package. */
   readonly repository?: string | undefined;

@@ -11,7 +11,7 @@ const isCode = (path: string) => [".ts", ".cts", ".mts"].includes(extname(path))
  * Copies the files that code names relative to itself. Files and folders named as `new URL("…", import.meta.url)`
  * are copied to the program's folder, and the URL points to the copy. Code that is named in this way (a worker's
  * program) becomes a JavaScript file of the same name, which must be an entry of the build.
- * @param names name beside the program by path, for files and folders that need another name
+ * @param names names of copies by path of the original, for files and folders that need another name
  */
 export function sideFiles(distFolder: string, names: ReadonlyMap<string, string>): Plugin {
   return {

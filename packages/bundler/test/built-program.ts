@@ -5,31 +5,31 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** Where the built program of a process lies. */
+/** Path of the built program of a process. */
 export function builtFile(packageName: string, program = packageName): string {
   return fileURLToPath(new URL(`../../${packageName}/dist/${program}.cjs`, import.meta.url));
 }
 
-/** Whether everything is built: `pnpm build` does it, and `npm test` before the tests. */
+/** True when all programs are built, by `pnpm build`, or by `npm test` before the tests. */
 export const isBuilt = ["tracing-agent", "tracing-collector", "tracing-query", "tracing-storage"]
   .map((name) => builtFile(name))
   .concat(builtFile("admin-server", "server"), builtFile("tracing-cli", "tracing"))
   .every((file) => existsSync(file));
 
-/** Runs a built program to its end. @returns what it printed. @throws when it fails */
+/** Runs a built program to its end. @returns its output. @throws when the program fails */
 export async function output(file: string, folder: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [file, ...args], { cwd: folder });
   return stdout;
 }
 
-/** A built program that runs. */
+/** A running built program. */
 export class BuiltProgram {
   readonly child: ChildProcess;
   readonly #exit: Promise<unknown>;
   #log = "";
   #seen = Promise.withResolvers<void>();
 
-  /** @param folder where it works, far from its own files */
+  /** @param folder working folder, outside of the program's own folder */
   constructor(
     file: string,
     folder: string,
@@ -63,7 +63,7 @@ export class BuiltProgram {
     }
   }
 
-  /** SIGTERM, and waits. @returns the exit code */
+  /** Sends SIGTERM, and waits for the end. @returns the exit code */
   async stop(): Promise<number | null> {
     this.child.kill("SIGTERM");
     await this.#exit;

@@ -1,4 +1,4 @@
-// Each process as `pnpm build` makes it, started from a folder far from its files, doing one thing of its trade.
+// Runs each built process from a folder outside of its files, and tests one of its functions.
 
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Asks until the answer is as wanted: what was acknowledged is stored a moment later. */
+/** Repeats a request until the answer is as expected, because acknowledged spans are stored a moment later. */
 async function until(url: string, isWanted: (text: string) => boolean): Promise<string> {
   for (;;) {
     const text = await fetch(url).then(

@@ -22,7 +22,7 @@ function optionsOf(packageName: string, name = packageName) {
   return { packageFolder, name, program: readProgram(packageFolder), output: join(folder, packageName) };
 }
 
-/** Node makes executables itself from 26 on. */
+/** True when this Node can make executables, from version 26 on. */
 const canBuild = process.allowedNodeEnvironmentFlags.has("--experimental-vfs");
 
 describe.skipIf(!isBuilt)("releases (skipped where nothing was built)", () => {
@@ -69,7 +69,7 @@ describe.skipIf(!isBuilt)("releases (skipped where nothing was built)", () => {
           },
           { timeout: 120_000, interval: 200 },
         );
-        // The engine reads the executable's own symbols for each error.
+        // For each error the engine reads the symbols of the executable.
         const mistake = await fetch(`http://${http}/`, {
           method: "POST",
           body: "SELECT nothing_of_that_name",

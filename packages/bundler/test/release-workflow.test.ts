@@ -1,5 +1,6 @@
-// The release workflow publishes exactly the files that `npm run release` makes. Its own commands run here, on empty files,
-// with stand-ins for the programs that publish.
+// The release workflow publishes exactly the files that `npm run release` makes. This test runs the workflow's
+// commands on empty files,
+// with fake programs in place of the programs that publish.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -49,13 +50,13 @@ const platforms = jobs.files.strategy.matrix.include.map(({ name }) => name);
 const filesOf = (platform: string) => releaseFiles({ version, platform, charts, scope, architectures: [] });
 const commandsOf = (name: string) => jobs.publish.steps.find((step) => step.name === name)?.run ?? "";
 
-/** npm and gh know nothing of the version yet. */
+/** Shell code with which the fake npm and gh report that the version is not published yet. */
 const fails: Readonly<Record<string, string>> = {
   npm: '[ "$1" != view ] || { echo E404 >&2; exit 1; }\n',
   gh: '[ "$2" != view ]\n',
 };
 
-/** A package as npm reads it. */
+/** Writes a package archive that npm can read. */
 function pack(path: string): void {
   const content = mkdtempSync(join(folder, "content-"));
   mkdirSync(join(content, "package"));
@@ -64,7 +65,7 @@ function pack(path: string): void {
   rmSync(content, { recursive: true });
 }
 
-/** The folder of the job `publish`, with what the jobs of each platform have left. */
+/** The folder of the job `publish`, with the files of the jobs of each platform. */
 let folder: string;
 let tools: string;
 beforeAll(() => {

@@ -20,14 +20,14 @@ async function openEngine(): Promise<SampleEngine> {
   return engine;
 }
 
-/** A logger whose lines can be looked at. */
+/** A logger whose lines a test can read. */
 function sampleLog() {
   const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
   const errors = vi.spyOn(log, "error").mockReturnValue();
   return { log, lines: () => errors.mock.calls.map((call) => String(call[0])) };
 }
 
-/** Refuses what holds the word `bad`, and what holds nothing. */
+/** An adapter that refuses a text with the word `bad`, and an empty text. */
 async function adapt(text: string): Promise<Uint8Array> {
   if (text.trim() === "") {
     throw new Error("the file is empty");
@@ -70,7 +70,7 @@ describe("followLabels", () => {
     engine.happen();
     await vi.waitFor(() => expect(loaded.length).toBe(2), waits);
     expect(loaded[1]).toBe("a.test {\n\trespond hi\n}\nb.test {\n\trespond hi\n}\n");
-    // Nothing that matters happened, and then something that changes nothing.
+    // First an irrelevant event, then an event after which the text stays the same.
     engine.happen({ Type: "container", Action: "exec_start" });
     engine.happen({ Type: "network", Action: "connect" });
     engine.containers = [];
@@ -187,7 +187,7 @@ describe("Generator", () => {
     expect(lines()).toContainEqual(
       expect.stringMatching(/^the labels of broken are left out: label caddy\.respond: .*"nothing"/),
     );
-    // Halves are tried, not each site.
+    // The search for the faulty site tries halves, not each site.
     expect(count()).toBeLessThan(100);
     const before = lines().length;
     await made.generate();

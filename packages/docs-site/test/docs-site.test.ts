@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(browserPath))(`In a browser, from files (${browserPa
         await page.keyboard.press("Enter");
         await page.waitForURL(/admin-api\.html#change-together-with-others-etag-and-if-match$/);
         expect(complaints).toEqual([]);
-        // The last, for axe itself asks for files in a way that browsers refuse.
+        // The last check, because axe itself requests files in a way that browsers refuse.
         expect(await violationsOn(page)).toEqual([]);
       } finally {
         await browser.close();

@@ -22,7 +22,7 @@ const stopWithinMs = 15_000;
 /** Exit codes. `--help` and docs/processes.md list them. */
 const exitCode = { stopped: 0, cannotStart: 1, killed: 2 } as const;
 
-/** Why nothing was started, in one line. */
+/** The reason why no process was started, in one line. */
 class LaunchError extends Error {
   override readonly name = "LaunchError";
 }
@@ -121,7 +121,7 @@ class Launch {
   readonly #ended = Promise.withResolvers<number>();
   /** Ends the wait for healthy processes. */
   readonly #giveUp = new AbortController();
-  /** The first reason why something could not start. */
+  /** The first failure of a start; undefined without a failure. */
   #failure: string | undefined;
   #wasAsked = false;
 

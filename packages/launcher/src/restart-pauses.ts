@@ -1,6 +1,6 @@
 /** Milliseconds before the first restart. */
 const firstPauseMs = 500;
-/** Limit of the pause in milliseconds. After another program frees a port, the process is away this long at most. */
+/** Limit of the pause in milliseconds. After another program frees a port, the restart follows within this time. */
 const longestPauseMs = 10_000;
 /** Lifetime in milliseconds after which the end of a process is not counted as a failed start. */
 const steadyAfterMs = 30_000;

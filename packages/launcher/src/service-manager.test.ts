@@ -9,7 +9,7 @@ const told = () => readFileSync(join(folder, "told"), "utf8").trim().split("\n")
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "service-manager-"));
-  // In place of systemd's program: it writes down what it would send, and where to.
+  // A fake of systemd's program, which writes the message and its address to a file.
   const script = `#!/bin/sh\nprintf '%s|%s|%s\\n' "$NOTIFY_SOCKET" "$1" "$2" >>"${folder}/told"\n`;
   writeFileSync(join(folder, "systemd-notify"), script, { mode: 0o755 });
   writeFileSync(join(folder, "told"), "");

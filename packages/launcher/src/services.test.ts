@@ -27,7 +27,8 @@ test("the web server alone traces to nobody", () => {
   expect(others).toEqual([]);
   expect(server?.name).toBe("admin-server");
   expect(server?.environment.OTEL_EXPORTER_OTLP_ENDPOINT).toBeUndefined();
-  // The configuration that it resumes knows no UI. A start with tracing must not resume that one, but keeps its certificates.
+  // The saved configuration without tracing has no UI. A start with tracing must not resume it, but keeps its
+  // certificates.
   const [front] = services({ dataFolder: "/data" });
   expect(server?.stateFile).not.toBe(front?.stateFile);
   expect(server?.environment.XDG_CONFIG_HOME).not.toBe(front?.environment.XDG_CONFIG_HOME);

@@ -8,9 +8,9 @@ export interface ServicePort {
   readonly port: number;
   /** Its transport. */
   readonly protocol: "tcp" | "udp";
-  /** The listener's purpose, in words. */
+  /** The listener's purpose, for messages. */
   readonly what: string;
-  /** Empty: every address of the machine. */
+  /** Host to listen on; absent: every address of the machine. */
   readonly host?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Service {
   readonly arguments: readonly string[];
   /** Additional environment variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ports that must be free before anything starts. */
+  /** Ports that must be free before the start of any process. */
   readonly ports: readonly ServicePort[];
   /**
    * File with the state of the last run, which the process loads at its start. A faulty state may prevent the start.
@@ -97,7 +97,7 @@ interface WebServerRun {
    * Folder of the saved state, separate for each config: a state saved without tracing has no route to the tracing UI.
    */
   readonly stateFolder: string;
-  /** Variables for sending own spans; absent: none are sent. */
+  /** Variables with which the web server sends its own spans; absent: no spans are sent. */
   readonly tracing?: Readonly<Record<string, string>>;
 }
 

@@ -15,7 +15,7 @@ export interface StopListener {
 
 /**
  * Listens for SIGINT, SIGTERM, SIGHUP and, if this process has a channel to its parent, for the end of the parent.
- * @param source the process; tests give another one
+ * @param source the source of signals; tests pass another one
  */
 export function onStopRequest(listener: StopListener, source: NodeJS.Process = process): void {
   let firstAt: number | undefined;

@@ -24,7 +24,7 @@ test("options for Node stand before the program, arguments behind it", async () 
   await rm(folder, { recursive: true });
 });
 
-/** A port that nobody has, on the loopback address. */
+/** A free port on the loopback address. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -178,7 +178,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     throw new Error("it was not healthy in time");
   }
 
-  /** Asks the process to end and waits for it; kills it at the deadline. */
+  /** Requests the end of the process, and waits for the exit. Kills the process at the deadline. */
   async stop(deadlineMs: number): Promise<void> {
     clearTimeout(this.#restartTimer);
     const child = this.#child;

@@ -43,7 +43,7 @@ class Launched {
     return stripVTControlCharacters(this.#output);
   }
 
-  /** Resolves when the output holds the text; rejects when the launcher ends before. */
+  /** Resolves when the output contains the text; rejects when the launcher ends before. */
   async says(text: string): Promise<void> {
     const heard = new Promise<void>((resolve) => {
       const check = () => {

@@ -10,7 +10,7 @@ import { traceStoreCall } from "./trace-store-call.ts";
 
 type Engine = StoreOptions["span-storage.type"];
 
-/** The engines, by the name that `--span-storage.type` gives them. */
+/** The engines, by their name in `--span-storage.type`. */
 const engines: Record<Engine, (options: StoreOptions, log: Logger, parts: StoreParts) => TraceStore> = {
   clickhouse: (options, log, { metrics, ...limits }) =>
     openClickHouseStore({

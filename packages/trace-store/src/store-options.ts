@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /**
  * Options of a process that writes or reads spans. Names are the public model's, except for ClickHouse, which
- * it does not support.
+ * the public model does not support.
  * @param type help text of `--span-storage.type`
  */
 export function storeOptions(type: string) {

@@ -43,7 +43,7 @@ export function parseDuration(text: string): bigint | undefined {
     end += part.length;
     const unitNano = nanoOf[unit] ?? 0n;
     nano += BigInt(whole === "" ? "0" : whole) * unitNano;
-    // More digits than these are less than a nanosecond of a year.
+    // Further digits are worth less than a nanosecond, even with the unit year.
     const digits = fraction.slice(0, 17);
     if (digits !== "") {
       nano += (BigInt(digits) * unitNano) / 10n ** BigInt(digits.length);

@@ -6,7 +6,7 @@
 //     value      = string | int | float | duration | "true" | "false" | status | kind | "minInt" | "maxInt"
 //     field      = attribute | intrinsic
 //
-// `{ .http.status_code >= 500 && span.retry != nil }` gives a binary `&&` of a binary `>=` and an `exists`.
+// `{ .http.status_code >= 500 && span.retry != nil }` becomes a binary `&&` of a binary `>=` and an `exists`.
 // Types are checked while the tree is built, so an error points at the smallest faulty part.
 
 import { binding, comparisonBinding, minusBinding, notBinding, powerBinding } from "./binding.ts";
@@ -69,7 +69,7 @@ export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldE
 
 /**
  * A field alone, as an argument of `by()` and `select()` of metrics.
- * @throws TraceQlError for anything else, also for a value
+ * @throws TraceQlError for any other expression, also for a value
  */
 export function readField(tokens: TokenReader): Field {
   const field = fieldNext(tokens);
@@ -81,7 +81,7 @@ export function readField(tokens: TokenReader): Field {
 
 /**
  * A literal value, for example the value of a hint.
- * @throws TraceQlError for anything else
+ * @throws TraceQlError for any other expression
  */
 export function readStatic(tokens: TokenReader): StaticExpression {
   const value = staticNext(tokens);
@@ -294,7 +294,7 @@ function literalValue({ next }: TokenReader): Static | undefined {
 
 /**
  * Takes a field if the next token begins one; otherwise takes nothing.
- * @throws TraceQlError for `parent` alone, and for `span:x` where `x` is no intrinsic
+ * @throws TraceQlError for `parent` alone, and for `span:x` when `x` is not an intrinsic
  */
 function fieldNext(tokens: TokenReader): Field | undefined {
   const token = tokens.next;

@@ -1,8 +1,8 @@
 import type { ArithmeticOperator, Static } from "./syntax-tree.ts";
 
 /**
- * Calculates with two numbers of the text; two ints give an int, so `7 / 2` is 3 and `7 / 2.0` is 3.5. Without
- * folding, each engine would have to compute the types of these numbers.
+ * Calculates with two numbers of the query. The result of two ints is an int, so `7 / 2` is 3 and `7 / 2.0` is 3.5.
+ * Without folding, each engine would have to compute the types of these numbers.
  * @returns an error text when the result cannot be computed: a duration, a division by zero, a value out of range
  */
 export function foldedScalar(operator: ArithmeticOperator, left: Static, right: Static): Static | string {

@@ -25,7 +25,7 @@ interface Placed {
   readonly offset: number;
 }
 
-/** One token. Ints and durations are from 0 to 2⁶³ - 1: a minus is a separate symbol. */
+/** One token. Ints and durations are from 0 to 2⁶³ - 1, because a minus is a separate symbol. */
 export type Token = Placed &
   (
     | { readonly kind: "symbol" | "word" | "end" }
@@ -232,7 +232,7 @@ interface AttributePlace {
 }
 
 /**
- * An attribute. Plain and quoted parts of the name may follow each other: `span.a."b c".d` has the name `a.b c.d`.
+ * An attribute. A name may have plain and quoted parts: `span.a."b c".d` has the name `a.b c.d`.
  */
 function attributeAt(text: string, offset: number, { nameOffset, scope, ofParent }: AttributePlace): Token {
   let name = "";

@@ -56,7 +56,7 @@ describe("parseTraceQl", () => {
     ["-2 - 20 / ({} | rate() > 1 / 2)", "(-2) - (20 / ({ true } | rate() > 0.0))"],
     ["{} with(exemplars=true, sample=0.1)", "{ true } with(exemplars=true, sample=0.1)"],
   ])("reads %s", (text, printed) => {
-    // Operations of metrics have parentheses round those within.
+    // Nested operations of metrics are printed in parentheses.
     const expected = printed.replace(
       "({ true } | rate()) / ({ .a } | rate()) * 100",
       "(({ true } | rate()) / ({ .a } | rate())) * 100",

@@ -319,7 +319,7 @@ function readOperand(tokens: TokenReader): Operand {
   throw tokens.unexpected("{", "(", "an aggregate");
 }
 
-/** Parentheses convert a single stage to a spanset. Around spansets or numbers they change nothing. */
+/** Parentheses convert a single stage to a spanset. Around spansets or numbers parentheses change nothing. */
 function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   if (inner.kind !== "filter" && inner.kind !== "stage") {
     return inner;

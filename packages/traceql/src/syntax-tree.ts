@@ -16,7 +16,7 @@ export interface Hint {
   readonly value: Static;
 }
 
-/** One or more stages; each gets the spansets of the stage before: `{ … } | count() > 2 | select(.a)`. */
+/** One or more stages. Each stage gets the spansets of the previous stage: `{ … } | count() > 2 | select(.a)`. */
 export interface Pipeline {
   readonly type: "pipeline";
   readonly stages: readonly Stage[];
@@ -27,7 +27,7 @@ export interface Pipeline {
  */
 export type Stage = SpansetExpression | ScalarFilter | GroupStage | SelectStage | CoalesceStage;
 
-/** Selects spans of a trace. A pipeline in it is in parentheses. */
+/** Selects spans of a trace. A nested pipeline is in parentheses. */
 export type SpansetExpression = SpansetFilter | SpansetOperation | Pipeline;
 
 /** `{ condition }`; `{ }` has the condition `true`. */

@@ -4,7 +4,7 @@ import { type TextPlace, TraceQlError } from "./traceql-error.ts";
 
 /**
  * Reads the tokens of one query. Tracks depth and size of the tree, and the positions of its parts. The parsers share
- * one reader. Places are kept beside the tree, not in it, so that equal texts give equal trees.
+ * one reader. Positions are stored outside of the tree, so that equal texts give equal trees.
  */
 export class TokenReader {
   readonly #text: string;
@@ -44,7 +44,7 @@ export class TokenReader {
     return this.next.kind === "symbol" && this.next.text === text;
   }
 
-  /** True when the next token is this word; words are compared with case. */
+  /** True when the next token is this word. The comparison is case-sensitive. */
   isWord(text: string): boolean {
     return this.next.kind === "word" && this.next.text === text;
   }
@@ -73,7 +73,7 @@ export class TokenReader {
     return this.error(`syntax error: unexpected ${seen}${wanted}`, placeOf(token));
   }
 
-  /** An error at a place of the query. */
+  /** An error at a position of the query. */
   error(reason: string, place: TextPlace): TraceQlError {
     return new TraceQlError(reason, this.#text, place);
   }

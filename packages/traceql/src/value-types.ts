@@ -50,7 +50,7 @@ function staticType({ type }: Static): ValueType {
   return type;
 }
 
-/** True for `+ - * / % ^`, whose result is a number. */
+/** True for the operators `+ - * / % ^`, whose result is a number. */
 export function isArithmetic(operator: BinaryOperator): boolean {
   return !logical.has(operator) && !equality.has(operator) && !order.has(operator) && !regex.has(operator);
 }

@@ -2,7 +2,7 @@ import { parseOptions } from "lifecycle";
 import { expect, test } from "vitest";
 import { agentOptions } from "./agent-options.ts";
 
-// A built agent hands them from one start to the next as JSON.
+// A built agent passes its options from the first start to the second as JSON.
 test.each([
   ["by default", []],
   [

@@ -22,8 +22,8 @@ export interface QuietCollectionsSettings {
 
 /**
  * Collects garbage at once, to free memory that only the start needed. Collects again when there is garbage and
- * either no load, or so much load that packets are lost anyway. V8 alone would wait until its memory has
- * doubled, and keep it after the load.
+ * either no load, or so much load that packets are lost anyway. Without these calls V8 would wait until its memory has
+ * doubled, and keep this memory after the load.
  * @returns a function that ends the collections
  */
 export function startQuietCollections(settings: QuietCollectionsSettings): () => void {

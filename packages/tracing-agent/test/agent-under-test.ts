@@ -15,7 +15,7 @@ interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** The agent as a process of its own, on ports that the system chose. */
+/** The agent as a separate process, on free ports. */
 export interface AgentUnderTest {
   readonly compactPort: number;
   readonly binaryPort: number;
@@ -23,22 +23,22 @@ export interface AgentUnderTest {
   /** Base URL of the HTTP port. */
   readonly http: string;
   readonly pid: number;
-  /** Every line that it logged so far. */
+  /** All log lines so far. */
   readonly log: readonly LogLine[];
-  /** Resolves with the first line, also an earlier one, whose message the pattern matches. */
+  /** Resolves with the first line, also an earlier line, whose message the pattern matches. */
   logged(message: RegExp): Promise<LogLine>;
-  /** The values of a metric at the admin port, by their labels as written there. */
+  /** The values of a metric at the admin port, by the text of their labels. */
   metric(name: string): Promise<Record<string, number>>;
-  /** SIGTERM, then the exit code. */
+  /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** @param flags without those for the ports */
+/** Starts the agent from its sources. @param flags options except the ports */
 export function startAgent(...flags: string[]): Promise<AgentUnderTest> {
   return start(programs.usual, flags);
 }
 
-/** As it was built into one file. @param flags without those for the ports */
+/** Starts the agent that was built into one file. @param flags options except the ports */
 export function startBuiltAgent(...flags: string[]): Promise<AgentUnderTest> {
   return start(programs.built, flags);
 }
@@ -57,7 +57,7 @@ async function start(program: string, flags: readonly string[]): Promise<AgentUn
     ],
     { stdio: ["ignore", "inherit", "pipe"] },
   );
-  // Not "exit": what it logged last may be read after that.
+  // "close" and not "exit", because the last log lines may be read after "exit".
   const closed = once(child, "close");
   const log: LogLine[] = [];
   const lines = createInterface(child.stderr);
@@ -99,7 +99,7 @@ async function start(program: string, flags: readonly string[]): Promise<AgentUn
   };
 }
 
-/** Node's own output, when the program cannot be loaded, is no JSON. */
+/** Parses a log line. When the program cannot be loaded, Node's own output is not JSON. */
 function asLogLine(text: string): LogLine {
   try {
     return JSON.parse(text) as LogLine;

@@ -1,4 +1,4 @@
-// The agent as a process of its own, with real UDP sockets and a real gRPC server.
+// Tests the agent as a separate process, with real UDP sockets and a real gRPC server.
 import { execFileSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { type AgentUnderTest, startAgent, startBuiltAgent } from "./agent-under-
 import { CollectorUnderTest } from "./collector-under-test.ts";
 import { oneSpanBatch } from "./one-span-batch.ts";
 
-/** Limit for a busy machine. */
+/** Timeout that is long enough for a busy machine. */
 const patience = { timeout: 20_000 };
 
 const cleanUp: (() => unknown)[] = [];
@@ -120,7 +120,7 @@ describe("tracing-agent", () => {
       {
         serviceName: "old client",
         sampler: { type: "const", param: 1 },
-        // This client speaks the binary protocol only.
+        // This client supports only the binary protocol.
         reporter: { agentHost: "127.0.0.1", agentPort: running.binaryPort, flushIntervalMs: 10 },
       },
       { tags: { release: "1.2.3" } },
@@ -342,7 +342,7 @@ describe("tracing-agent", () => {
       );
     }
     await send(running, 1);
-    // Its call is under way, and keeps the only worker.
+    // The call is running, and occupies the only worker.
     await expect
       .poll(async () => Object.keys(await running.metric("reporter_retries_total")), patience)
       .toEqual(['reason="UNAVAILABLE"']);
@@ -468,7 +468,7 @@ describe("tracing-agent", () => {
     const tracer = jaegerClient.initTracer(
       {
         serviceName: "shop",
-        // Takes none until it has asked.
+        // Samples no span until the client has received a strategy.
         sampler: {
           type: "remote",
           param: 0,
@@ -540,7 +540,7 @@ describe("tracing-agent", () => {
 
   test("is one file when it is built, in the process that was started", async () => {
     if (process.env.TEST_BUILT_PROGRAMS === undefined) {
-      // Else it was built just now, and tests beside this one start it.
+      // With TEST_BUILT_PROGRAMS the agent is already built, and other tests may be running it.
       execFileSync(process.execPath, [fileURLToPath(new URL("../build/bundle.ts", import.meta.url))]);
     }
     const collecting = await collector();

@@ -11,15 +11,15 @@ import {
   withPublicNames,
 } from "wire/grpc";
 
-/** A real gRPC server with `CollectorService`, which keeps what it gets, and `SamplingManager`. */
+/** A real gRPC server with `CollectorService`, which stores the received spans, and `SamplingManager`. */
 export class CollectorUnderTest {
   readonly batches: Batch[] = [];
-  /** Answers the next calls with this status instead of taking them. */
+  /** Status with which the next calls are refused; undefined: calls are accepted. */
   refuseWith: status | undefined;
   refuseDetails = "the journal is full";
   refused = 0;
   port = 0;
-  /** Its answer for each service. */
+  /** Sampling strategies by service. */
   strategies: Readonly<Record<string, Partial<SamplingStrategyResponse>>> = {};
   readonly #credentials: ServerCredentials;
   readonly #arrivals = new EventEmitter();
@@ -33,7 +33,7 @@ export class CollectorUnderTest {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Listens on the port it had before, or on one that the system chooses. */
+  /** Listens on the earlier port, or first on a free port. */
   async start(): Promise<this> {
     this.#server = new Server();
     const handlers: CollectorServiceServer = {
@@ -63,7 +63,7 @@ export class CollectorUnderTest {
     return this;
   }
 
-  /** As if killed: connections break. */
+  /** Breaks all connections, like a killed process. */
   kill(): void {
     this.#server.forceShutdown();
   }
@@ -72,7 +72,7 @@ export class CollectorUnderTest {
     return this.batches.flatMap(({ spans }) => spans.map(({ operationName }) => operationName));
   }
 
-  /** Resolves when the condition holds, looked at after each call. */
+  /** Resolves when the condition is true. The condition is checked after each call. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       await once(this.#arrivals, "call");

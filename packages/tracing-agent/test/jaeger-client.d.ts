@@ -1,4 +1,4 @@
-/** The client has no types of its own: what the test needs. */
+/** The types that the test needs, because the client has none. */
 declare module "jaeger-client" {
   import type { Tracer } from "opentracing";
 

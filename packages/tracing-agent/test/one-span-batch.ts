@@ -1,6 +1,6 @@
 import type { ThriftBatch, ThriftTag } from "wire/thrift";
 
-/** A batch of one span, as a client sends it. @param id of its trace and of the span, at most 31 bits */
+/** A batch of one span, as a client sends it. @param id id of the trace and of the span, at most 31 bits */
 export function oneSpanBatch(serviceName: string, id: number, tags: readonly ThriftTag[] = []): ThriftBatch {
   return {
     process: { serviceName, tags: [{ key: "hostname", vType: 0, vStr: "h" }] },

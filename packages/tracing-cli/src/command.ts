@@ -25,7 +25,7 @@ export interface CommandOption {
 /** Options by name, without dashes. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** Where a command reads and writes. */
+/** Input and outputs of a command. */
 export interface Streams {
   readonly input: Readable;
   /** Receives only answers, because another program may read them through a pipe. */

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { main } from "./main.ts";
 
-/** Answers as the test says; notes what was asked. */
+/** A server with the answers of the test, which records requests. */
 let server: Server;
 let url = "";
 let asked: {

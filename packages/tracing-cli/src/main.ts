@@ -2,7 +2,7 @@
 //
 // | code | meaning |
 // |---|---|
-// | 0 | done; a search without a match too |
+// | 0 | success, also for a search without a match |
 // | 1 | a request failed, a part of an export or import failed, or the program has a fault |
 // | 2 | the command line is wrong: no request was sent, nothing was written |
 // | 130 | SIGINT or SIGTERM ended it |
@@ -21,7 +21,7 @@ import { shownText } from "./output/table.ts";
 import { write } from "./output/write.ts";
 import { clientSettings, QueryClient } from "./query-client.ts";
 
-/** Streams and variables that the shell gave the program. A test passes its own. */
+/** Streams and environment variables of the program. A test passes other ones. */
 export interface Surroundings extends Streams {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

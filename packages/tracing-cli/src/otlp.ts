@@ -17,11 +17,11 @@ export interface OtlpAttribute {
 
 /** The fields of a span that commands read. Whole messages keep their other fields. */
 export interface OtlpSpan {
-  /** 32 hex digits. */
+  /** Trace id, 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits. In Zipkin traces the client and the server of a call can share an id. */
+  /** Span id, 16 hex digits. In Zipkin traces the client and the server of a call can share an id. */
   readonly spanId: string;
-  /** Absent or empty for a root. */
+  /** Span id of the parent; absent or empty for a root. */
   readonly parentSpanId?: string;
   readonly name?: string;
   /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer, or the names such as `SPAN_KIND_SERVER`. */

@@ -7,7 +7,7 @@ const maxAnswerBytes = 256 * 1024 * 1024;
 /** Limit of printed characters of an error text, because a proxy may answer with a whole page. */
 const maxFailure = 2_000;
 
-/** Parameters of a request; undefined ones are left out. */
+/** Parameters of a request. Undefined values are left out. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /** Address of tracing-query, and headers that identify the user. */

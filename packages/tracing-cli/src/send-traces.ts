@@ -4,7 +4,7 @@ import { CliError } from "./cli-error.ts";
 
 /** Receiver of OTLP messages. */
 export interface SendTarget {
-  /** Address with `/v1/traces`. */
+  /** Address of the receiver, with `/v1/traces`. */
   readonly url: string;
   /** Fields of each request, besides `content-type`. */
   readonly headers: Readonly<Record<string, string>>;

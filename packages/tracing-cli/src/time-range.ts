@@ -64,7 +64,7 @@ export function timeRangeOf(values: OptionValues, nowMs = Date.now()): TimeRange
   return { startMs: Math.max(0, startMs), endMs };
 }
 
-/** A whole number of an option, from 1 to `most`. @throws CliError with exit code 2 for anything else */
+/** A whole number of an option, from 1 to `most`. @throws CliError with exit code 2 for any other text */
 export function countOf(values: OptionValues, option: string, most: number): number {
   const text = values.text(option);
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;

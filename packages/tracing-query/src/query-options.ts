@@ -15,8 +15,8 @@ function limit(defaultValue: number) {
 }
 
 /**
- * Options of `tracing-query`. Names are the public model's, except for ClickHouse, which it does not support.
- * `--help` and the page of options show each option's text. The groups:
+ * Options of `tracing-query`. Names are the public model's, except for ClickHouse, which the public model does not
+ * support. `--help` and the page of options show each option's text. The groups:
  *
  * - `query.http-server`, `query.grpc-server`: listeners and their certificates
  * - `query.max-…`: limits of requests; a request over a limit is refused with the option's name and value

@@ -38,7 +38,7 @@ const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.me
 // Options have milliseconds, possibly with a fraction.
 const nanosPerMs = 1_000_000;
 
-/** Milliseconds that the page waits for the store's answer whether traces can be archived. */
+/** Limit in milliseconds of the page's wait for the answer whether the store has an archive. */
 const archiveProbeMs = 1_000;
 
 /** Limits from the options. An option has 0 for "no limit"; `ReadLimits` has Infinity. */
@@ -52,7 +52,7 @@ function readLimitsOf(options: QueryOptions): ReadLimits {
   };
 }
 
-/** Everything that the shell hands a process at its start. */
+/** All inputs that the shell passes to a process at its start. */
 type Start = Parameters<ProcessDefinition<typeof queryOptions.shape>["start"]>[0];
 
 /** Addresses and certificates of both listeners. */
@@ -83,7 +83,7 @@ async function listenersOf(options: QueryOptions, log: Logger): Promise<Listener
   };
 }
 
-/** The store, and everything through which this process reads it. */
+/** Opens the store, and the parts through which this process reads the store. */
 function openReads({ options, log, metrics, health }: Start) {
   const maxReadBytes = options["query.max-read-size"];
   const store = openStore(options, log, { metrics, maxReadBytes });
@@ -212,7 +212,7 @@ async function listen(options: QueryOptions, shared: Shared, listeners: Listener
  *
  * - certificates, the store and its watch
  * - the gate and the room, which limit the memory of all reads
- * - the service, through which everything reads
+ * - the service, through which all endpoints read
  * - the page, the kept files and the objectives
  * - gRPC, then HTTP, which may pass connections to gRPC
  */

@@ -37,7 +37,7 @@ const containerSchema = z.looseObject({
 
 const inspectedSchema = z.looseObject({ Id: z.string(), NetworkSettings: networksSchema.nullish() });
 
-/** `Type` is `container` or `network`, `Action` is what happened: `start`. */
+/** An event of the engine. `Type` is `container` or `network`; `Action` is the kind of event, such as `start`. */
 const eventSchema = z.looseObject({
   Type: z.string().optional(),
   Action: z.string().optional(),
@@ -45,7 +45,7 @@ const eventSchema = z.looseObject({
 
 /** A container in a list of the engine: the fields that this package reads, and all other fields for templates. */
 export type ListedContainer = z.output<typeof containerSchema>;
-/** The place of a container in a network. */
+/** Id and addresses of a container in a network. */
 export type EngineEndpoint = z.output<typeof endpointSchema>;
 /** Answer for a single container by its id. Labels are not read from this answer. */
 export type InspectedContainer = z.output<typeof inspectedSchema>;

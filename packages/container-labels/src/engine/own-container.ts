@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A file that engines mount into each container, from a folder that has the container's id. */
+/** Matches a file that engines mount into each container, from a folder whose name is the container's id. */
 const ownMount = /\/(?:overlay-)?containers\/([0-9a-f]{64})\/\S* \/etc\/(?:hostname|hosts|resolv\.conf) /;
 
 function read(path: string): string {

@@ -6,8 +6,8 @@ export interface Key {
 }
 
 /**
- * A part of a serverfile: global options, a snippet, a site, a matcher, a directive, or a line in one. Its
- * text is its keys in one line, and its children between braces.
+ * A part of a serverfile: global options, a snippet, a site, a matcher, a directive, or a line inside these. Its
+ * text has the keys on one line, and the children between braces.
  */
 export interface Block {
   /** Position among the siblings. Blocks without an order come last. */

@@ -6,7 +6,7 @@ import { parseTemplate } from "server-modules/handlers/templates/template-parser
 /** Names of protocols, which `upstreams` takes as words: `upstreams https 8443`. */
 const protocols = { http: () => "http", https: () => "https", h2c: () => "h2c" };
 
-/** @param options words are protocols, numbers are ports */
+/** Text of `upstreams`. @param options words are protocols, numbers are ports */
 function upstreamsText(addresses: readonly string[], options: readonly unknown[]): string {
   return addresses
     .map((address) =>

@@ -1,4 +1,4 @@
-// The API of an engine on a socket of Unix, for tests: an engine with swarm, TLS or faults cannot be had everywhere.
+// The API of an engine on a Unix socket, for tests: not every machine has an engine with swarm, TLS or faults.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -19,7 +19,7 @@ export class SampleEngine {
   readonly client = new EngineClient({ text: this.path, isTls: false, options: { socketPath: this.path } });
   readonly #listeners = new Set<ServerResponse>();
   containers: SampleContainer[] = [];
-  /** Paths that were asked. */
+  /** Requested paths. */
   readonly asked: string[] = [];
   #server: Server | undefined;
 
@@ -41,14 +41,14 @@ export class SampleEngine {
     await once(server, "listening");
   }
 
-  /** Tells those that listen. */
+  /** Sends an event to all listeners. */
   happen(event: object = { Type: "container", Action: "start" }): void {
     for (const response of this.#listeners) {
       response.write(`${JSON.stringify(event)}\n`);
     }
   }
 
-  /** Connections end, and new ones are refused. */
+  /** Closes all connections, and refuses new connections. */
   async stop(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;

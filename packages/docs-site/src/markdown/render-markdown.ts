@@ -29,7 +29,7 @@ export interface RenderedMarkdown {
   readonly html: string;
   /** All headings, in order. */
   readonly headings: readonly Heading[];
-  /** Texts of the parts, in order; text above the first heading is left out. */
+  /** Texts of the sections, in order. Text above the first heading is left out. */
   readonly sections: readonly Section[];
 }
 
@@ -41,7 +41,7 @@ export interface LinkWriter {
   image(href: string, alt: string): string;
 }
 
-/** Plain text of tokens: what a reader sees, without marks. */
+/** Plain text of tokens, without marks. */
 function plainText(tokens: readonly Token[] | undefined): string {
   let text = "";
   for (const token of tokens ?? []) {

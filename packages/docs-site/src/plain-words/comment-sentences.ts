@@ -9,7 +9,7 @@ const forTools =
 const beginsParagraph = /^(?:@\w+|[-*•] |\d+\. |\||$)/;
 
 /**
- * Sentences of all comments of a TypeScript or JavaScript file. Line comments that follow each other are one text.
+ * Sentences of all comments of a TypeScript or JavaScript file. Consecutive line comments are one text.
  * @param path decides how the source is read: `.ts`, `.tsx` or `.mjs`
  */
 export function commentSentences(path: string, source: string): Sentence[] {

@@ -20,7 +20,7 @@ const notOurs = [
   /\/recorded\//,
 ];
 
-/** Files whose sentences are checked: TypeScript, JavaScript modules and Markdown. */
+/** True for files whose sentences are checked: TypeScript, JavaScript modules and Markdown. */
 export function isChecked(path: string): boolean {
   return /\.(?:tsx?|mjs|md)$/.test(path) && !notOurs.some((pattern) => pattern.test(path));
 }

@@ -4,7 +4,7 @@ export interface Sentence {
   readonly text: string;
   /** The first line is 1. */
   readonly line: number;
-  /** A doc comment may begin with “Whether”: that is how the docstring of a boolean begins. */
+  /** True for a doc comment, which may begin with “Whether”, like the docstring of a boolean. */
   readonly docComment: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** A note of `changelog.d/`. */
 export interface ChangeNote {
-  /** `<slug>.<kind>.md`. */
+  /** Name of the file: `<slug>.<kind>.md`. */
   readonly file: string;
   /** A sentence or a few, in Markdown. */
   readonly text: string;

@@ -8,7 +8,7 @@ interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** The schema of a whole configuration, as `GET /config/schema` gives it. */
+/** The schema of a whole configuration, from `GET /config/schema`. */
 export const configSchema = z.looseObject({
   properties: z.record(z.string(), z.looseObject({})).optional(),
   $defs: z.record(z.string(), z.looseObject({})),
@@ -104,7 +104,7 @@ function typeText(schema: Schema, index: ModuleIndex): string {
 }
 
 /**
- * The fields of a schema and of everything below it, depth first. Paths have `[]` for elements of lists,
+ * The fields of a schema and of all nested schemas, depth first. Paths have `[]` for elements of lists,
  * and `*` for values of maps.
  */
 function* fieldsOf(schema: Schema, path: string, index: ModuleIndex, depth = 0): Generator<Field> {

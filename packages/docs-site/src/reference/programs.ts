@@ -29,7 +29,7 @@ export async function printedBy(name: string, args: readonly string[]): Promise<
   return stdout;
 }
 
-/** Milliseconds that a process may take to answer on a busy machine. */
+/** Timeout in milliseconds for the first answer of a process, enough for a busy machine. */
 const startTimeoutMs = 60_000;
 
 /**

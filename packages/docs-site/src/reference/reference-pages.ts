@@ -22,7 +22,7 @@ function optionsPage(markdown: string): string {
   return markdown.replace(/^# (.+)$/m, "# Options of $1").replace(/<(?=[a-z])/gi, "&lt;");
 }
 
-/** Pages of the options, printed by each process. @param folder where the programs write */
+/** Pages of the options, printed by each process. @param folder folder for files of the programs */
 async function optionPages(folder: string): Promise<SourcePage[]> {
   const pages: SourcePage[] = [];
   for (const name of tracingProcesses) {
@@ -125,7 +125,7 @@ async function serverPages(folder: string): Promise<SourcePage[]> {
 export async function referencePages(): Promise<SourcePage[]> {
   const folder = mkdtempSync(join(tmpdir(), "docs-reference-"));
   try {
-    // One after the other: each start takes a core for a second.
+    // The programs start one after the other, because each start uses a core for a second.
     const pages = [...(await optionPages(folder)), await schemaPage(), ...(await serverPages(folder))];
     for (const name of tracingProcesses) {
       pages.push(...(await tracingPages(name, folder)));

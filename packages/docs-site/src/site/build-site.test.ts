@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Builds a site of these files of a repository. @returns reads a file of the site */
+/** Builds a site of these files of a repository. @returns a function that reads a file of the site */
 function build(files: Readonly<Record<string, string>>, pages: readonly string[] = ["index.md"]) {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

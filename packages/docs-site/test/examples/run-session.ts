@@ -41,7 +41,7 @@ const programNames = {
   "tracing-storage": "tracing-storage",
 };
 
-/** Waits until all processes run and, with the shop, until its traces can be found. */
+/** Script that waits until all processes run and, with the shop, until its traces can be found. */
 function startOfHouse(options: readonly string[], folder: string): string {
   const launcher = join(repository, "packages/launcher/bin/launcher.ts");
   return `

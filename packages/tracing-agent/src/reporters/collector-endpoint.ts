@@ -10,7 +10,7 @@ const maxPauseMs = 500;
 const shortLifeMs = 1_000;
 
 export interface CollectorEndpointSettings {
-  /** IP address. */
+  /** IP address of the collector. */
   readonly address: string;
   readonly port: number;
   /** Configured name or address, for `:authority` and the certificate. */

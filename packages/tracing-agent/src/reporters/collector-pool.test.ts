@@ -7,7 +7,7 @@ import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, test } from "vitest";
 import { CollectorPool } from "./collector-pool.ts";
 
-/** Limit for a busy machine. */
+/** Timeout that is long enough for a busy machine. */
 const patience = { timeout: 20_000 };
 
 const cleanUp: (() => void)[] = [];
@@ -20,7 +20,7 @@ afterEach(() => {
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const message = prefixed(Buffer.from("request"));
 
-/** A gRPC server that gives its name, or the trailers that it was told to give. */
+/** A gRPC server that answers with its name, or with the trailers that a test sets. */
 class NamedServer {
   calls = 0;
   trailers: Record<string, string> = { "grpc-status": "0" };

@@ -3,7 +3,7 @@ import { connect as connectTls } from "node:tls";
 import type { ClientTlsMaterial } from "lifecycle";
 
 export interface CollectorSocketSettings {
-  /** IP address. */
+  /** IP address of the collector. */
   readonly address: string;
   readonly port: number;
   /** Configured name or address, for the certificate. */

@@ -27,7 +27,7 @@ export interface HttpServerSettings {
 }
 
 export interface HttpServer {
-  /** The port in use, also for port 0. */
+  /** The port in use. For port 0 this is the port that the system chose. */
   readonly port: number;
   /** Accepts no more requests. Resolves when all running requests are answered, or after a second. */
   close(): Promise<void>;

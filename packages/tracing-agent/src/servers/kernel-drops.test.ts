@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { addressHex, dropsIn, kernelDrops } from "./kernel-drops.ts";
 
-/** Limit for a busy machine. */
+/** Timeout that is long enough for a busy machine. */
 const patience = { timeout: 20_000 };
 
 const isLinux = process.platform === "linux";
@@ -32,7 +32,7 @@ test.skipIf(!isLinux)("counts what a full socket drops", async () => {
   const { port } = socket.address();
   expect(kernelDrops("127.0.0.1", port)).toBe(0);
   const sender = createSocket("udp4");
-  // None is read before all are sent: this goes on without giving way to the socket.
+  // All packets are sent before any is read, because this loop does not return to the event loop.
   const sent = Array.from(
     { length: 200 },
     () => new Promise((resolve) => sender.send(Buffer.alloc(1_000), port, "127.0.0.1", resolve)),

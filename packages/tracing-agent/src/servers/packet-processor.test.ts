@@ -7,10 +7,10 @@ import { AgentMetrics } from "../agent-metrics.ts";
 import { PacketProcessor } from "./packet-processor.ts";
 import { processTagFields } from "./post-spans-builder.ts";
 
-/** Limit for a busy machine. */
+/** Timeout that is long enough for a busy machine. */
 const patience = { timeout: 20_000 };
 
-/** A processor whose calls to the collector end when the test says so. */
+/** A processor whose calls to the collector end when the test resolves them. */
 function setUp(settings: { maxQueuedPackets?: number; maxPacketBytes?: number; workers?: number }) {
   const registry = createMetrics("test");
   const calls: { batch: Batch | undefined; spans: number; end: () => void }[] = [];

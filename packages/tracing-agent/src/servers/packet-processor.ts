@@ -98,7 +98,7 @@ export class PacketProcessor {
     return this.#waiting.size;
   }
 
-  /** Takes a packet from the socket; never throws, never waits. @param packet kept until it was processed */
+  /** Receives a packet from the socket; never throws, never waits. @param packet its bytes are copied to the queue */
   accept(packet: Buffer): void {
     if (packet.length > this.#settings.maxPacketBytes) {
       this.#tooLarge++;

@@ -5,7 +5,7 @@ import { PacketQueue } from "./packet-queue.ts";
 const packet = (name: number, length = 1) => Buffer.alloc(length, name);
 const names = (packets: readonly Buffer[]) => packets.map((one) => one[0]);
 
-/** Copies of what a queue gives. */
+/** Takes packets from a queue, and copies them. */
 function takeFrom(queue: PacketQueue, maxPackets: number, maxBytes: number): Buffer[] {
   const taken: Buffer[] = [];
   queue.take(maxPackets, maxBytes, (one) => taken.push(Buffer.from(one)));

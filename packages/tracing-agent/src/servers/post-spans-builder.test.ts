@@ -3,7 +3,7 @@ import type { AgentBatch } from "wire/agent";
 import { PostSpansRequest } from "wire/api-v2";
 import { PostSpansBuilder, processTagFields } from "./post-spans-builder.ts";
 
-/** A `Process` message of a service, and spans that have nothing but names of 100 characters. */
+/** A `Process` message of a service, and spans with only a name of 100 characters. */
 function batchOf(service: string, names: readonly string[]): AgentBatch {
   const spans = names.map((name) =>
     Buffer.concat([Buffer.from([0x0a, 102, 0x1a, 100]), Buffer.from(name.padEnd(100, "."))]),
@@ -42,7 +42,7 @@ test("keeps the order within each process, whatever comes between, and copies wh
       release();
     }
     expect(builder.take()).toEqual([]);
-    // The buffers of the first round are used again.
+    // The buffers of the first round are reused.
     builder.add(batchOf("a", ["x", "y"]));
   }
 });

@@ -70,7 +70,7 @@ export class PostSpansBuilder {
     group.spanCount += spanCount;
   }
 
-  /** Everything added so far; the builder is empty afterwards. */
+  /** Returns the requests for all added spans. The builder is empty afterwards. */
   take(): PostSpansCall[] {
     const calls = [...this.#groups.values()].map((group) => this.#glue(group));
     this.#groups.clear();
@@ -154,7 +154,7 @@ function varintBytes(value: number): number {
   return bytes;
 }
 
-/** @returns the index after it */
+/** @returns the index after the varint */
 function writeVarint(target: Buffer, start: number, value: number): number {
   let at = start;
   let rest = value;

@@ -1,6 +1,6 @@
 import { freeBuffer } from "./free-buffer.ts";
 
-/** Smallest size of a buffer; each further size is twice as large. */
+/** Minimum size of a buffer in bytes. A larger buffer has twice this size, four times this size, and so on. */
 const smallestBytes = 16_384;
 /** Limit of bytes that are kept for reuse; a burst may use more. */
 const maxKeptBytes = 524_288;

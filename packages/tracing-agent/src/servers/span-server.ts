@@ -6,7 +6,7 @@ export type SpanServerSettings = PacketProcessorSettings & Omit<UdpServerSetting
 
 /** One UDP port for spans, with its queue, its workers and the counts for metrics. */
 export interface SpanServer extends ServerCounts {
-  /** The port in use, also for port 0. */
+  /** The port in use. For port 0 this is the port that the system chose. */
   readonly port: number;
   /** Accepts no more packets. Queued packets are still sent. */
   close(): Promise<void>;

@@ -23,7 +23,7 @@ export interface UdpServerSettings {
 }
 
 export interface UdpServer {
-  /** The port in use, also for port 0. */
+  /** The port in use. For port 0 this is the port that the system chose. */
   readonly port: number;
   /**
    * Packets that the system dropped because the receive buffer was full; undefined when the system does not report
@@ -58,7 +58,7 @@ export async function openUdpServer(settings: UdpServerSettings): Promise<UdpSer
   }
 }
 
-/** "" means every address of the machine: IPv6 with IPv4, or IPv4 alone on a machine without IPv6. */
+/** Binds the socket. "" means every address of the machine: IPv6 and IPv4, or only IPv4 on a machine without IPv6. */
 async function bind({ address, onPacket }: UdpServerSettings): Promise<SocketAsPromised> {
   const { host, port } = address;
   const open = async (type: SocketType, at: string | undefined): Promise<SocketAsPromised> => {

@@ -55,7 +55,7 @@ function rowOf({ service, operation, a, b }: DiffAnswer["nodes"][number]): strin
   ];
 }
 
-/** `tracing diff`: exit code 1 when there is nothing to compare with. */
+/** `tracing diff`: exit code 1 when the server finds no other traces for the comparison. */
 export const diffCommand: Command = {
   name: "diff",
   operands: "<trace id> [other trace id]",

@@ -18,7 +18,7 @@ export interface FoundTrace {
   readonly rootTraceName?: string;
   /** Nanoseconds since the Unix epoch, in decimal digits. */
   readonly startTimeUnixNano: string;
-  /** Whole milliseconds. */
+  /** Duration of the trace in whole milliseconds. */
   readonly durationMs?: number;
   /** Spans and failed spans by service. The API leaves out counts of 0. */
   readonly serviceStats?: Readonly<

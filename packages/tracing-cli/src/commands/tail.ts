@@ -11,9 +11,9 @@ interface TailedSpan {
   readonly traceID: string;
   readonly service: string;
   readonly operation: string;
-  /** Microseconds since the Unix epoch. */
+  /** Start of the span in microseconds since the Unix epoch. */
   readonly start: number;
-  /** Microseconds. */
+  /** Duration of the span in microseconds. */
   readonly duration: number;
   readonly error: boolean;
 }

@@ -73,7 +73,7 @@ describe("an assistant that starts a program", () => {
 });
 
 describe("what goes wrong", () => {
-  /** Where nobody listens any more. */
+  /** The URL of a server that was closed. */
   async function closedUrl(): Promise<string> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -83,7 +83,7 @@ describe("what goes wrong", () => {
     return `http://127.0.0.1:${port}/mcp`;
   }
 
-  /** @returns what the assistant reads, a message a line, and what its user reads */
+  /** @returns the messages for the assistant, one per line, and the warnings for its user */
   async function relay(url: string, lines: readonly string[], headers = new Map<string, string>()) {
     const output = new PassThrough();
     const warnings: string[] = [];

@@ -86,7 +86,7 @@ async function connect(
   return client;
 }
 
-/** The answer of a tool, as its text holds it. */
+/** Calls a tool, and parses the text of its answer. */
 async function ask(client: Client, name: string, args: Record<string, unknown> = {}) {
   const result = await client.callTool({ name, arguments: args });
   const [{ text }] = result.content as unknown as [{ text: string }];
@@ -248,7 +248,7 @@ describe("an answer keeps to its budget", () => {
     ]);
     const { answer } = await ask(await connect(base), "get_trace_topology", { trace_id: sampleTraceId });
     expect(answer.spans).toMatchObject([{ path: `${idOf(9)}/${idOf(3)}`, span_name: "orphan" }]);
-    // Spans in a circle have no place in the outline; they are counted.
+    // Spans in a cycle of parents are not in the outline, but they are counted.
     expect(answer).toMatchObject({ span_count: 3, left_out: { spans: 2 } });
   });
 });

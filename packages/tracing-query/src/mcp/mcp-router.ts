@@ -34,8 +34,8 @@ const maxBodyBytes = 262_144;
 const methods = ["GET", "POST"] as const;
 
 /**
- * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions. Each request stands alone, so any
- * process behind a balancer can answer it. Source: specification 2026-07-28; clients of 2025 are answered too.
+ * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions. Requests are independent, so any
+ * process behind a balancer can answer a request. Source: specification 2026-07-28; clients of 2025 are answered too.
  */
 export function mcpRouter(settings: McpSettings): Router {
   const router = Router({ strict: true, caseSensitive: true });

@@ -26,7 +26,9 @@ function attributesJson(attributes: readonly Attribute[]): Record<string, unknow
   return Object.fromEntries(attributes.toReversed().map(({ key, value }) => [key, valueJson(value)]));
 }
 
-/** An attribute list under a name, or nothing when it is empty: empty parts cost tokens. */
+/**
+ * An object with an attribute list under a name; an empty object for an empty list, because empty parts cost tokens.
+ */
 function unlessEmpty(name: string, attributes: readonly Attribute[]): Record<string, unknown> {
   return attributes.length === 0 ? {} : { [name]: attributesJson(attributes) };
 }
@@ -34,7 +36,7 @@ function unlessEmpty(name: string, attributes: readonly Attribute[]): Record<str
 // Names of the public model's tools.
 const statusNames = { unset: "Unset", ok: "Ok", error: "Error" } as const;
 
-/** A whole span, in the words of the public model's tools. Empty parts are left out. */
+/** A whole span, with the field names of the public model's tools. Empty parts are left out. */
 export function spanJson(span: Span): Record<string, unknown> {
   const { status, events, links, parentSpanId, warnings } = span;
   return {

@@ -15,7 +15,7 @@ export interface ToolContext {
   readonly limits: ReadLimits;
   /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */
   readonly read: AdmittedRead;
-  /** Milliseconds since the Unix epoch. */
+  /** Time of the call in milliseconds since the Unix epoch. */
   readonly nowMs: number;
   /** Address of a page of the UI. @param path starts with a slash: `/trace/…` */
   link(path: string): string;

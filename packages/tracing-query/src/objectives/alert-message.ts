@@ -16,7 +16,7 @@ export interface AlertMessage {
   readonly labels: Readonly<Record<string, string>>;
   /** Texts for people, which may change while the alert fires. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** Milliseconds since the Unix epoch. */
+  /** Begin of the alert, in milliseconds since the Unix epoch. */
   readonly startsMs: number;
   /** End of the alert, in milliseconds since the Unix epoch; undefined while the alert fires. */
   readonly endsMs: number | undefined;

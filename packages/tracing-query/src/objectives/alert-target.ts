@@ -29,7 +29,7 @@ export interface TargetCounts {
 export interface TargetParts {
   /** Log of refused and failed requests. */
   readonly log: Logger;
-  /** Milliseconds since the Unix epoch. */
+  /** Clock in milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Dispatcher for connections to the target; default: undici's global one. */
   readonly dispatcher?: Dispatcher | undefined;

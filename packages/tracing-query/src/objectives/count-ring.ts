@@ -1,8 +1,8 @@
 /** Number of all spans and of bad spans in a time range. */
 export interface SpanSum {
-  /** Spans that count. */
+  /** Number of all counted spans. */
   readonly total: number;
-  /** Spans that count and are not good. */
+  /** Number of counted spans that are not good. */
   readonly bad: number;
 }
 

@@ -11,7 +11,7 @@ import { ObjectiveBoard, type ReadCounts } from "./objective-board.ts";
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const minuteMs = 60_000;
 
-/** A service of alerts that keeps what it gets. */
+/** An alert target that stores the received alerts. */
 class Receiver {
   readonly bodies: { labels: Record<string, string>; endsAt?: string; status?: string }[][] = [];
   tries = 0;
@@ -43,7 +43,7 @@ class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Objectives of all alerts that came, in order; `-` before those that ended. */
+  /** Objectives of all received alerts, in order; `-` marks the end of an alert. */
   get heard(): string[] {
     return this.bodies
       .flat()
@@ -63,7 +63,7 @@ let webhook: Receiver;
 let addresses: { alertmanager: string; webhook: string };
 let board: ObjectiveBoard;
 let nowMs: number;
-/** Share of bad spans of each service; a service without one makes its reads hang. */
+/** Share of bad spans by service. Reads of a service without a share hang. */
 let bad: Map<string, number>;
 let reads: string[];
 
@@ -144,7 +144,7 @@ test("states, and alerts that begin and end", async () => {
     ...{ alertname: "ErrorBudgetBurn", objective: "burns", service: "burns", severity: "page" },
   });
 
-  // A failed read is no good news: the alert goes on, and is said again.
+  // After a failed read the alert continues, and is sent again.
   bad.set("burns", -1);
   nowMs += minuteMs;
   await board.round();
@@ -172,7 +172,7 @@ test("an objective whose reads hang holds up no other, and ends no alert", async
   await soon(() => stateOf("burns")).toBe("missed");
   await soon(() => hanging.map(stateOf).every((state) => state === "failed")).toBe(true);
   expect(board.find("", "hangs-0")?.error).toBe("the store did not answer within 0.5 s");
-  // From now on the healthy one waits for none of them.
+  // From now on the healthy objective does not wait for the failing ones.
   reads = [];
   nowMs += minuteMs;
   await board.round();
@@ -211,11 +211,11 @@ test("what waits for a target that is gone from the file reaches no other", asyn
   await soon(() => alertmanager.heard.length).toBeGreaterThan(0);
   await fileOf([], `alertmanagers: [{ url: "${addresses.alertmanager}" }]`);
   await board.round();
-  // The objective is gone as well: its alert ends where it is known.
+  // The objective is removed too, so its alert ends at all targets that know the alert.
   await soon(() =>
     alertmanager.bodies.flat().some(({ endsAt }) => endsAt === new Date(nowMs).toISOString()),
   ).toBe(true);
-  // A request that was under way when the file changed may still come.
+  // A request that was running when the file changed may still arrive.
   let tries = -1;
   const isQuiet = () => {
     const before = tries;
@@ -245,7 +245,7 @@ test("a file with a mistake is told and not used; a new target hears of what fir
   await board.round();
   expect(board.fileError).toBeUndefined();
   await soon(() => stateOf("b")).toBe("met");
-  // It counts the same spans, so it keeps its counts and its alert.
+  // The objective counts the same spans, so it keeps its counts and its alert.
   expect(stateOf("a")).toBe("missed");
   board.sayAgain();
   await soon(() => webhook.heard).toEqual(["a", "a"]);

@@ -17,7 +17,7 @@ export type ReadCounts = (
   signal: AbortSignal,
 ) => Promise<readonly GoodCount[]>;
 
-/** Milliseconds between two rounds: a minute, the store's own unit of counting. */
+/** Milliseconds between two rounds: a minute, because the store counts spans by minute. */
 const roundMs = 60_000;
 /** Milliseconds after a whole minute until its spans are counted, so that late spans can arrive. */
 const settleMs = 5_000;
@@ -38,7 +38,7 @@ export interface BoardParts extends Omit<TargetParts, "now"> {
   readonly readCounts: ReadCounts;
   /** Log of faults of the file and of reads. */
   readonly log: Logger;
-  /** Milliseconds since the Unix epoch; tests give another clock. */
+  /** Clock in milliseconds since the Unix epoch; tests pass another clock. */
   readonly now?: () => number;
   /** Timeout of one read in milliseconds; 10,000 by default. */
   readonly readTimeoutMs?: number;
@@ -56,7 +56,7 @@ export interface BoardParts extends Omit<TargetParts, "now"> {
  * So an objective with a slow condition delays neither the minutes of others nor their alerts.
  */
 export class ObjectiveBoard {
-  /** Parts that were given. */
+  /** Parts from the constructor. */
   readonly #parts: BoardParts;
   /** The clock. */
   readonly #now: () => number;
@@ -89,7 +89,7 @@ export class ObjectiveBoard {
     this.#sender = new AlertSender({ ...parts, now: this.#now });
   }
 
-  /** False: there is no file, and nothing runs. */
+  /** True when a file is in use. False: the board does nothing. */
   get isOn(): boolean {
     return this.#text !== undefined;
   }
@@ -126,7 +126,7 @@ export class ObjectiveBoard {
     this.#use({ text, file: parseObjectives(text) });
   }
 
-  /** Counts now, and then shortly after each whole minute. */
+  /** Counts at once, and then shortly after each whole minute. */
   start(): void {
     if (!this.isOn) {
       return;

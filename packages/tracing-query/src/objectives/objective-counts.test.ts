@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const nowMs = 20_000 * dayMs + 10 * hourMs + 30 * minuteMs + 12_345;
 
-/** A store that has `perMinute` spans in each minute, one of ten of them bad. */
+/** Counts of a store with `perMinute` spans in each minute, a tenth of them bad. */
 function counted({ startUnixMs, endUnixMs, stepMs }: CountedTime, perMinute = 10) {
   return Array.from({ length: Math.ceil((endUnixMs - startUnixMs) / stepMs) }, (_, step) => {
     const length = Math.min(stepMs, endUnixMs - startUnixMs - step * stepMs);
@@ -45,10 +45,10 @@ test("new minutes come first, then history in slices, the newest first", () => {
     slices.push((time.endUnixMs - time.startUnixMs) / hourMs);
     counts.addOld(time, counted(time), slices.length === 1 ? 5_000 : 10);
   }
-  // A slow read asks for less afterwards, quick ones for more.
+  // After a slow read the next slice is shorter; after quick reads it is longer.
   expect(slices).toEqual([24, 12, 24, 48, 96, 192, 192, 125]);
   expect(counts.isComplete).toBe(true);
-  // 720 hours, of which the last one has half an hour.
+  // 720 hours; the last hour is half full.
   const { total, bad } = counts.window();
   expect(total).toBe(719 * 600 + 300);
   expect(bad / total).toBeCloseTo(0.1, 12);
@@ -86,7 +86,7 @@ test("after a long silence of the store, history is read again", () => {
   readNew(counts, nowMs + 10 * hourMs);
   expect([counts.isComplete, counts.last(4_320)]).toEqual([false, undefined]);
   expect(counts.nextOld()?.endUnixMs).toBe(20_000 * dayMs + 14 * hourMs);
-  // A slice that was read before the silence belongs nowhere.
+  // A slice that was requested before the pause no longer fits, and is ignored.
   counts.addOld({ startUnixMs: 0, endUnixMs: hourMs, stepMs: hourMs }, [{ step: 0, total: 1, good: 1 }], 1);
   expect(counts.isComplete).toBe(false);
 });

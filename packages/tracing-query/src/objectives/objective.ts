@@ -36,7 +36,7 @@ export interface AlertTargetSettings {
   readonly kind: "alertmanager" | "webhook" | "slack";
   /** Address without user and password. */
   readonly url: string;
-  /** Headers of each request, including the one for user and password. */
+  /** Headers of each request, including `authorization` if the address had a user and a password. */
   readonly headers: Readonly<Record<string, string>>;
   /** Address of the page of objectives, for people who read an alert; "" when the file has none. */
   readonly link: string;

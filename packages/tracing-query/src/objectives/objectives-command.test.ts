@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const minuteNano = 60_000_000_000n;
 const nowMs = Date.now();
-/** A span of some minutes ago, the tenth of them with an error. */
+/** Spans of the last minutes, a tenth of them with an error. */
 const spans = Array.from({ length: 30 }, (_, index) =>
   otlpSpan({
     spanId: index.toString(16).padStart(16, "0"),

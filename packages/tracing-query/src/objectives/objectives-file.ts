@@ -9,7 +9,7 @@ import { conditionText } from "./traceql-counts.ts";
 
 /** Limit of the file: 4 MiB. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Limit of objectives in a file. Each is counted once a minute. */
+/** Limit of objectives in a file, because each objective is counted once a minute. */
 const maxObjectives = 5_000;
 /** Limit of alert targets of each kind. */
 const maxTargets = 20;

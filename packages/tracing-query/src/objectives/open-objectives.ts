@@ -8,7 +8,7 @@ import { storeCounts } from "./read-store-counts.ts";
 
 /**
  * Reads the file of objectives for the first time. Counting begins with `start`.
- * @param path "" for none: then there are no metrics of objectives either
+ * @param path path of the file; "" for none, then no metrics of objectives are registered
  * @throws StartError for a file that cannot be read, or has a mistake
  */
 export async function openObjectives(

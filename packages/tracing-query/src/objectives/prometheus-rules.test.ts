@@ -30,7 +30,7 @@ test("rules record burn rates, and leave out what Prometheus cannot count", () =
   ]);
   const [page] = groups[0]?.rules.filter(({ alert }) => alert !== undefined) ?? [];
   expect(page?.expr).toContain('objective:bad_share:rate1h{objective="checkout"} > 0.0144 and');
-  // With a target of 90 % no share of bad spans burns at 14.4.
+  // With a target of 90 % the burn rate is at most 10, so it never reaches 14.4.
   expect(groups[1]?.rules.map(({ expr }) => expr).join()).not.toContain("1.44");
 });
 
@@ -45,7 +45,10 @@ test.skipIf(!hasPromtool)("promtool takes the rules", async () => {
   expect([status, stderr, stdout]).toEqual([0, "", expect.stringContaining("25 rules found")]);
 });
 
-/** Ten minutes of calls, then calls that stay: `promtool test rules` fails where a sample is not as said. */
+/**
+ * Ten minutes of calls, then a constant counter. `promtool test rules` fails when a sample differs from the expected
+ * value.
+ */
 const noCalls = `
 rule_files: [rules.yaml]
 evaluation_interval: 1m

@@ -22,7 +22,7 @@ function selection({ service, operations, kinds, condition }: Objective): string
 export interface CountedTime {
   /** Begin of the first step, milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
-  /** End of the last step. */
+  /** End of the last step, milliseconds since the Unix epoch. */
   readonly endUnixMs: number;
   /** Length of a step in milliseconds. */
   readonly stepMs: number;

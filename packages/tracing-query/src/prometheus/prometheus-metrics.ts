@@ -56,7 +56,7 @@ const answerSchema = z.discriminatedUnion("status", [
  * Rates, errors and durations, read from a Prometheus server. The public model has the same option.
  *
  * Every method throws QueryError QUERY_UPSTREAM when the server fails, and the signal's reason when the client
- * has gone.
+ * has disconnected.
  */
 export class PrometheusMetrics implements RedMetrics {
   // Parsed options of the command line.
@@ -245,8 +245,8 @@ export class PrometheusMetrics implements RedMetrics {
 }
 
 /**
- * Reads the token, without the newline that editors leave at its end. @throws StartError in the public model's
- * words
+ * Reads the token, without the newline that editors leave at its end. @throws StartError with the public model's
+ * text
  */
 function readToken(file: string): string | undefined {
   if (file === "") {

@@ -124,7 +124,7 @@ async function figuresOf(
   return { calls, errors, p50, p95, p99 };
 }
 
-/** Points by name. NaN, which `0 / 0` gives, is left out and counts as 0. */
+/** Points by name. NaN, the result of `0 / 0`, is left out and counts as 0. */
 function pointsOf(series: readonly MetricSeries[]): Points {
   return new Map(
     series.map(({ service, operation, points }) => [
@@ -137,7 +137,7 @@ function pointsOf(series: readonly MetricSeries[]): Points {
 }
 
 /**
- * The figures of one name at one point. @param perMs milliseconds that the point covers: a rate multiplied by it is a
+ * The figures of one name at one point. @param perMs milliseconds that the point covers; turns a rate into a
  * count
  */
 function figuresAt(all: AllFigures, name: string, unixMs: number, perMs: number): RateFigures {

@@ -49,11 +49,11 @@ async function open(
 }
 
 afterEach(async () => {
-  // Those of `beforeAll` stay open: they are taken out of the list.
+  // Servers of `beforeAll` stay open, because they are not in the list.
   await Promise.all(opened.splice(0).map((server) => server.stop(AbortSignal.abort())));
 });
 
-/** The reader's methods as functions of their own, to replace one of them. */
+/** The reader's methods as separate functions, so that a test can replace a method. */
 function methodsOf(reader: SpanReader): SpanReader {
   return {
     getTraces: (...args) => reader.getTraces(...args),
@@ -228,7 +228,7 @@ describe("over a store with two traces", () => {
     ["//evil.example", "/evil.example"],
     ["/\\evil.example//x", "/evil.example/x"],
   ])("%s is sent to %s", async (path, location) => {
-    // Not `fetch`: it would tidy the path up first.
+    // Does not use `fetch`, which would normalize the path.
     const { port } = new URL(base);
     const response = await new Promise<IncomingMessage>((resolve) => {
       request({ port, path }, (answered) => resolve(answered.resume())).end();
@@ -289,7 +289,7 @@ describe("over a store with two traces", () => {
     expect(icon.headers.get("cache-control")).toBe("no-cache");
     const { port } = new URL(base);
     for (const path of ["/static/none.js", "/static/", "/static/%2e%2e/index.html"]) {
-      // Not `fetch`: it would tidy the path up first.
+      // Does not use `fetch`, which would normalize the path.
       const status = await new Promise((resolve) => {
         request({ port, path }, (response) => resolve(response.resume().statusCode)).end();
       });

@@ -34,7 +34,7 @@ export interface HttpServerSettings extends ApiSettings {
   readonly headers: ReadonlyMap<string, string>;
   /** Further endpoints below the base path, such as `/mcp`. */
   readonly routers?: readonly Router[];
-  /** Takes HTTP/2 connections when gRPC clients share the port; undefined when they do not. */
+  /** Handles HTTP/2 connections of gRPC clients on the same port; undefined when gRPC has its own port. */
   readonly takeHttp2?: ((socket: Socket) => void) | undefined;
 }
 

@@ -9,7 +9,8 @@ import { traceOperations } from "../http/trace-operations.ts";
 import { tempoGroup } from "../tempo/tempo-operations.ts";
 
 /**
- * All groups of the HTTP API. New endpoints are described beside their code, and their group is added here.
+ * All groups of the HTTP API. A new endpoint is described in the file of its code. A new group must be added to this
+ * list.
  */
 export const operationGroups: readonly OperationGroup[] = [
   {

@@ -25,7 +25,7 @@ export function checkSearchSize({ traces }: TraceQlSearch, limits: ReadLimits): 
   }
 }
 
-/** The same for metrics. @throws QueryError QUERY_TOO_LARGE */
+/** Refuses a large metrics answer before it is written as JSON. @throws QueryError QUERY_TOO_LARGE */
 export function checkMetricsSize({ series }: TraceQlMetrics, limits: ReadLimits): void {
   const size = new AnswerSize(limits);
   for (const { labels, samples, exemplars } of series) {

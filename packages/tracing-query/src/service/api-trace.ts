@@ -13,7 +13,7 @@ export interface ApiTrace {
   warnings: string[];
 }
 
-/** Converts a trace to the older model. The result shares nothing with `trace`, so callers may change it. */
+/** Converts a trace to the older model. The result shares no objects with `trace`, so callers may change the result. */
 export function toApiTrace(trace: Trace): ApiTrace {
   // Spans of one sender share their resource. Sharing the process too saves the adjusters most of their work.
   const processes = new Map<Resource, Process>();

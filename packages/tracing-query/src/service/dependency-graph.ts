@@ -13,7 +13,7 @@ export interface DependencyGraphQuery {
   readonly within?: string | undefined;
   /** Limit of nodes. Above the limit services are grouped. */
   readonly mostNodes: number;
-  /** Limit of links; the links with the fewest calls are left out. A graph of groups has fewer. */
+  /** Limit of links. The links with the fewest calls are left out. A graph of groups has a lower limit. */
   readonly mostLinks: number;
 }
 
@@ -97,7 +97,7 @@ function most(sorted: readonly Sum[], count: number): Sum[] {
 /** Limit of groups: a drawing with more boxes cannot be read at a glance. */
 const mostGroups = 60;
 
-/** The share of the groups for the requested services; their neighbours get the rest. */
+/** Share of the groups that the requested services get. Their neighbours get the rest. */
 const shareWithin = 2 / 3;
 
 function nodesOf(
@@ -157,7 +157,7 @@ interface Reach {
 function reached(links: readonly Link[], { focus, hops, from, to }: Reach): Map<string, number> {
   const next = Map.groupBy(links, (link) => link[from]);
   const distance = new Map([[focus, 0]]);
-  // A map is iterated in order of insertion, so nearer services come first.
+  // A map is iterated in order of insertion, so nearer services are handled first.
   for (const [name, hop] of distance) {
     if (hop >= hops) {
       continue;

@@ -25,7 +25,7 @@ const spans = [
   span("6", "1", "shop/work"),
   span("7", "6", "cart/read", "server"),
   span("8", "7", "cart/GET key", "client"),
-  // Its own parent, as damaged data has it.
+  // A span that is its own parent, as in damaged data.
   span("9", "9", "shop/loop"),
 ];
 

@@ -21,7 +21,7 @@ export interface CallSums {
 export interface Callers {
   /** Name of the calling service. */
   readonly service?: string | undefined;
-  /** Name of the operation. */
+  /** Operation of the calling span. */
   readonly operation?: string | undefined;
 }
 

@@ -5,9 +5,9 @@ import { attributeText } from "wire/rows";
 
 /** A span that threw an exception of the group. */
 export interface ExceptionExample {
-  /** 32 hex digits. */
+  /** Trace id, 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits. */
+  /** Span id, 16 hex digits. */
   readonly spanId: string;
   readonly unixNano: bigint;
 }

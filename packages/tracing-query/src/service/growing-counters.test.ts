@@ -7,7 +7,7 @@ import { bucketBoundsMs, type SpanCounter, spanCounting } from "./span-counters.
 const minuteMs = 60_000;
 const noonMs = Date.UTC(2026, 10, 21, 12);
 
-/** Counts by minute after noon, which may grow. */
+/** A store with counts by minute after noon, which may grow. */
 class Minutes {
   readonly asked: SpanCountQuery[] = [];
   readonly #counts: { minute: number; count: SpanCount }[] = [];

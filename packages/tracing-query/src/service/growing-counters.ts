@@ -35,7 +35,7 @@ export class GrowingCounters<Row, Counter extends object> {
   #settled: Map<string, Counter> = new Map();
   /** End of the settled time, in milliseconds since the Unix epoch. */
   #settledUntilMs: number;
-  /** The reading under way; the next one waits for it. */
+  /** The running reading. The next reading waits until it ends. */
   #reading: Promise<unknown> = Promise.resolve();
 
   /** @param startUnixMs begin of the count; rounded down to a whole minute */

@@ -3,7 +3,7 @@ import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "nod
 import { dirname, join } from "node:path";
 import { QueryError } from "../query-error.ts";
 
-/** The kinds of files that a tenant keeps. */
+/** The kinds of files that are kept for a tenant. */
 export type KeptKind = "view" | "link" | "note";
 
 /** Limit of a file: the files that this program writes are shorter. */

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { KeptLists } from "./kept-lists.ts";
 
 let nowMs: number;
-/** The names in the store; requests are counted. */
+/** The names in the store. */
 let names: string[];
 let asked: number;
 
@@ -19,7 +19,7 @@ const ask = async () => {
   return [...names];
 };
 
-/** A question that is answered when told, and notes whether it was given up. */
+/** A request that the test answers, and the signal that was passed to the request. */
 function slowQuestion() {
   const answer = Promise.withResolvers<string[]>();
   const seen: { signal?: AbortSignal | undefined } = {};
@@ -53,7 +53,7 @@ test("fetches the next answer while somebody asks, before the last one is too ol
   await setImmediate();
   expect(asked).toBe(2);
   nowMs += 900;
-  // Its age counts from when it was asked for.
+  // The age of the answer is counted from the request.
   expect(await lists.get("a", undefined, ask)).toEqual(["shop", "stock"]);
 });
 
@@ -103,7 +103,7 @@ test("a question goes on while one waits for it, and is given up with the last",
   other.abort();
   await expect(answers[1]).rejects.toMatchObject({ code: "STORAGE_ABORTED" });
   expect(slow.seen.signal?.aborted).toBe(true);
-  // Nor does the next one get what became of it.
+  // The next caller does not get the result of the aborted request.
   expect(await lists.get("a", undefined, ask)).toEqual(["shop"]);
   await expect(lists.get("c", AbortSignal.abort(), slowQuestion().put)).rejects.toMatchObject({
     code: "STORAGE_ABORTED",

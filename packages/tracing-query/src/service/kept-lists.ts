@@ -11,9 +11,9 @@ export interface KeptListsOptions {
    * Limit of items in all lists together. A list over the limit is not cached, and the oldest lists are dropped first.
    */
   readonly maxItems?: number;
-  /** Returns whether a list may be cached; all lists by default. */
+  /** Returns true when a list may be cached. Default: all lists. */
   readonly isToKeep?: (list: readonly unknown[]) => boolean;
-  /** A monotonic clock in milliseconds. */
+  /** A monotonic clock in milliseconds; tests pass another clock. */
   readonly now?: () => number;
 }
 

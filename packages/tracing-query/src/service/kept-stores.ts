@@ -13,7 +13,7 @@ export interface KeptStores {
 const mostTenants = 1_000;
 
 /**
- * @param folder "" for none: then nothing is kept
+ * @param folder "" for none: then views, links and notes cannot be saved
  * @param onRefused is called for each view, link or note that a limit refuses
  * @param pricesFile "" for none: then no model has a price
  */

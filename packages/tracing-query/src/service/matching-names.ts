@@ -1,6 +1,6 @@
 /** A page of names. */
 export interface MatchingNames {
-  /** Names that match, on all pages. */
+  /** Number of matching names on all pages. */
   readonly total: number;
   readonly names: readonly string[];
 }

@@ -17,7 +17,7 @@ export interface MetricsRequest {
   readonly ratePerMs: number | undefined;
 }
 
-/** Smallest step: 1 ms, which the public model reports for Prometheus. The store counts by minute. */
+/** Minimum step in milliseconds: the value that the public model reports for Prometheus. The store counts by minute. */
 export const minStepMs = 1;
 
 /** The query of a request. @param nowMs milliseconds since the Unix epoch */

@@ -9,7 +9,7 @@ import { StoreReads } from "./store-reads.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 
-/** Names of services and operations are the options and queries with which the store was asked. */
+/** A service over a store that returns the options and queries of its requests as names. */
 function opened(maxAgeMs: number) {
   const asked: string[] = [];
   const note = (what: string, { tenant, bearerToken }: ReadOptions = {}) => {

@@ -55,7 +55,7 @@ export class NameService {
     return this.#get(question, options, (read) => this.#reader.getOperations(query, read));
   }
 
-  /** The list from the cache, or from the store. @param read reads the store with the options that it gets */
+  /** The list from the cache, or from the store. @param read reads the store with the given options */
   async #get<T>(
     { lists, operation, key }: NameQuestion<T>,
     options: ReadOptions,

@@ -3,7 +3,7 @@ import type { PartialAnswer, PartialReason } from "storage/api";
 /** Header of every partial answer, and trailing metadata in gRPC. */
 export const partialHeader = "x-tracing-partial";
 
-/** Proxies refuse answers whose headers are longer than a few kilobytes. */
+/** Limit of the header in characters. Proxies refuse answers whose headers are longer than a few kilobytes. */
 const maxHeaderLength = 2_000;
 
 /** The reasons of a partial answer, for people. */
@@ -13,7 +13,7 @@ export function partialText({ reasons }: PartialAnswer): string {
 
 /**
  * The reasons as JSON that fits into a header. When there are too many, the last entry gives the number of
- * the others.
+ * omitted entries.
  */
 export function partialHeaderValue({ reasons }: PartialAnswer): string {
   let shown = reasons;

@@ -9,7 +9,7 @@ export const defaultSearchLimit = 100;
  * a smaller request to try: see the functions below.
  */
 export interface ReadLimits {
-  /** Limit of traces in a search, or of ids in a request. */
+  /** Limit of traces in a search, and of ids in a request. */
   readonly maxTraces: number;
   /** Limit of spans in an answer. */
   readonly maxSpans: number;

@@ -23,7 +23,7 @@ export interface RequestGateSettings {
 const readOptions = "--query.max-concurrent-reads";
 const traceOptions = "--query.max-concurrent-trace-reads";
 
-/** A request that reads the store; it holds a place from `admit` until it leaves. */
+/** A request that reads the store. The request holds a place from `admit` until the returned function is called. */
 export interface PlacedRead {
   readonly signal: AbortSignal;
   readonly tenant?: string | undefined;
@@ -35,7 +35,7 @@ export interface PlacedRead {
 interface Waiter {
   /** Starts the request. */
   letIn(): void;
-  /** Ends the wait with an error: the queue is full, or the client has gone. */
+  /** Ends the wait with an error: the queue is full, or the client has disconnected. */
   refuse(error: unknown): void;
 }
 
@@ -200,7 +200,7 @@ export class RequestGate {
       const [name, { waiting }] = next;
       const [first] = waiting;
       next[1].inside++;
-      // Moves to the end, so that tenants with as few running requests come first.
+      // Moves the tenant to the end, so that tenants with equally few running requests have their turn first.
       this.#shares.delete(name);
       this.#shares.set(name, next[1]);
       first?.letIn();

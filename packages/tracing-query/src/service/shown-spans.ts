@@ -10,14 +10,14 @@ import { nanosOf } from "./span-time.ts";
 
 /** The fields of a span that analysis needs, with the ids and times that `GET /api/traces/{id}` shows. */
 export interface ShownSpan {
-  /** 16 lower-case hex digits. */
+  /** Span id, 16 lower-case hex digits. */
   readonly spanId: string;
-  /** 16 lower-case hex digits; "" for a root. */
+  /** Id of the parent, 16 lower-case hex digits; "" for a root. */
   readonly parentSpanId: string;
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanKind;
-  /** Nanoseconds since the Unix epoch. */
+  /** Start in nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
   /** Duration in nanoseconds. */
   readonly durationNano: bigint;

@@ -27,7 +27,7 @@ export class GroupPaths {
    */
   idOf(parent: number | undefined, { service, operation }: ShownSpan): number {
     const ids = this.#below[parent === undefined ? 0 : parent + 1] as Map<string, number>;
-    // The length separates pairs of names that give the same text when joined.
+    // The length makes keys unique: different pairs of names can have the same joined text.
     const key = `${service.length} ${service}${operation}`;
     let id = ids.get(key);
     if (id === undefined) {
@@ -128,7 +128,7 @@ function addSpan(groups: Map<number, SpanGroup>, place: number, span: ShownSpan,
 /** Parents, children and times, by index of the span: five numbers for each span instead of an object. */
 class SpanTree {
   readonly #parents: Int32Array;
-  /** The last child of each span. Another array holds the previous sibling of each child. */
+  /** The last child of each span. `#siblings` holds the previous sibling of each child. */
   readonly #lastChildren: Int32Array;
   readonly #siblings: Int32Array;
   /** Start times in nanoseconds after the first span's start; exact up to a hundred days. */

@@ -5,7 +5,7 @@ type ApiTime = NonNullable<ApiV2Span["startTime"]>;
 
 const nanosPerSecond = 1_000_000_000n;
 
-/** 1 January of the year 1, in seconds. Clients in Go send it for a time that they did not set. */
+/** 1 January of the year 1, in seconds. Clients in Go send this value for an unset time. */
 const goZeroSeconds = -62_135_596_800n;
 
 /** True for an absent time, and for Go's zero time. */

@@ -28,7 +28,7 @@ test("a read takes a place unless its request holds one, and gives it back", asy
   await expect(refused).rejects.toMatchObject({ code: "QUERY_BUSY" });
   // A copy of the request's options is the same request.
   expect(await reads.one("attribute_values", { ...read }, async () => seen())).toBe(1);
-  // Reads by keys have places of their own.
+  // Reads by keys have separate places.
   expect(await reads.list("get_services", { signal }, async () => [gate.traces.inside])).toEqual([1]);
   leave();
   await expect(reads.one("traceql_search", {}, () => Promise.reject(new Error("no")))).rejects.toThrow("no");

@@ -18,7 +18,7 @@ const pointReads: ReadonlySet<ReadOperation> = new Set([
 
 /** The watch, metrics and places that all reads share. */
 export interface StoreReadsParts {
-  /** Receives whether the store answered. */
+  /** Receives the outcome of each read: the store answered, or failed. */
   readonly watch: StorageWatch;
   /** Counts and times reads. */
   readonly metrics: QueryMetrics;
@@ -89,7 +89,7 @@ export class StoreReads {
     }
   }
 
-  /** Counts and times a read, and records a span of it in this process's own trace. */
+  /** Counts and times a read, and records the read as a span of this process's own trace. */
   async #observed<T>(
     operation: ReadOperation,
     read: () => Promise<T>,

@@ -137,8 +137,8 @@ export class TailFeed {
   }
 
   /**
-   * One read of the store, which holds a place of the feeds' gate. @param upTo where the read ends; the newest
-   * span when undefined
+   * Reads the store once, with a place of the feeds' gate. @param upTo cursor at which the read ends; the
+   * newest span when undefined
    */
   async #ask(cursor: string | undefined, signal: AbortSignal, upTo?: string): Promise<Tail> {
     const { analysis, gate } = this.#settings;

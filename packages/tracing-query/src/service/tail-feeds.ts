@@ -7,7 +7,7 @@ export interface TailFeedsSettings extends TailFeedSettings {
   readonly maxClients: number;
 }
 
-/** A feed and its number of followers. */
+/** A feed and the number of its followers. */
 interface SharedFeed {
   readonly feed: TailFeed;
   clients: number;

@@ -3,9 +3,9 @@ import { type GroupPaths, type SpanGroup, spanGroups } from "./span-groups.ts";
 
 /** One side of a group; for several traces the median. */
 export interface DiffSide {
-  /** Spans in the group. */
+  /** Number of spans in the group. */
   readonly count: number;
-  /** Spans of the group with an error. */
+  /** Number of spans in the group with an error. */
   readonly errors: number;
   /** Sum of the spans' durations in nanoseconds. */
   readonly durationNano: number;
@@ -111,7 +111,7 @@ export class DiffTraces {
   }
 }
 
-/** @param a,b made with the same `paths` */
+/** Compares two sides. @param a,b sides that were created with the same `paths` */
 export function diffTraces(paths: GroupPaths, a: DiffTraces, b: DiffTraces): TraceDiff {
   const [ofA, ofB] = [a.sides(), b.sides()];
   const indexOf = new Map<number, number>();

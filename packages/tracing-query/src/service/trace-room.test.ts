@@ -5,7 +5,7 @@ import { type OnCount, readInRoom, TraceRoom } from "./trace-room.ts";
 
 const megabyte = 1_000_000;
 
-/** A room of ten megabytes with requests in it, of which the test says when they are over. */
+/** A room of ten megabytes with running requests, which the test ends. */
 function roomWith(requests: number) {
   let waited = 0;
   const room = new TraceRoom(10 * megabyte, () => waited++);
@@ -14,7 +14,7 @@ function roomWith(requests: number) {
     room.enter(signal);
   }
   const reads: number[] = [];
-  /** Reads traces of so many bytes, as a store does: it says how many there are, and then looks whether they are still wanted. */
+  /** Reads traces of `bytes` bytes as a store does: announces the size, then checks whether the request was aborted. */
   const ask = (request: number, bytes: number, counted: OnCount = () => {}) =>
     readInRoom(
       room,
@@ -38,7 +38,7 @@ test("what fits is read at once; the rest waits in order, is counted, and read w
   const done: number[] = [];
   const later = [ask(2, 4 * megabyte), ask(3, megabyte)].map((read) => read.then((who) => done.push(who)));
   await expect.poll(waited).toBe(2);
-  // The last one is small enough, but it was not the first.
+  // The last request would fit, but it must wait behind the request before.
   expect([reads, done, room.taken]).toEqual([[0, 1, 2, 3], [], 8 * megabyte]);
   over(0);
   await Promise.all(later);

@@ -8,7 +8,7 @@ export const largeTraceSpans = 2_000;
 /** Number of bytes above which a trace is large, because few spans can hold many bytes. */
 const largeTraceBytes = 2 * 1024 * 1024;
 
-/** Memory for the rows of large traces in all requests: two traces of 50,000 spans. */
+/** Default memory in bytes for the rows of large traces in all requests: enough for two traces of 50,000 spans. */
 export const defaultRoomBytes = 64 * 1024 * 1024;
 
 /**
@@ -36,11 +36,11 @@ interface Waiting {
 export class TraceRoom {
   readonly #maxBytes: number;
   readonly #onWait: () => void;
-  /** Bytes of each running request, by its signal. */
+  /** Bytes that each running request holds, by the signal of the request. */
   readonly #held = new Map<AbortSignal, number>();
   /** Requests without room, first come, first served. */
   readonly #waiting = new Set<Waiting>();
-  /** Bytes of all running requests together. */
+  /** Sum of the bytes that all running requests hold. */
   #taken = 0;
 
   /** @param onWait called for each request that must wait */
@@ -49,7 +49,7 @@ export class TraceRoom {
     this.#onWait = onWait;
   }
 
-  /** Bytes that requests hold at present. */
+  /** Bytes that requests hold now. */
   get taken(): number {
     return this.#taken;
   }
@@ -88,7 +88,7 @@ export class TraceRoom {
     return true;
   }
 
-  /** Waits for room and takes it. @throws the signal's reason */
+  /** Waits until the bytes fit, and takes the room. @throws the signal's reason */
   async take(signal: AbortSignal, bytes: number): Promise<void> {
     signal.throwIfAborted();
     if (this.tryTake(signal, bytes)) {

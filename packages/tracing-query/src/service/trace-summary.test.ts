@@ -19,7 +19,7 @@ function spanOf(id: number, parent: number, more: Parameters<typeof otlpSpan>[0]
   });
 }
 
-/** For spans as objects, and for the rows of a store: both give the same. */
+/** Summary of spans, checked to be the same for objects and for the rows of a store. */
 async function summaryOf(spans: Span[], adjust = noSkew): Promise<TraceSummary | undefined> {
   const trace: PackedTrace = { traceId: sampleTraceId, spans };
   const [summary] = await summarizeTraces([trace], adjust);

@@ -23,11 +23,11 @@ export interface ServiceSummary {
  * A line in a list of traces: facts about the trace as a whole. Source: the public model (Jaeger 2.20), `TraceSummary`
  */
 export interface TraceSummary {
-  /** 32 hex digits. */
+  /** Trace id, 32 hex digits. */
   readonly traceId: string;
   /** Service of the earliest span without a parent; "" when every span names a parent. */
   readonly rootServiceName: string;
-  /** Operation of the same span; "" when every span names a parent. */
+  /** Operation of this earliest span; "" when every span names a parent. */
   readonly rootOperationName: string;
   /** Earliest start and latest end of the spans after clock adjustment; nanoseconds since the Unix epoch. */
   readonly minStartTimeUnixNano: bigint;
@@ -44,7 +44,7 @@ export interface TraceSummary {
 /** The fields of a span that a summary needs. */
 interface SpanLine {
   readonly service: string;
-  /** Nanoseconds since the Unix epoch, before clocks are adjusted. */
+  /** Start in nanoseconds since the Unix epoch, before clocks are adjusted. */
   readonly startNano: bigint;
   /** Duration in nanoseconds. */
   readonly lengthNano: bigint;

@@ -8,7 +8,7 @@ import { parseSearchParams } from "./search-params.ts";
 
 /**
  * Traces by TraceQL, or by tags. HTTP and gRPC share it.
- * @throws QueryError QUERY_BAD_PARAMETER, also past --query.max-traces; QUERY_TOO_LARGE past
+ * @throws QueryError QUERY_BAD_PARAMETER, also above --query.max-traces; QUERY_TOO_LARGE above
  * --query.max-answer-size
  */
 export async function findTraces(

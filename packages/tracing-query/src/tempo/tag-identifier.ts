@@ -25,7 +25,7 @@ export function olderTagPlace(name: string): TagPlace {
 
 /**
  * A TraceQL identifier: `.a`, `span.a`, `resource."a b"`, `span:name`, `status`.
- * @throws QueryError QUERY_BAD_PARAMETER for anything else
+ * @throws QueryError QUERY_BAD_PARAMETER for any other text
  */
 export function tagPlace(identifier: string): TagPlace {
   const field = soleField(identifier);

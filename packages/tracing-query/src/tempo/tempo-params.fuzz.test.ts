@@ -1,4 +1,4 @@
-// Any parameters: an answer, or a complaint about one of them.
+// For any parameters the result is an answer, or an error that names a parameter.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseMetricsQuery } from "../service/parse-query.ts";

@@ -14,7 +14,7 @@ interface OpenOptions extends Partial<ReturnType<typeof sampleSettings>> {
   readonly basePath?: string;
 }
 
-/** @returns the address of `/tempo` */
+/** Opens a server. @returns the address of `/tempo` */
 async function open(store: SampleStore, { basePath = "", ...changes }: OpenOptions = {}): Promise<string> {
   const server = await openHttpServer({
     ...sampleSettings(),
@@ -176,7 +176,7 @@ describe("a trace", () => {
     });
     const message = await fetch(`${base}/api/v2/traces/1`, { headers: { accept: "application/protobuf" } });
     expect([message.status, message.headers.get("content-type")]).toEqual([200, "application/protobuf"]);
-    // The trace is set, and has no spans.
+    // The field of the trace is present, and the trace has no spans.
     expect([...new Uint8Array(await message.arrayBuffer())]).toEqual([0x0a, 0]);
   });
 
@@ -324,7 +324,7 @@ test("a time range over the limit", async () => {
 test("Tempo's header for tenants", async () => {
   const tenants = new TenantCheck({
     "multi-tenancy.enabled": true,
-    // As the option is read.
+    // The parsed option is in lower case.
     "multi-tenancy.header": "x-scope-orgid",
     "multi-tenancy.tenants": [],
   });

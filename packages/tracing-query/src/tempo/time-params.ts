@@ -63,7 +63,7 @@ export function uint32Param(params: URLSearchParams, name: string): number | und
 /**
  * `start` and `end` in seconds since the epoch; the last second is included. The default is the last hour.
  * @param limits its longest range also bounds the default range
- * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
+ * @throws QueryError QUERY_BAD_PARAMETER with Tempo's text
  */
 export function secondsRange(
   params: URLSearchParams,
@@ -93,7 +93,7 @@ export function secondsRange(
  * `start` and `end`, or `since`, of a metrics query: seconds with or without a fraction, nanoseconds, or RFC
  * 3339. An end in the future becomes now.
  * @param limits its longest range also bounds the default range
- * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
+ * @throws QueryError QUERY_BAD_PARAMETER with Tempo's text
  */
 export function metricsRange(
   params: URLSearchParams,
@@ -248,7 +248,7 @@ export function parsePrometheusDuration(text: string): bigint {
   return nano;
 }
 
-/** Runs a parser, and prepends words to its error. */
+/** Runs a parser, and prepends `words` to the text of its error. */
 export function withParameter<T>(parameter: string, words: string, parse: () => T): T {
   try {
     return parse();

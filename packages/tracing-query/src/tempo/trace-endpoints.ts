@@ -10,12 +10,12 @@ import { partialStatus } from "./search-json.ts";
 import { withParameter } from "./time-params.ts";
 import { resourceSpansJson, traceByIdMessage, traceMessage } from "./trace-messages.ts";
 
-// The media type by which Grafana asks for protobuf, which is smaller than JSON.
+// The media type with which Grafana requests protobuf, which is smaller than JSON.
 const protobuf = "application/protobuf";
 
 /**
  * A trace id of up to 32 hex digits.
- * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
+ * @throws QueryError QUERY_BAD_PARAMETER with Tempo's text
  */
 export function parseTempoTraceId(text: string): string {
   const at = [...text].findIndex((character) => !/^[0-9a-fA-F]$/.test(character));
@@ -69,7 +69,7 @@ async function beginAsked(
  * {"batches":[{"resource":{…},"scopeSpans":[{"scope":{},"spans":[{"traceId":"cagdc855AtuDvk0SJQvYdA==",…}]}]}]}
  * ```
  *
- * Errors: 400 for an id with other characters, 404 `trace not found`, 413 past --query.max-spans.
+ * Errors: 400 for an id with other characters, 404 `trace not found`, 413 above --query.max-spans.
  */
 export function traceEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
@@ -120,7 +120,7 @@ async function* messageOf(
   yield* write((await trace).spans);
 }
 
-/** @param tail read after the spans, because reading them may show that some are missing */
+/** @param tail evaluated after the spans, because only their read shows whether spans are missing */
 async function* enclosed(
   head: string,
   { isLarge, trace }: BegunTrace,

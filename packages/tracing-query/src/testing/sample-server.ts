@@ -11,7 +11,7 @@ export interface SampleServer extends HttpServer {
   readonly base: string;
 }
 
-/** @param changes replace default settings */
+/** Opens a server. @param changes settings that replace the defaults */
 export async function openSampleServer(
   store: SampleStore,
   changes: Partial<HttpServerSettings> = {},

@@ -44,7 +44,7 @@ export function ChoiceSwitch<T extends string>(props: {
   return (
     <div className="switch" role="radiogroup" aria-label={label} onKeyDown={move}>
       {options.map((option) => (
-        // A native radio cannot hold an icon without a second element to style.
+        // A native radio button needs a second, styled element to show an icon.
         // biome-ignore lint/a11y/useSemanticElements: see above
         <button
           key={option.value}

@@ -31,7 +31,7 @@ export interface Completions {
 
 /** The inputs of {@link CompletionField}. */
 interface CompletionFieldProps {
-  /** The text of the field. The owner keeps it. */
+  /** The text of the field, which the owner stores. */
   value: string;
   /** Called with the new text after a key and after a completion was taken. */
   onValue: (value: string) => void;

@@ -29,7 +29,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
       type="button"
       className={children === undefined ? "icon-button" : "button"}
       title={label}
-      // The visible text must be part of the spoken label, so that users of voice control can say it.
+      // The label must contain the visible text, so that users of voice control can say the text.
       aria-label={children === undefined ? label : `${label} ${children}`}
       onClick={copy}
     >

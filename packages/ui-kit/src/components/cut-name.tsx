@@ -6,7 +6,7 @@ import { splitName } from "../format/split-name.ts";
  * A name that is cut in its middle when space is short: the names of one team begin alike and end
  * differently. The element holds the whole name as text, so that search, copying and screen readers get the whole
  * name. The style sheet draws the cut name from `data-head` and `data-tail`.
- * @param strong whether the name is bold, as services are
+ * @param strong true: the name is bold, like names of services
  */
 export function CutName({ children: name, strong = false }: { children: string; strong?: boolean }) {
   const { head, tail } = splitName(name);

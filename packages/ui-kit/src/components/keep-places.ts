@@ -1,6 +1,6 @@
 import { type ElementName, PlaceMemory, type Places } from "./place-memory.ts";
 
-/** The part of a router's history that is read. */
+/** The part of a router's history that this module uses. */
 interface AppHistory {
   /** The current entry. The router gives each history entry its own key. */
   readonly location: { readonly state: { readonly __TSR_key?: string } };

@@ -26,7 +26,7 @@ export class PlaceMemory {
     this.#entries = new Map(readEntries(text));
   }
 
-  /** The places of an entry; undefined when nothing was scrolled or focused there. */
+  /** The places of an entry; undefined when no box was scrolled and no element focused on the entry. */
   of(key: string): Places | undefined {
     return this.#entries.get(key);
   }
@@ -59,7 +59,7 @@ export class PlaceMemory {
     return JSON.stringify([...this.#entries]);
   }
 
-  /** The places of an entry, created when missing. Creating one may forget the oldest entry. */
+  /** The places of an entry; creates missing places. Then the oldest entry may be removed. */
   #placesOf(key: string): Places {
     let places = this.#entries.get(key);
     if (places === undefined) {

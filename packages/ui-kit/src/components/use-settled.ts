@@ -5,7 +5,7 @@ const pauseMs = 150;
 
 /**
  * The value after it has stayed the same for `pauseMs`; the first value at once. A change restarts the timer;
- * leaving the page ends it.
+ * leaving the page ends the timer.
  */
 export function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);

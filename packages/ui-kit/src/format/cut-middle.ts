@@ -1,4 +1,4 @@
-/** Share of the kept letters that come from the beginning. The end distinguishes similar names. */
+/** Share of the remaining letters that come from the beginning. The end distinguishes similar names. */
 const beginning = 0.6;
 
 /** A text of at most `most` letters. In a longer text an ellipsis replaces the middle. */

@@ -5,7 +5,7 @@ test.each([
   ["", "", ""],
   ["cart", "", "cart"],
   ["payments-order-orchestrator-0017", "payments-order-orchestra", "tor-0017"],
-  // No letter of two code units is divided.
+  // A letter of two code units is never split.
   ["queue-😀😀😀😀😀😀😀😀😀", "queue-😀", "😀😀😀😀😀😀😀😀"],
 ])("%j ends in %j after %j", (name, head, tail) => {
   expect(splitName(name)).toEqual({ head, tail });

@@ -18,7 +18,7 @@ afterEach(async () => {
   made.clear();
 });
 
-/** Builds from the sources. @returns what was built, and how often so far */
+/** Builds from the sources. @returns the result, and the number of builds so far */
 async function run(builds: string[]): Promise<string> {
   const found = await builtOnce("built-once-test", [folder], async (into) => {
     const text = await readFile(path.join(folder, "src/deep/a.ts"), "utf8");

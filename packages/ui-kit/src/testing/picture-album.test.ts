@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(await album.complaints(page, "page", [changing])).toEqual([]);
     expect(await album.complaints(page, "page")).toHaveLength(2);
 
-    // Differences of the dark theme alone are found there alone.
+    // A difference only in the dark theme is reported only for the dark theme.
     const lasting = page.locator("#lasting");
     await lasting.evaluate((box) => Object.assign(box.style, { background: "light-dark(red, cyan)" }));
     const [dark, ...others] = await album.complaints(page, "page", [changing]);

@@ -29,7 +29,7 @@ test("only services that share a hue move, and one of them stays", () => {
   const [moved] = shown.filter((name) => given.get(name) !== serviceHue(name));
   const without = assignServiceHues(shown.filter((name) => name !== moved));
   for (const name of shown) {
-    // A service that moved before may move to the place that is free now; all others stay where they were.
+    // A service that moved before may move to the hue that is free now. All other services keep their hues.
     if (given.get(name) === serviceHue(name)) {
       expect(without.get(name)).toBe(given.get(name));
     }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A choice among a few words that the browser remembers, shared by every component that uses it. */
+/** A choice among a few words. The browser stores the choice, and all components share it. */
 export interface StoredChoice<T extends string> {
   /** The current word. */
   get(): T;
@@ -49,7 +49,7 @@ export function storedChoice<const T extends string>(
   };
 }
 
-/** The current value of a choice, kept up to date. */
+/** The current value of a choice. The component renders again after each change. */
 export function useChoice<T extends string>(choice: StoredChoice<T>): T {
   return useSyncExternalStore(choice.subscribe, choice.get);
 }

@@ -96,12 +96,12 @@ export const metricsTool: Tool = defineTool({
       ratesEndpoint(context.service),
       {
         ...{ service: service_name, contains, spanKind: span_kind, order, limit, offset: skipped, lookback },
-        // The minute under way counts too.
+        // The current minute counts too.
         ...{ endTs: context.nowMs + 60_000, step: Math.ceil(lookback / 12) },
       },
       context,
     );
-    // Start and step of the curve are the same for all names, so the answer has them once, beside the list.
+    // Start and step of the curve are the same for all names, so the answer has them only once.
     const { start, step, steps, total } = found;
     const names = listOf(found, "names").map(({ curve, ...figures }) => ({
       ...figures,
@@ -169,10 +169,10 @@ export const exceptionsTool: Tool = defineTool({
   },
 });
 
-/** Conditions of spans without times: `selected` has separate, optional times. */
+/** Conditions of spans without times, because the times of `selected` are separate and optional. */
 const { start_time_min: _from, start_time_max: _to, ...spanConditions } = spanArguments;
 
-// Conditions that only the selected spans meet. An absent time is copied from the other spans.
+// Conditions that only the selected spans meet. An absent time range is copied from the compared spans.
 const selectedSchema = z.strictObject({
   ...spanConditions,
   with_errors: z.boolean().optional().describe("Only spans whose status is an error."),
@@ -258,7 +258,7 @@ export const compareTracesTool: Tool = defineTool({
     const found = await askEndpoint(ask, { a: trace_id, b: other_trace_id }, context);
     const nodes = listOf(found, "nodes");
     const ranked = found.ranked as readonly number[];
-    // The endpoint ranks nodes by the difference of their own time.
+    // The endpoint ranks nodes by the difference of their self times.
     const differences = ranked.slice(0, limit).map((index) => {
       const { service: name, operation, a, b } = nodes[index] as Record<string, unknown>;
       return { service: name, span_name: operation, a: sideOf(a), b: sideOf(b) };

@@ -46,7 +46,7 @@ function tester(pattern: string): (text: string) => boolean {
 interface Page<T> {
   /** Names of the page. */
   readonly items: readonly T[];
-  /** Names that match, on all pages. */
+  /** Number of matching names on all pages. */
   readonly total_count: number;
   /** True when more names follow after this page. */
   readonly truncated: boolean;

@@ -94,7 +94,7 @@ export const searchTool: Tool = defineTool({
 
 /**
  * Reads the traces, by TraceQL or by conditions. @throws QueryError QUERY_BAD_PARAMETER for both together, and
- * past --query.max-traces
+ * above the limit of --query.max-traces
  */
 async function find(args: SearchArguments, context: ToolContext): Promise<PackedTrace[]> {
   const { service, limits, read } = context;
@@ -118,7 +118,7 @@ async function find(args: SearchArguments, context: ToolContext): Promise<Packed
   );
 }
 
-/** A trace in the words of the public model's tool. */
+/** Summary of a trace, with the field names of the public model's tool. */
 function traceJson(summary: TraceSummary, { link }: ToolContext) {
   const { minStartTimeUnixNano: start, maxEndTimeUnixNano: end, services } = summary;
   return {

@@ -41,7 +41,7 @@ const spanId = z
   .transform((text) => text.toLowerCase().padStart(16, "0"));
 
 /**
- * `get_span_details` {"trace_id": "71a8…", "span_ids": ["a3"]} → whole spans. The error names ids that the trace lacks;
+ * `get_span_details` {"trace_id": "71a8…", "span_ids": ["a3"]} → whole spans. `error` names ids that the trace lacks;
  * the answer still has the other spans.
  */
 export const spanDetailsTool: Tool = defineTool({

@@ -6,7 +6,7 @@ import { timeText } from "../time-argument.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";
 
-/** Number of equal neighbours without children from which one line stands for all of them. */
+/** Minimum number of equal neighbours without children that are folded into one line. */
 const leastFolded = 4;
 
 /** A line of the outline. */
@@ -128,7 +128,7 @@ interface Outline {
 
 /**
  * The outline in depth-first order, without recursion: traces can be as deep as they are long.
- * @param most limit of JSON characters; after it no line is added. Paths of deep traces are long
+ * @param most limit of JSON characters, because paths of deep traces are long. Lines beyond the limit are left out
  */
 function outline(first: readonly Step[], family: Family, depth: number, most: number): Outline {
   const lines: Line[] = [];

@@ -35,7 +35,8 @@ export interface ClockPlan {
 /**
  * Computes in advance what `adjustClockSkew` does, so that spans need not all be objects at the same time. Other
  * requests run in between.
- * @param maxDeltaNano larger corrections are not applied, which also affects corrections of children
+ * @param maxDeltaNano limit of corrections. A larger correction is not applied, which also affects corrections of
+ * children
  * @param processes known from other traces
  * @returns undefined when two spans share an id, or times are centuries apart: then the trace must be
  *   adjusted as a whole

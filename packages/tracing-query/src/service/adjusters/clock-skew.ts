@@ -110,7 +110,7 @@ export function hostOf(process: Process | undefined): string {
   }
 }
 
-/** Start and duration of a span, as far as known. */
+/** Start and duration of a span. */
 export interface SpanTimes {
   /** Start in nanoseconds since 1970. */
   readonly startNano: bigint;
@@ -131,7 +131,7 @@ function timesOf(span: ApiV2Span): SpanTimes {
  * parent 0 … 100, child -50 … 250   →  50, because it is longer than its parent
  * ```
  *
- * @param parent already adjusted
+ * @param parent times of the parent, already adjusted
  */
 export function skewAgainst(
   { startNano: parentStart, durationNano: parentLength }: SpanTimes,

@@ -59,7 +59,7 @@ export function giveUniqueSpanIds(trace: ApiTrace): void {
   }
 }
 
-/** Points the reference to the parent to `parent`; a root gets a CHILD_OF reference in front. */
+/** Sets the reference to the parent to `parent`. A root gets a new CHILD_OF reference in front. */
 function setParent(span: ApiV2Span, parent: Buffer): void {
   const reference = parentReference(span);
   if (reference === undefined) {

@@ -37,9 +37,9 @@ export function followsFrom(id: number, traceId = sampleTraceId): SpanRef {
 
 interface SampleSpan extends Partial<Omit<ApiV2Span, "spanId" | "startTime" | "duration">> {
   readonly id?: number;
-  /** Nanoseconds since the epoch. */
+  /** Start in nanoseconds since the Unix epoch. */
   readonly start?: bigint;
-  /** Nanoseconds. */
+  /** Duration in nanoseconds. */
   readonly length?: bigint;
 }
 

@@ -36,7 +36,7 @@ export class SpanIds {
     return true;
   }
 
-  /** @returns the index of an id; -1 when it is absent */
+  /** @returns the index of an id; -1 for an unknown id */
   find(high: number, low: number): number {
     return (this.#slots[this.#slotOf(high, low)] as number) - 1;
   }

@@ -42,7 +42,7 @@ function compareValues(a: KeyValue, b: KeyValue): number {
 }
 
 /**
- * The public model's order of tags: key, then number of the type, then value.
+ * Compares tags in the public model's order: by key, then by number of the type, then by value.
  *
  * ```
  * a="x" (string), a=5 (int64), b=1 (int64), b=2 (int64)
