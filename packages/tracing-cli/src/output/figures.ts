@@ -25,7 +25,7 @@ function threeDigits(value: number): string {
   return value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0);
 }
 
-/** Local time with milliseconds: `2026-01-31 12:00:00.123`. @param ms since the Unix epoch */
+/** Local time with milliseconds: `2026-01-31 12:00:00.123`. @param ms milliseconds since the Unix epoch */
 export function timeText(ms: number): string {
   const local = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
   return Number.isNaN(local.getTime()) ? String(ms) : local.toISOString().slice(0, -1).replace("T", " ");

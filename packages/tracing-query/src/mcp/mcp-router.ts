@@ -39,7 +39,7 @@ const methods = ["GET", "POST"] as const;
  */
 export function mcpRouter(settings: McpSettings): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  // Loaded with the first request, and shared by all later ones.
+  // Loaded with the first request, and shared by all later requests.
   let endpoint: ReturnType<typeof loadEndpoint> | undefined;
   router.options("/mcp", (request, response) => {
     if (refuseOrigin(request, response, settings)) {
@@ -105,8 +105,8 @@ async function loadEndpoint(
 }
 
 /**
- * The request in the form of the Fetch standard, which the SDK takes. Its signal is aborted when the client
- * leaves.
+ * Converts the request to the Fetch standard's form, which the SDK needs. Its signal is aborted when the client
+ * disconnects.
  */
 async function webRequest(request: IncomingMessage, { signal }: AdmittedRead): Promise<Request> {
   const { method = "GET" } = request;

@@ -20,7 +20,7 @@ const instructions =
 
 /** Parts that all requests share. */
 export interface McpServerParts {
-  /** Bounds tools that hold traces in memory. */
+  /** Limits concurrent calls of tools that hold traces in memory. */
   readonly gate: RequestGate;
   /** Version of this program, for the client's list of servers. */
   readonly version: string;

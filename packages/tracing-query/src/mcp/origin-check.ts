@@ -1,4 +1,4 @@
-/** Names of this machine, as browsers write them in an origin. */
+/** Host names of this machine in the form that browsers send in an origin. */
 const loopbackNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**

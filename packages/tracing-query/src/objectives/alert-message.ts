@@ -22,7 +22,7 @@ export interface AlertMessage {
   readonly endsMs: number | undefined;
 }
 
-/** Labels that name an alert; they never change while it fires. */
+/** Labels that identify an alert. They never change while the alert fires. */
 function labelsOf(objective: Objective, severity: string): Record<string, string> {
   const { name, tenant, service, labels } = objective;
   return {
@@ -123,7 +123,7 @@ export function alertBody(
   );
 }
 
-/** The text of one alert. `&`, `<` and `>` are escaped, as Slack wants it. */
+/** The text of one alert. `&`, `<` and `>` are escaped, as Slack requires. */
 function slackText({ labels, annotations, endsMs }: AlertMessage): string {
   const escaped = (text = "") =>
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -16,7 +16,7 @@ export class AlertSender {
     return [...this.#targets.values()];
   }
 
-  /** Creates new targets, and closes removed ones with their queues. */
+  /** Creates new targets, and closes removed targets with their queues. */
   use(settings: readonly AlertTargetSettings[]): void {
     const before = this.#targets;
     const next = new Map<string, AlertTarget>();

@@ -33,7 +33,7 @@ export interface Completions {
 interface CompletionFieldProps {
   /** The text of the field, which the owner stores. */
   value: string;
-  /** Called with the new text after a key and after a completion was taken. */
+  /** Called with the new text after each key, and after a completion was inserted. */
   onValue: (value: string) => void;
   /** Called with the offset of the caret whenever it moves, so that the owner can compute `completions`. */
   onCaret: (caret: number) => void;
@@ -142,7 +142,7 @@ interface CompletionListProps {
   items: readonly Completion[];
   /** The line below the offers; undefined for none. */
   rest: string | undefined;
-  /** Index of the chosen offer, −1 for none. It is scrolled into view. */
+  /** Index of the chosen offer, which is scrolled into view; −1 for none. */
   current: number;
   /** Called with a clicked offer. */
   onTake: (item: Completion) => void;

@@ -20,7 +20,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
       await copyText(text);
       setCopied(true);
     } catch {
-      // Refused by the browser: no tick is shown, and the text stays selectable.
+      // The browser refused to copy: no tick is shown, and the text stays selectable.
     }
   }
 

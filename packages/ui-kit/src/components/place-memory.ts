@@ -1,6 +1,6 @@
 /** Identifies an element after the page is drawn again: a selector, and the index of the match. */
 export interface ElementName {
-  /** A CSS selector that finds the element on the page drawn again. */
+  /** A CSS selector that finds the element after the page is drawn again. */
   selector: string;
   /** Index of the selector's match, from 0. */
   nth: number;

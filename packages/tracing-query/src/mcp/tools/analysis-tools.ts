@@ -16,10 +16,10 @@ import { conditionsOf, spanArguments } from "./search-tool.ts";
 const text = z.string().max(4_096);
 // Argument `offset` of every list that has pages.
 const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before those of the answer.");
-// Advice for the assistant when the budget cut the list.
+// Advice for the assistant when the budget shortened the list.
 const rest = "raise budget, or ask again with a larger offset";
 
-/** A time as parameters of the HTTP API: microseconds, half open. */
+/** A time range as parameters of the HTTP API: microseconds, without the end. */
 function timesOf(
   args: { readonly start_time_min: string; readonly start_time_max: string },
   context: ToolContext,
@@ -51,7 +51,7 @@ export const dependenciesTool: Tool = defineTool({
   },
   async answer({ start_time, end_time, contains, limit, offset: skipped }, context) {
     const times = timesOf({ start_time_min: start_time, start_time_max: end_time }, context);
-    // Tools ask the endpoints of the HTTP API, so that both have the same checks and limits.
+    // Tools call the endpoints of the HTTP API, so that both have the same checks and limits.
     const ask = dependencyListEndpoint(context.service, context.limits);
     const found = await askEndpoint(ask, { ...times, contains, limit, offset: skipped }, context);
     const dependencies = listOf(found, "links").map(({ parent, child, calls }) => ({

@@ -23,7 +23,7 @@ const listArguments = {
  * "^shop|cart"  matches "shop-eu", "my-cart"
  * ```
  *
- * @throws QueryError QUERY_BAD_PARAMETER with the fault of the pattern
+ * @throws QueryError QUERY_BAD_PARAMETER with the error in the pattern
  */
 function tester(pattern: string): (text: string) => boolean {
   if (pattern === "") {
@@ -60,7 +60,7 @@ function pageOf<T>(
   return { items, total_count: all.length, truncated: offset + items.length < all.length };
 }
 
-// Advice for the assistant when the budget cut the list.
+// Advice for the assistant when the budget shortened the list.
 const rest = "narrow pattern, or ask again with a larger offset";
 
 /** `get_services` {"pattern": "sh"} → {"services": ["shop"], "total_count": 1, "truncated": false}. */

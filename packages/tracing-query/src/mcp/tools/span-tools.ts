@@ -34,7 +34,7 @@ async function collect(trace: PackedTrace, most: number, isAsked: (span: Span) =
   return { spans, count };
 }
 
-// An id as assistants write it: any case, and zeros in front may be missing.
+// A span id from an assistant, in any case. Leading zeros may be missing.
 const spanId = z
   .string()
   .regex(/^[0-9a-fA-F]{1,16}$/)

@@ -66,7 +66,7 @@ function isLike(one: ShownSpan, other: ShownSpan): boolean {
   );
 }
 
-/** A span that waits for its turn in the outline. */
+/** A span, or a run of equal spans, that is not in the outline yet. */
 interface Step {
   readonly span: ShownSpan;
   readonly path: string;
