@@ -54,7 +54,7 @@ function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
 
-/** @returns how many items from the front of a list fit into `characters` */
+/** @returns the number of items at the front of a list that fit into `characters` */
 function fitting(items: readonly unknown[], characters: number): number {
   let left = characters;
   for (const [index, item] of items.entries()) {

@@ -23,7 +23,7 @@ export interface ProgramBuild {
    * A second start loads neither the command line nor the check of options.
    */
   readonly serve?: string;
-  /** False: the program keeps neither log nor metrics, so the packages for these stay out. */
+  /** False: the program has neither log nor metrics, so the packages for these are left out. */
   readonly isProcess?: boolean;
   /**
    * Further files that code names by URL, such as the programs of worker threads: each becomes

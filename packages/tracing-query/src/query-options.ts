@@ -9,7 +9,7 @@ function isBasePath(path: string): boolean {
   return path === "/" || (path.startsWith("/") && !path.endsWith("/"));
 }
 
-/** A limit whose option means "no limit" with 0, as in the public model. */
+/** Option of a limit. The value 0 means "no limit", as in the public model. */
 function limit(defaultValue: number) {
   return z.number().int().min(0).default(defaultValue);
 }

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** Lines that `sha256sum --check` reads, in the folder that the names are relative to. */
+/** Lines for `sha256sum --check`, which must run in the folder to which the names are relative. */
 export async function checksums(folder: string, files: readonly string[]): Promise<string> {
   const lines: string[] = [];
   for (const file of files.toSorted()) {

@@ -64,7 +64,7 @@ export function makeImages(engine: string, options: ImageOptions) {
   return { files, failed };
 }
 
-/** This machine's processor, as images name it. */
+/** Architecture of this machine's processor, in the form of image names. */
 const ownArchitecture = process.arch === "x64" ? "amd64" : process.arch;
 
 const buildArgument = (name: string, value: string | undefined) =>

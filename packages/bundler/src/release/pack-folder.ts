@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 export function packFolder(folder: string, names: readonly string[], file: string): void {
   const { status, stderr, error } = spawnSync("tar", ["-czf", file, "-C", folder, ...names], {
     encoding: "utf8",
-    // macOS otherwise adds files with extended attributes.
+    // Without this variable tar on macOS adds files with extended attributes.
     env: { ...process.env, COPYFILE_DISABLE: "1" },
   });
   if (status !== 0) {

@@ -5,7 +5,7 @@ import { highlight } from "./highlight.ts";
 
 /** A heading of a page. */
 export interface Heading {
-  /** 1 for the title of a page. */
+  /** Level of the heading; 1 for the title of a page. */
   readonly depth: number;
   /** Id of the heading, for links. */
   readonly id: string;

@@ -68,7 +68,7 @@ export class ObjectiveBoard {
   readonly #history = new Lane(1);
   /** Aborted by `close`. */
   readonly #stop = new AbortController();
-  /** Objectives whose newest minutes are being counted; a round leaves them out. */
+  /** Objectives whose newest minutes are being counted. A round skips these objectives. */
   readonly #reading = new Set<ObjectiveStatus>();
   /** Objectives whose history is being counted. */
   readonly #filling = new Set<ObjectiveStatus>();
@@ -141,7 +141,7 @@ export class ObjectiveBoard {
       this.#timers.push(timer);
     };
     again(() => void this.round(), untilNext);
-    // A separate timer: a hanging store or file must not end alerts.
+    // Repetitions have a separate timer, so that alerts do not end while the store or the file hangs.
     again(() => this.sayAgain(), roundMs / 2);
   }
 
@@ -319,7 +319,7 @@ export class ObjectiveBoard {
     return false;
   }
 
-  /** One read of the store, with its deadline. */
+  /** Reads counts from the store, with a timeout. */
   #counts({ objective }: ObjectiveStatus, time: CountedTime): Promise<readonly GoodCount[]> {
     const { readCounts, readTimeoutMs: limitMs = readTimeoutMs } = this.#parts;
     return inTime(limitMs, this.#stop.signal, (signal) => readCounts(objective, time, signal));
@@ -333,7 +333,7 @@ export class ObjectiveBoard {
     }
   }
 
-  /** Decides which alerts fire, and sends begun and ended alerts. */
+  /** Decides which alerts fire, and sends alerts that began or ended. */
   #decide(status: ObjectiveStatus): void {
     const nowMs = this.#now();
     // A change of the file may have ended the objective during its read.

@@ -11,7 +11,7 @@ import { parseObjectives, readObjectivesText } from "./objectives-file.ts";
 import { prometheusRules } from "./prometheus-rules.ts";
 import { storeCounts } from "./read-store-counts.ts";
 
-// Options of the command: the file, and the store that counts.
+// Options of the command: the file, and the store that is queried.
 const commandOptions = z.object({
   file: z.string().default("").describe("File of objectives, YAML or JSON."),
   rules: z
@@ -83,7 +83,7 @@ export function statusLines({ objective, sum, budgetLeft, state }: ObjectiveStat
 }
 
 /**
- * `tracing-query objectives`: checks a file, counts its objectives once, or prints rules for Prometheus. It
+ * `tracing-query objectives`: checks a file, counts its objectives once, or prints rules for Prometheus. The command
  * ends with 0, or with 1 when an objective could not be counted.
  */
 export const objectivesCommand: ProcessCommand = {

@@ -2,7 +2,7 @@ import type { MetricsQuery } from "storage/api";
 import { formatDurationNano } from "../go-text/go-duration.ts";
 import type { PrometheusOptions } from "./prometheus-options.ts";
 
-// Units as OpenTelemetry's connector writes them in names of metrics.
+// Names of units in the metric names of OpenTelemetry's connector.
 const unitNames = { ms: "milliseconds", s: "seconds" } as const;
 
 /**
@@ -11,7 +11,7 @@ const unitNames = { ms: "milliseconds", s: "seconds" } as const;
  * ```
  * calls    sum(rate(traces_span_metrics_calls{service_name =~ "shop|db", span_kind =~ "SPAN_KIND_SERVER"}[10m]))
  *            by (service_name)
- * errors   the same with status_code = "STATUS_CODE_ERROR", divided by calls
+ * errors   the query of calls with status_code = "STATUS_CODE_ERROR", divided by calls
  * ```
  */
 export class PromQl {

@@ -264,7 +264,7 @@ function readToken(file: string): string | undefined {
   }
 }
 
-/** The text of the answer. @throws Error past `maxAnswerBytes` */
+/** The text of the answer. @throws Error for an answer longer than `maxAnswerBytes` */
 async function textOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

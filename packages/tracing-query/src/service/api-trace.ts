@@ -15,7 +15,7 @@ export interface ApiTrace {
 
 /** Converts a trace to the older model. The result shares no objects with `trace`, so callers may change the result. */
 export function toApiTrace(trace: Trace): ApiTrace {
-  // Spans of one sender share their resource. Sharing the process too saves the adjusters most of their work.
+  // Spans of one sender share their resource. A shared process saves the adjusters most of their work.
   const processes = new Map<Resource, Process>();
   const spans = trace.spans.map((span) => {
     const apiSpan = toShownSpan(span);

@@ -11,7 +11,7 @@ export const callBoundsMs: readonly number[] = Array.from({ length: 8 }, (_, pow
 export interface CallCounter {
   readonly client: string;
   readonly server: string;
-  /** True: a message lies between the two services. */
+  /** True: the call is a message, because the called span has the kind consumer. */
   readonly isMessage: boolean;
   calls: number;
   failed: number;

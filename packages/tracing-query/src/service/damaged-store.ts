@@ -1,7 +1,7 @@
 // A store that lacks some of its spans, for tests.
 import type { PartialReason, ReadOptions, TraceStore } from "storage/api";
 
-/** Every read with options reports these reasons. */
+/** Wraps a store so that every read with options reports these reasons. */
 export function damagedStore<Store extends Pick<TraceStore, "reader">>(
   store: Store,
   reasons: readonly PartialReason[],

@@ -133,7 +133,7 @@ function neighbourhood(links: readonly Link[], focus: string, hops: number): rea
   }
   const callees = reached(links, { focus, hops, from: "parent", to: "child" });
   const callers = reached(links, { focus, hops, from: "child", to: "parent" });
-  // Between two callers, or two callees, only links on a path to the focus stay.
+  // A link between two callers, or between two callees, stays only if it is on a path to the focus.
   return links.filter(
     ({ parent, child }) => leadsOn(callees, parent, child, hops) || leadsOn(callers, child, parent, hops),
   );

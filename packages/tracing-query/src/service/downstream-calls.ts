@@ -63,7 +63,7 @@ export class DownstreamCalls {
       }
       const open = [...this.#childrenOf(caller, below)];
       for (let span = open.pop(); span !== undefined; span = open.pop()) {
-        // A span that is reached from two callers is one call.
+        // A span below two callers counts as one call.
         if (seen.has(span)) {
           continue;
         }

@@ -46,7 +46,7 @@ export class GrowingCounters<Row, Counter extends object> {
 
   /** @param nowMs milliseconds since the Unix epoch @throws StorageError; QueryError QUERY_TOO_LARGE */
   read(store: MetricsReader, nowMs: number, options: ReadOptions): Promise<Counter[]> {
-    // Readings run sequentially: two concurrent ones would count the same minutes twice.
+    // Readings run sequentially, because two concurrent readings would count the same minutes twice.
     const reading = this.#reading.catch(() => {}).then(() => this.#read(store, nowMs, options));
     this.#reading = reading;
     return reading;
@@ -58,7 +58,7 @@ export class GrowingCounters<Row, Counter extends object> {
     const settledMs = endUnixMs - lateMinutes * minuteMs;
     if (settledMs > this.#settledUntilMs) {
       const minutes = { startUnixMs: this.#settledUntilMs, endUnixMs: settledMs };
-      // Settled as a whole: when a counter is refused, none of the minutes counts.
+      // The minutes are settled together: when a counter is refused, no minute is counted.
       this.#settled = this.#sum(await rows(store, minutes, lasting(options, minutes)));
       this.#settledUntilMs = settledMs;
     }
@@ -151,7 +151,7 @@ export function countDuration(
   buckets[index] = (buckets[index] ?? 0) + calls;
 }
 
-/** A bucket for each bound and one past the last, all empty. */
+/** Empty buckets: one for each bound, and one above the last bound. */
 export function noDurations(boundsMs: readonly number[]): number[] {
   return Array.from({ length: boundsMs.length + 1 }, () => 0);
 }

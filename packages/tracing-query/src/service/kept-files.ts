@@ -64,7 +64,7 @@ export class KeptFiles {
   }
 }
 
-/** Writes a file atomically; an existing one is replaced. */
+/** Writes a file atomically. An existing file is replaced. */
 export async function writeKept(path: string, text: string): Promise<void> {
   await withTemporary(path, text, (temporary) => rename(temporary, path));
 }

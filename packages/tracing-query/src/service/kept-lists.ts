@@ -33,7 +33,7 @@ interface Question<T> {
   readonly answer: Promise<readonly T[]>;
   /** Ends the request when the last caller has left. */
   readonly abort: AbortController;
-  /** Number of waiting callers; the request is aborted when the last one leaves. */
+  /** Number of waiting callers. The request is aborted when the last caller leaves. */
   waiting: number;
 }
 
@@ -148,7 +148,7 @@ export class KeptLists<T> {
     }
   }
 
-  /** Puts a list into the cache, and drops the oldest ones past the bound or the age. */
+  /** Puts a list into the cache, and drops the oldest lists above the bound or the age. */
   #keep(key: string, kept: KeptList<T>): void {
     const before = this.#kept.get(key);
     // The answer of an older request may arrive after the answer of a newer request.

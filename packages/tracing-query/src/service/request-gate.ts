@@ -51,7 +51,7 @@ interface Share {
  * Limits the requests that run at the same time, and thereby the memory of traces; others wait. A free place
  * goes to the tenant with the fewest running requests. The last free place is for tenants with no running
  * request: slow requests of one tenant never hold all places. A full queue drops a request of the tenant with
- * the most waiting ones. Without tenants the order is first come, first served.
+ * the most waiting requests. Without tenants requests run in their order of arrival.
  */
 export class RequestGate {
   readonly #settings: RequestGateSettings;

@@ -28,12 +28,12 @@ export function anyValueJson(value: AttributeValue): object {
   }
 }
 
-/** An absent value becomes a word, as in Tempo, because Grafana accepts no empty value. */
+/** An attribute as JSON. An absent value becomes a word, as in Tempo, because Grafana accepts no empty value. */
 export function keyValueJson([key, value]: TraceQlAttribute): object {
   return { key, value: value.type === "empty" ? { stringValue: "nil" } : anyValueJson(value) };
 }
 
-/** JSON has no number for NaN and the infinities, so they become their names. */
+/** A double as JSON. NaN and infinities become strings, because JSON has no numbers for them. */
 export function doubleJson(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

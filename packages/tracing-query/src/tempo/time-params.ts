@@ -120,7 +120,7 @@ export function metricsRange(
 
 /**
  * `step`: seconds or a Go duration. The default gives about 240 samples.
- * @throws QueryError QUERY_BAD_PARAMETER for a malformed step, and for one too short for the range
+ * @throws QueryError QUERY_BAD_PARAMETER for a malformed step, and for a step too short for the range
  */
 export function stepParam(params: URLSearchParams, { startUnixNano, endUnixNano }: TimeRange): bigint {
   const text = params.get("step") ?? "";

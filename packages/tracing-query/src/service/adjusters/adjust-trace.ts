@@ -11,7 +11,7 @@ import { sortTagsAndFields } from "./tag-order.ts";
 
 /** Settings of the adjusters. */
 export interface AdjustOptions {
-  /** Largest clock skew that is corrected, in nanoseconds; 0 disables the correction. */
+  /** Limit of clock corrections in nanoseconds; 0 disables the correction. */
   readonly maxClockSkewNano: bigint;
 }
 
