@@ -69,7 +69,7 @@ function storeWarning(list: readonly Service[]): string | undefined {
   if (!list.some(({ name }) => name === "tracing-storage") || process.report === undefined) {
     return undefined;
   }
-  // Reading all network interfaces would take the report seconds on some machines.
+  // Without this setting the report reads all network interfaces, which takes seconds on some machines.
   Object.assign(process.report, { excludeNetwork: true });
   return fileLimitWarning(process.report.getReport());
 }
@@ -119,7 +119,7 @@ class Launch {
   readonly #processes: readonly SupervisedProcess[];
   readonly #begin = Date.now();
   readonly #ended = Promise.withResolvers<number>();
-  /** Ends the wait for healthy processes. */
+  /** Aborted to end the wait for healthy processes. */
   readonly #giveUp = new AbortController();
   /** The first failure of a start; undefined without a failure. */
   #failure: string | undefined;

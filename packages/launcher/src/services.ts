@@ -14,7 +14,7 @@ export interface ServicePort {
   readonly host?: string;
 }
 
-/** A process: how to start it, where it listens, and how to check its health. */
+/** A process, with its program, its ports and its health check. */
 export interface Service {
   /** Name of the process, printed before each line. */
   readonly name: string;

@@ -65,7 +65,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   #wasHealthy = false;
   /** When the child was spawned, in milliseconds since the Unix epoch. */
   #startedAt = 0;
-  /** The failure that the child named last; "" for none. */
+  /** The last failure that the child reported; "" for none. */
   #reason = "";
   #restartTimer: NodeJS.Timeout | undefined;
 

@@ -2,7 +2,7 @@ import type { LaunchScope } from "./services.ts";
 
 /** A line of the table. */
 interface Row {
-  /** A name for people. */
+  /** Name of the page, for people. */
   readonly what: string;
   /** Address of the page. */
   readonly where: string;

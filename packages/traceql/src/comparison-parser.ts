@@ -2,9 +2,9 @@ import { readFilter } from "./stage-parser.ts";
 import type { MetricsComparison, Pipeline } from "./syntax-tree.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** Values shown of each attribute when `compare()` names no number; Tempo has the same default. */
+/** Default number of values shown for each attribute by `compare()`, the same as in Tempo. */
 const defaultLimit = 10;
-/** Largest number of values that a query may ask for. An engine holds that many for each attribute. */
+/** Limit of values for each attribute in a query, because an engine holds this number of values in memory. */
 const maxLimit = 1_000n;
 
 /**

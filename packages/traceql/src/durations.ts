@@ -1,4 +1,4 @@
-/** Nanoseconds of each unit. Unicode has two micro signs, U+00B5 and U+03BC; both are units, as in Go. */
+/** Nanoseconds of each unit. Unicode has two micro signs, U+00B5 and U+03BC. Both are accepted, as in Go. */
 const nanoOf: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -13,7 +13,7 @@ const nanoOf: Readonly<Record<string, bigint>> = {
   y: 31_536_000_000_000_000n,
 };
 
-/** Largest first, so that a text has few parts. */
+/** Units of a printed duration, largest first, so that the text has few parts. */
 const printedUnits = ["h", "m", "s", "ms", "us", "ns"];
 
 /**

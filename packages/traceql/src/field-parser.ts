@@ -29,7 +29,7 @@ import { wholeId } from "./whole-ids.ts";
 
 const minInt = -(2n ** 63n);
 
-/** Words that are values. They are reserved: an attribute named `ok` is written `.ok`. */
+/** Reserved words that are values. An attribute named `ok` must be written `.ok`. */
 const words: ReadonlyMap<string, Static> = new Map<string, Static>([
   ["true", { type: "bool", value: true }],
   ["false", { type: "bool", value: false }],
@@ -141,7 +141,7 @@ function minus(tokens: TokenReader, operand: FieldExpression, offset: number): F
   return node;
 }
 
-/** The value with the other sign. Ints and durations wrap around at 64 bits, as in Go: `-minInt` is `minInt`. */
+/** The value with the opposite sign. Ints and durations wrap around at 64 bits, as in Go: `-minInt` is `minInt`. */
 export function negated(value: Static): Static {
   switch (value.type) {
     case "int":

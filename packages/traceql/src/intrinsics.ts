@@ -7,7 +7,7 @@ import type { IntrinsicName } from "./syntax-tree.ts";
  * - `int`, `float`, `duration`: numbers, which can be compared with each other
  * - `string`: text; only strings take `=~` and `!~`
  * - `bool`: true or false; only a bool or an attribute can be the condition of a filter
- * - `status`, `kind`: named values that can only be equal or not
+ * - `status`, `kind`: named values, which can only be compared with `=` and `!=`
  */
 export type ValueType = "attribute" | "int" | "float" | "duration" | "string" | "bool" | "status" | "kind";
 
@@ -68,7 +68,7 @@ export function intrinsicType(name: IntrinsicName): ValueType {
   return types[name] ?? "string";
 }
 
-/** True for intrinsics of events and links: a span may have none of them, or several. */
+/** True for intrinsics of events and links, because a span may have no event or link, or several. */
 export function isRepeated(name: IntrinsicName): boolean {
   return name.startsWith("event:") || name.startsWith("link:");
 }

@@ -87,7 +87,7 @@ const space = /\s+/y;
 const plainName = /[^\s{}()=~!<>&|^,"]+/y;
 
 /**
- * The tokens of a query, the end included.
+ * The tokens of a query, including the `end` token.
  * @throws TraceQlError for a text that is too long, an unfinished string, a number out of range
  */
 export function lex(text: string): Token[] {

@@ -29,7 +29,7 @@ export function readFilter(tokens: TokenReader): SpansetFilter {
 
 /**
  * Parses `count()`, `min(…)`, `max(…)`, `avg(…)` and `sum(…)`. All but `count` take an expression that gives a number
- * and differs from span to span: `avg(duration)` is allowed, `avg(name)` and `avg(5)` are not.
+ * and can differ between spans: `avg(duration)` is allowed, `avg(name)` and `avg(5)` are not.
  * @throws TraceQlError
  */
 export function readAggregate(tokens: TokenReader): Aggregate {

@@ -52,7 +52,7 @@ export interface SpansetOperation {
  */
 export type SpansetOperator = (typeof spansetOperators)[number];
 
-/** All operators between spansets, as they are written. */
+/** All operators between spansets, in their form in queries. */
 export const spansetOperators = [
   "&&",
   "||",
@@ -274,7 +274,7 @@ export type MetricsFunction =
 /** A metrics function with its arguments: `quantile_over_time(duration, .5, .99) by(.a)`. */
 export interface MetricsAggregate {
   readonly function: MetricsFunction;
-  /** Absent for `rate` and `count_over_time` only. */
+  /** Argument of the function; absent only for `rate` and `count_over_time`. */
   readonly field?: Field;
   /** Quantiles from 0 to 1 for `quantile_over_time`; empty for other functions. */
   readonly quantiles: readonly number[];

@@ -109,7 +109,7 @@ export class TokenReader {
 
   /**
    * Reads a nested part, and counts its depth.
-   * @throws TraceQlError when it is nested too deep
+   * @throws TraceQlError when the part is nested too deep
    */
   within<Result>(read: () => Result): Result {
     if (++this.#depth > traceQlLimits.depth) {

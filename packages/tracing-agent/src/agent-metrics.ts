@@ -119,7 +119,7 @@ export class AgentMetrics {
     this.#httpRequests.inc({ type });
   }
 
-  /** @param source "all" for faults of the client; "collector-proxy", "thrift", "proto" for others */
+  /** @param source "all" for faults of the client; "collector-proxy", "thrift" or "proto" for other faults */
   httpError(source: string, status: "4xx" | "5xx"): void {
     this.#httpErrors.inc({ source, status });
   }

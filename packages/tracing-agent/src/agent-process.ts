@@ -1,7 +1,7 @@
 import type { ProcessDefinition } from "lifecycle";
 import { agentOptions } from "./agent-options.ts";
 
-/** Takes spans over UDP from clients on the same machine, and sends them to the collector over gRPC. */
+/** Receives spans over UDP from clients on the same machine, and sends the spans to the collector over gRPC. */
 export const agentProcess: ProcessDefinition<typeof agentOptions.shape> = {
   name: "tracing-agent",
   description:

@@ -40,11 +40,11 @@ export interface CommandContext extends Streams {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Arguments that are not options, in their order. `main` has checked their number, but not their form. */
   readonly operands: readonly string[];
-  /** Options of the command and the common ones, with defaults filled in. */
+  /** Values of the command's options and of the common options, including defaults. */
   readonly values: OptionValues;
   /** Client of tracing-query at `--url`. Creating the client opens no connection. */
   readonly client: QueryClient;
-  /** Aborted by SIGINT and SIGTERM; the program then ends with 130. */
+  /** Aborted by SIGINT and SIGTERM. Then the program ends with exit code 130. */
   readonly signal: AbortSignal;
 }
 

@@ -29,7 +29,7 @@ export const openApiDocument = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 
-// Methods in the order in which a path shows them.
+// HTTP methods in the order in which a page shows them for each path.
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** The section of one operation: its texts, a table of parameters, its body and a table of answers. */

@@ -5,7 +5,7 @@ import { changesPage } from "./changes-page.ts";
 
 // The first line of the file; all versions are below this line.
 const title = "# Changes\n\n";
-// The part of package.json that is read.
+// The part of package.json that this file needs.
 const manifest = z.object({ version: z.string() });
 
 /** Notes for the next version; none when the folder is missing, because git keeps no empty folder. */

@@ -181,7 +181,7 @@ function moduleEntries(definitions: Readonly<Record<string, Schema>>): ModuleEnt
 }
 
 /**
- * Pages of the configuration of the web server: the document, a list of all modules by namespace, and one for each.
+ * Pages of the configuration of the web server: the document, a list of all modules by namespace, and a page for each.
  * Descriptions, types and names come from the schemas that decode the config.
  * @param examples Markdown for the ends of pages, by the ids of modules
  */

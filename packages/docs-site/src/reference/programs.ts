@@ -8,7 +8,7 @@ import { testedProgram } from "lifecycle/testing";
 
 const packages = join(import.meta.dirname, "..", "..", "..");
 
-/** The environment of the programs, without any options from this machine. */
+/** The environment of the programs, without option variables of this machine. */
 function environment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, NODE_COMPILE_CACHE, LOG_ENCODING: "json", SERVER_SKIP_INSTALL_TRUST: "1", ...own };

@@ -97,7 +97,7 @@ export function buildSite(sources: SiteSources, outFolder: string): BuiltSite {
 
   let bytes = 0;
   rmSync(outFolder, { recursive: true, force: true });
-  // The search index and the pages count as bytes; copied files do not.
+  // Only the search index and the pages are counted in `bytes`, not copied files.
   const write = (path: string, text: string) => {
     const target = join(outFolder, path);
     mkdirSync(dirname(target), { recursive: true });

@@ -39,7 +39,7 @@ export class CollectorEndpoint {
   pausedUntil = 0;
   readonly #settings: CollectorEndpointSettings;
   readonly #headerBlocks = new Map<string, Buffer>();
-  /** The newest connection, and older ones with running calls. */
+  /** The newest connection, and older connections with running calls. */
   readonly #links = new Set<CollectorLink>();
   #newest: CollectorLink | undefined;
   #state: EndpointState = "connecting";

@@ -64,7 +64,7 @@ export class CollectorPool {
     }
   }
 
-  /** Running calls fail, and connections close. */
+  /** Closes all connections. Running calls fail. */
   close(): void {
     this.#closing.abort();
     for (const name of this.names) {

@@ -10,7 +10,7 @@ const tables = { 4: "/proc/net/udp", 6: "/proc/net/udp6" } as const;
 
 /**
  * Number of packets that the system has dropped since a UDP socket was opened, because its receive buffer was full.
- * @param address of the socket, as bound: "::", "127.0.0.1"
+ * @param address bound address of the socket: "::", "127.0.0.1"
  * @returns undefined when the system is not Linux, or does not list the socket. Source:
  *   Linux Documentation/networking/proc_net_tcp.rst, net/ipv4/udp.c
  */
