@@ -9,7 +9,7 @@ const schema = envelope(z.nullable(z.array(apiTrace)));
 type TraceList = z.infer<typeof schema>;
 
 /**
- * The schema of an answer with traces. A trace has a million values, and a policy without `eval` prevents zod's fast
+ * The schema of an answer with traces. A large trace has a million values, and the page's Content-Security-Policy forbids `eval`, which zod needs for its fast
  * path. Therefore `isTraceList` checks an answer in its usual form without copying. Other answers are left to zod,
  * which also reports their faults.
  */

@@ -120,11 +120,13 @@ export async function traceQlProblem(queries: QueryClient, q: string): Promise<s
 
 /** A found trace as a row of the list. Without a root the service with the most spans is shown. */
 function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary {
-  const services = Object.entries(trace.serviceStats ?? {}).map(([name, stats]) => ({
-    name,
-    spans: stats.spanCount ?? 0,
-    errors: stats.errorCount ?? 0,
-  }));
+  const services = Object.entries(trace.serviceStats ?? {})
+    .map(([name, stats]) => ({
+      name,
+      spans: stats.spanCount ?? 0,
+      errors: stats.errorCount ?? 0,
+    }))
+    .sort((a, b) => b.spans - a.spans || (a.name < b.name ? -1 : 1));
   const root = trace.rootServiceName ?? "";
   const rootFound = root !== "" && root !== noRoot;
   return {
@@ -136,7 +138,7 @@ function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary 
     rootFound,
     spans: services.reduce((sum, { spans }) => sum + spans, 0),
     errors: services.reduce((sum, { errors }) => sum + errors, 0),
-    services: services.sort((a, b) => b.spans - a.spans || (a.name < b.name ? -1 : 1)),
+    services,
     ...(columns.length === 0 ? {} : { values: valuesOf(trace, columns) }),
   };
 }
