@@ -7,7 +7,7 @@ import type { OutputChunk } from "rolldown";
 export interface PackedStart {
   /** These files and their imports become one file. */
   readonly files: readonly string[];
-  /** These files and their imports stay separate files: programs of small threads, short commands. */
+  /** These files and their imports stay separate files, for example the programs of small threads and of short commands. */
   readonly apart?: readonly string[];
 }
 

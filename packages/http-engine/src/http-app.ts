@@ -120,7 +120,7 @@ class HttpApp implements App {
   readonly #http3 = new Map<number, Lease<Http3Listener>>();
   /** Names of each server for which certificates are requested. */
   readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
-  /** True once the config was activated. Ports of a config that never ran close without `shutdown_delay`. */
+  /** True once the config was activated. If it was never activated, its ports are closed without `shutdown_delay`. */
   #active = false;
   /** Requests certificates from the main thread; undefined when no server uses TLS. */
   #certificates: CertificateSource | undefined;

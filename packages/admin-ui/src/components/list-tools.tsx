@@ -3,10 +3,9 @@ import { rowsPerPage } from "../api/list-query.ts";
 
 /**
  * A field above a list that filters by a text. The key `/` focuses the field, found by the attribute `data-slash`.
- * @param what label of the field: `Filter by address`
  */
 export function FilterField(props: {
-  /** The listed things, in the plural: `upstreams`. */
+  /** Label of the field: `Filter by address`. */
   what: string;
   /** The text as typed. */
   value: string;
@@ -61,6 +60,7 @@ export function ListPager(props: {
   page: number;
   /** Number of rows on all pages; undefined before the first response. */
   total: number | undefined;
+  /** The listed things, in the plural: `upstreams`. */
   what: string;
   onPage: (page: string) => void;
 }) {

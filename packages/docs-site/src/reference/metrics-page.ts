@@ -2,7 +2,7 @@ import { cell, code, row } from "./markdown-cells.ts";
 
 /** One metric as a process describes it. */
 interface Metric {
-  /** Name of the metric. */
+  /** Name, such as `process_open_fds`. */
   readonly name: string;
   /** Type of the metric: `counter`, `gauge`, `histogram`. */
   readonly type: string;

@@ -22,9 +22,9 @@ export interface ServerStream extends SendingStream, ReceivingStream {
 
 /** Initial windows of a new stream in both directions. */
 export interface StreamWindows {
-  /** Initial window in bytes, from the client: its SETTINGS_INITIAL_WINDOW_SIZE. */
+  /** Initial window in bytes for sending. The client sets it with SETTINGS_INITIAL_WINDOW_SIZE. */
   readonly send: number;
-  /** Initial window in bytes, from this side. */
+  /** Initial window in bytes for receiving, set by this side. */
   readonly receive: number;
 }
 

@@ -80,7 +80,7 @@ const encodedObjects = new WeakMap<object, Encoded>();
 const leastKeptLength = 64;
 /** Minimum length of a text that is cached for an element of a long list; the list caches its elements anyway. */
 const leastKeptLengthInList = 2_048;
-/** Length from which texts stay in pieces: otherwise each level above a thousand routes would copy them. */
+/** Minimum length of a text that is kept in pieces. A joined text would be copied again by each enclosing object or list. */
 const largeLength = 16 * 1024;
 /** Limit of pieces; more are joined, because deep nesting would copy the pieces once for each level. */
 const mostPieces = 4_096;

@@ -48,7 +48,7 @@ export interface ModuleContext {
   /**
    * Makes parts of a config, or reuses those that an older config made from the same objects, so unchanged
    * parts are not made again. Everything that a part depends on must be in its object or outlive configs.
-   * @param build gets a context of the part's own; its resources are released with the last config that has the
+   * @param build gets a separate context. Resources acquired with it are released when the last config closes that has the
    *   part
    * @throws what `build` throws
    */

@@ -4,7 +4,7 @@ import type { Draft } from "../values/draft.ts";
 import { readMatcherSet } from "./matcher-set.ts";
 
 /**
- * Reads a definition `@name …` into `matchers`: matchers on the line or in a block, or a quoted expression.
+ * Reads a definition `@name …` into `matchers`. It has matchers on its line or in a block, or a quoted expression.
  * `@api path /api/*` defines the set `{ "path": ["/api/*"] }`.
  * @throws ServerError CONFIG_ADAPTER, also for a repeated name
  */

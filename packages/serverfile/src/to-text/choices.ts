@@ -41,7 +41,7 @@ export interface Choices {
   readonly automatedAddresses: AutomatedAddresses;
   readonly hiddenAnyHost: HiddenAnyHost;
   /**
-   * True: addresses for any host without TLS have `http://`. Otherwise their settings would apply to certificates of
+   * True: the address of a site for any host, without TLS, begins with `http://`. Without it, the site's settings would apply to certificates of
    * all names.
    */
   readonly namesScheme: boolean;

@@ -85,7 +85,7 @@ interface JsonTrace {
 }
 
 /**
- * The lists in a trace's JSON, in pieces. The form is protobuf's JSON, as in Tempo, not OTLP's JSON: ids are
+ * The list `resourceSpans` of a trace as JSON, in pieces. The form is protobuf's JSON, as in Tempo, not OTLP's JSON: ids are
  * base64, enums are names.
  */
 export function* resourceSpansJson(spans: SpanList): Generator<string> {

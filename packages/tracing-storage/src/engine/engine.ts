@@ -17,7 +17,7 @@ import {
 import { type ResultPipe, ResultPipes } from "./result-pipe.ts";
 import { SyncedTokens } from "./synced-tokens.ts";
 
-/** Time limit in milliseconds for running statements when the engine is closed; shorter than the shell's limit. */
+/** Time limit in milliseconds for running statements when the engine is closed; shorter than the limit for the stop of the whole process. */
 const stopGraceMs = 3_000;
 
 /**

@@ -25,7 +25,7 @@ export function writeId(out: ByteWriter, high: number, low: number): void {
   out.length += 8;
 }
 
-/** Ids of a span in halves of 64-bit numbers, as a {@link ThriftCursor} reads them. */
+/** The trace id and the parent's span id. Each 64-bit number is two halves of 32 bits, as a {@link ThriftCursor} reads them. */
 export interface ParentIds {
   readonly traceHighHigh: number;
   readonly traceHighLow: number;

@@ -405,7 +405,7 @@ export class DatagramBuilder {
     }
   }
 
-  /** Pads datagrams with Initial packets (RFC 9000, section 14.1), encrypts, and reports packets to loss recovery. */
+  /** Pads a datagram that has an Initial packet (RFC 9000, section 14.1), encrypts its packets, and reports them to loss recovery. */
   #finish(writer: ByteWriter, packets: PlainPacket[], maxBytes: number, now: number): BuiltDatagram {
     const { role, oneRtt, recovery, path, idleFrames } = this.#parts;
     const last = packets.at(-1) as PlainPacket;

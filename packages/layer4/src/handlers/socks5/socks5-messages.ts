@@ -182,7 +182,7 @@ export function requestReply(reply: number, address = "", port = 0): Buffer {
   return Buffer.concat([Buffer.from([version, reply, 0]), encodeAddress(address, port)]);
 }
 
-/** Parses a client's datagram: destination and data; undefined for a fragment or an invalid one. */
+/** Parses a client's datagram: destination and data; undefined for a fragment and for an invalid datagram. */
 export function readDatagram(
   bytes: Buffer,
 ): { readonly destination: Destination; readonly data: Buffer } | undefined {

@@ -12,7 +12,7 @@ function only(handler: Members, key: string): Members {
   return first;
 }
 
-/** Writes the directive `uri` with these words. */
+/** `uri("strip_prefix", "/api")` is the line `uri strip_prefix /api`. */
 function uri(...words: readonly Word[]): Written {
   return { directive: "uri", words };
 }

@@ -30,7 +30,7 @@ export interface Statement {
   readonly line: Line;
   /** Blocks of routes in the directive, in reading order. */
   readonly blocks: readonly Numbered[];
-  /** Count of numbers that the directive itself takes, without its blocks. */
+  /** Count of group numbers that the directive itself takes, without its blocks. */
   readonly ownGroups: number;
   /** The first group number inside the block; undefined when the config does not show it. */
   readonly firstGroup: number | undefined;

@@ -24,7 +24,7 @@ import {
   withPublicNames,
 } from "wire/grpc";
 
-/** The calls that a test answers, under the public names and under our names. All other calls get UNIMPLEMENTED. */
+/** The calls that a test answers, under Jaeger's service names. All other calls get UNIMPLEMENTED. */
 export type FakeHandlers = Partial<
   SpanReaderPluginServer &
     SpanWriterPluginServer &

@@ -163,7 +163,7 @@ export class Connection extends ServerConnection<RequestStream> {
     // A connection without calls stays open.
   }
 
-  // The following methods are called by calls.
+  // The members below are for the objects of gRPC calls.
 
   get settings(): RequestSettings {
     return this.#settings;

@@ -21,7 +21,7 @@ export interface ClusterView {
   readonly own: number | undefined;
 }
 
-/** Reads `remote_servers` from a server. @throws StorageError */
+/** Reads the shards of a cluster from `system.clusters` of one server. @throws StorageError */
 export async function clusterView(
   host: HostState,
   cluster: string,
