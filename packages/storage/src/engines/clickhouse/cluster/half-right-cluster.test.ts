@@ -153,9 +153,11 @@ describe("a cluster of which a server hangs", () => {
     const [token = ""] = hung.tokens;
     expect(token).not.toBe("");
     expect(cluster.hosts.slice(1).flatMap(({ tokens }) => tokens)).toContain(token);
-    // The first server may be slow because it waits for a replica, so the second server asks another replica.
-    const second = cluster.hosts.slice(1).flatMap(({ replicas }) => replicas.get(token) ?? []);
-    expect(second).toEqual([(hung.replicas.get(token) ?? 0) + 1]);
+    // The first server may be slow because it waits for a replica, so each further server asks another replica. On a busy machine
+    // the second server may be too slow as well.
+    const further = cluster.hosts.slice(1).flatMap(({ replicas }) => replicas.get(token) ?? []);
+    const first = (hung.replicas.get(token) ?? 0) + 1;
+    expect(further.toSorted()).toEqual(further.map((_, index) => first + index));
   });
 });
 
