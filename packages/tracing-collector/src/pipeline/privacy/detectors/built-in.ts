@@ -30,7 +30,7 @@ export const detectorNames = Object.keys(builtInDetectors) as [DetectorName, ...
 /** The set of all detectors. */
 const all = 255;
 
-// What each byte adds to four counts in one number: digits in the lowest 8 bits, then `.`, `:` and `@` with 8 bits each.
+// Each byte adds to four counts in one number: digits in the lowest 8 bits, then `.`, `:` and `@` with 8 bits each.
 // Each count fits for values of up to 255 bytes.
 const sums = new Uint32Array(256);
 /** Flags for blanks and percent signs. */
