@@ -22,7 +22,10 @@ export async function findModules(config: string, adapter: string): Promise<Foun
   const names =
     config === "" ? [] : decodeDocument(parseJson((await readConfig(config, adapter)).json)).modules;
   const packages = await new ModulePackages().list();
-  for (const { name, version, ids } of packages) {
+  for (const { name, version, ids, fault } of packages) {
+    if (fault !== undefined) {
+      process.stderr.write(`package ${name} cannot be loaded: ${fault}\n`);
+    }
     found.push(...ids.map((id) => ({ id, isStandard: false, source: name, version })));
   }
   const isInstalled = new Set(packages.map(({ name }) => name));

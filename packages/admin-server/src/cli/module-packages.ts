@@ -23,8 +23,10 @@ export interface ModulePackage {
   readonly name: string;
   /** Installed version. */
   readonly version: string;
-  /** Ids of its modules. */
+  /** Ids of its modules; empty for a package that cannot be loaded. */
   readonly ids: readonly string[];
+  /** Reason why the package cannot be loaded; absent when it can. */
+  readonly fault?: string;
 }
 
 /** The member of the folder's package.json that names what is installed: an exact version, or the address of a package. */
@@ -58,10 +60,9 @@ export class ModulePackages {
     this.#folder = folder;
   }
 
-  /** The installed packages, by name. @throws StartError when a module of theirs cannot be loaded */
+  /** The installed packages, by name. It only reads, so that it may run beside a change. */
   async list(): Promise<ModulePackage[]> {
-    await this.#restore();
-    return await describePackages(this.#folder);
+    return await describePackages(existsSync(this.#folder) ? this.#folder : `${this.#folder}.bak`);
   }
 
   /**
@@ -130,7 +131,6 @@ export class ModulePackages {
     keepBackup: boolean,
     work: (folder: string, before: Dependencies) => Promise<readonly string[]>,
   ): Promise<ModulePackage[]> {
-    await this.#restore();
     const copy = `${this.#folder}.new`;
     await mkdir(join(this.#folder, ".."), { recursive: true });
     try {
@@ -143,11 +143,16 @@ export class ModulePackages {
       throw new StartError(`${copy}: ${why}`, { cause: error });
     }
     try {
+      await this.#restore();
       const before = await this.#copyTo(copy);
       const names = await work(copy, before);
-      const packages = await describePackages(copy);
+      const packages = (await describePackages(copy)).filter(({ name }) => names.includes(name));
+      const bad = packages.find(({ fault }) => fault !== undefined);
+      if (bad !== undefined) {
+        throw new StartError(`${bad.name} is no package with modules of this server: ${bad.fault}`);
+      }
       await this.#replaceBy(copy, keepBackup);
-      return packages.filter(({ name }) => names.includes(name));
+      return packages;
     } finally {
       await rm(copy, { recursive: true, force: true });
     }
@@ -242,7 +247,7 @@ async function readDependencies(folder: string): Promise<Dependencies> {
 /**
  * The packages of a folder, by name. Each is loaded together with the standard modules: so an id that the server has
  * already is found before a config names the package.
- * @throws StartError for a package without modules
+ * A package that cannot be loaded has a fault, and the others are still described.
  */
 async function describePackages(folder: string): Promise<ModulePackage[]> {
   if (!existsSync(join(folder, "package.json"))) {
@@ -251,15 +256,14 @@ async function describePackages(folder: string): Promise<ModulePackage[]> {
   const standard = allModules();
   const packages: ModulePackage[] = [];
   for (const name of Object.keys(await readDependencies(folder)).sort()) {
+    const manifest = join(folder, "node_modules", name, "package.json");
+    let version = "";
     try {
+      ({ version } = JSON.parse(await readFile(manifest, "utf8")) as { readonly version: string });
       const { listed } = await registryFor(standard, [name], [folder]);
-      const manifest = join(folder, "node_modules", name, "package.json");
-      const { version } = JSON.parse(await readFile(manifest, "utf8")) as { readonly version: string };
       packages.push({ name, version, ids: listed.slice(standard.listed.length).map(({ id }) => id) });
     } catch (error) {
-      throw new StartError(`${name} is no package with modules of this server: ${messageOf(error)}`, {
-        cause: error,
-      });
+      packages.push({ name, version, ids: [], fault: messageOf(error) });
     }
   }
   return packages;

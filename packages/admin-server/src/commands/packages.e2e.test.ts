@@ -123,5 +123,18 @@ describe.skipIf(!hasNpm)("packages (needs npm)", () => {
     // A command that was killed between its renames leaves the backup alone, which counts.
     await rename(packages(), `${packages()}.bak`);
     expect(await own()).toBe("http.handlers.greet 1.1.0 greet");
+    expect(await folders()).toEqual(["packages.bak"]); // a list changes nothing
+
+    // A package that is damaged later is reported, and costs no other one.
+    await writePackage("second", "1.0.0", moduleText("two").replace("handlers.greet", "handlers.second"));
+    expect((await run("add-package", "./sources/second")).code).toBe(0);
+    await writeFile(join(packages(), "node_modules", "greet", "main.js"), "throw new Error('damaged');");
+    const listed = await run("list-modules", "--skip-standard");
+    expect([listed.stdout.split("\n")[0], listed.stderr]).toEqual([
+      "http.handlers.second",
+      expect.stringContaining("package greet cannot be loaded"),
+    ]);
+    expect((await run("remove-package", "second")).code).toBe(0);
+    expect((await run("remove-package", "greet")).code).toBe(0);
   });
 });

@@ -12,6 +12,8 @@ class FakeThreads implements GrowingThreads {
   areAllServing = true;
   /** Part of its time that each thread works; further threads work as the first one does. */
   busy = [0];
+  /** Limit of the system. */
+  allowed = 5;
   holds = false;
   /** Called when the further threads serve. */
   serve: (() => void) | undefined;
@@ -22,7 +24,7 @@ class FakeThreads implements GrowingThreads {
   }
 
   async growTo(size: number): Promise<void> {
-    this.size = Math.min(size, 5);
+    this.size = Math.min(size, this.allowed);
     if (this.holds) {
       await new Promise<void>((resolve) => {
         this.serve = resolve;
@@ -91,4 +93,12 @@ test("the busiest shares again while another thread has next to nothing, but not
   await vi.advanceTimersByTimeAsync(600_000);
   expect(shares).toHaveLength(1 + 8);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("nothing more is tried after the system refused a thread", async () => {
+  const { threads, shares } = start(5);
+  threads.busy = [1];
+  threads.allowed = 1;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([threads.size, shares, vi.getTimerCount()]).toEqual([1, [], 0]);
 });

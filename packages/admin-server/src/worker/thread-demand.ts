@@ -39,8 +39,13 @@ export function startThreadsOnDemand(threads: GrowingThreads, most: number, shar
   let looksLeft = 0;
   const grow = async (serving: readonly number[]) => {
     isGrowing = true;
-    await threads.growTo(threads.size * 2);
+    const before = threads.size;
+    await threads.growTo(before * 2);
     isGrowing = false;
+    if (threads.size === before) {
+      clearInterval(timer); // The system refuses more threads.
+      return;
+    }
     share(serving, 1 - serving.length / threads.size);
     looksLeft = looksBetweenShares * mostShares;
   };

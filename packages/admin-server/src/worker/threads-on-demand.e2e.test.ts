@@ -103,7 +103,7 @@ test("a second thread starts under load, and gets its part of the connections wi
   expect(server.workers?.size).toBe(2);
   expect(closes).toBeGreaterThan(0);
 
-  // Whoever was asked to leave is still answered.
+  // A client that was asked to leave still gets an answer.
   idle.write("GET /quiet HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   await idleEnded;
   await vi.waitFor(() => expect(farewells).toContain(2 ** 31 - 1));

@@ -74,6 +74,34 @@ test("more threads start when they are asked for, with the config that runs then
   expect(workers.size).toBe(3);
 });
 
+test("a thread that the system refuses is left out, and the others serve on", async () => {
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.store(gate, 0, 1);
+  const topics = new MessageTopics();
+  const workers = new Workers({
+    ...{
+      count,
+      first: 1,
+      table: SharedTable.create(count + 1),
+      topics,
+      messages: new MainMessages(topics),
+      log,
+    },
+    spawn(thread) {
+      if (thread === 3) {
+        throw new Error("the system has no thread left");
+      }
+      return new Worker(code, { eval: true, workerData: gate });
+    },
+  });
+  onTestFinished(() => workers.stop());
+  await (await workers.prepare(documentOf("{}"))).commit();
+  await workers.growTo(3);
+  expect([workers.size, workers.areAllServing]).toEqual([2, true]);
+  await (await workers.prepare(documentOf('{"a":1}'))).commit();
+  expect([workers.size, workers.areAllServing]).toEqual([2, true]);
+});
+
 test("when all die, one successor starts alone, another one when it dies, and the others once one serves", async () => {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const setGate = (value: number) => {

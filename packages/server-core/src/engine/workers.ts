@@ -156,7 +156,7 @@ export class Workers implements Participant {
   /**
    * Starts more threads. Later changes of the config include them.
    * @param size wanted number of threads; limited to `count`
-   * @returns a promise that resolves when all started threads serve, or died
+   * @returns a promise that resolves when all started threads serve, or died. `size` is smaller when the system refuses threads
    */
   async growTo(size: number): Promise<void> {
     const before = this.#wanted;
@@ -166,6 +166,10 @@ export class Workers implements Participant {
       this.#successorComes(thread, this.#replace(thread, 0, "serves"));
     }
     await Promise.all(more.map((thread) => this.#replacing.get(thread)));
+    // A thread that the system refused is not waited for by changes of the config.
+    while (this.#wanted > before && !this.#running.has(this.#wanted) && !this.#replacing.has(this.#wanted)) {
+      this.#wanted--;
+    }
   }
 
   /** True when at least one thread runs a config. */
@@ -353,13 +357,17 @@ export class Workers implements Participant {
     );
   }
 
-  /** Makes changes of the config wait for a thread that is starting. */
+  /** Makes changes of the config wait for a thread that is starting. A start that fails is logged; the other threads serve on. */
   #successorComes(thread: number, replaced: Promise<void>): void {
-    const settled = replaced.finally(() => {
-      if (this.#replacing.get(thread) === settled) {
-        this.#replacing.delete(thread);
-      }
-    });
+    const settled = replaced
+      .catch((error: unknown) => {
+        this.#options.log.error({ err: error }, `worker ${thread} cannot start`);
+      })
+      .finally(() => {
+        if (this.#replacing.get(thread) === settled) {
+          this.#replacing.delete(thread);
+        }
+      });
     this.#replacing.set(thread, settled);
   }
 
