@@ -33,7 +33,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Whether an engine refuses a read because it cannot do it at all. */
+/** True when an engine refuses a read because it lacks the ability. */
 export function isUnsupported(error: unknown): boolean {
   return error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED";
 }

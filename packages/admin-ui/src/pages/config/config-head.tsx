@@ -10,7 +10,7 @@ interface ConfigHeadProps {
   draft: ConfigDraft;
   /** Places of the draft that the schema does not allow. */
   faultCount: number;
-  /** Whether the review is shown in place of a place of the config. */
+  /** True when the review is shown instead of a part of the config. */
   isReview: boolean;
   /** Called by the button that opens or closes the review. */
   onReview: () => void;

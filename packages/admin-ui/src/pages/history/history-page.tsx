@@ -176,9 +176,9 @@ interface VersionLinkProps {
   entry: HistoryEntry;
   /** Page of the list, as the address has it. */
   page: string | undefined;
-  /** Whether the version is the one beside the list. */
+  /** True for the version that is shown beside the list. */
   isShown: boolean;
-  /** Whether the version is the one that runs. */
+  /** True for the running version. */
   runs: boolean;
 }
 

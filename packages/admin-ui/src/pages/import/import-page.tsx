@@ -140,7 +140,7 @@ interface ResultProps {
   adapted: UseQueryResult<Adapted>;
   /** The running config, which the result is compared with. */
   running: UseQueryResult<RunningConfig>;
-  /** Whether the text has changed since the answer. */
+  /** True when the text has changed since the answer. */
   isOld: boolean;
   /** Called once the config runs. */
   onLoaded: () => void;

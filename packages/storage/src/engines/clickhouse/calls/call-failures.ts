@@ -24,7 +24,7 @@ export interface FailedCall {
   readonly deadline: AbortSignal;
   /** Aborted by the caller or the deadline. */
   readonly abort: AbortSignal;
-  /** Whether it writes. */
+  /** True for a call that writes. */
   readonly isInsert?: boolean;
   /** True: running it twice does no harm. */
   readonly isRepeatable?: boolean;
@@ -33,7 +33,7 @@ export interface FailedCall {
 interface FailureParts {
   /** Learns which servers failed. */
   readonly pool: HostPool;
-  /** Whether a cluster can be written to; undefined without a Keeper. */
+  /** True when a cluster accepts writes; undefined without a Keeper. */
   readonly keeper: KeeperOfInserts | undefined;
   /** Which shards of a cluster answer; undefined without shards. */
   readonly shards: ShardsOfReads | undefined;
