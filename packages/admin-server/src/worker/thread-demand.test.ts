@@ -95,6 +95,21 @@ test("the busiest shares again while another thread has next to nothing, but not
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test("connections are shared again also after the last threads took long to start", async () => {
+  const { threads, shares } = start(2);
+  threads.busy = [1, 0];
+  threads.holds = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([threads.size, shares]).toEqual([2, []]);
+  threads.serve?.();
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(shares).toEqual([
+    [[1], 0.5],
+    [[1], 0.5],
+    [[1], 0.5],
+  ]);
+});
+
 test("nothing more is tried after the system refused a thread", async () => {
   const { threads, shares } = start(5);
   threads.busy = [1];

@@ -50,11 +50,14 @@ export function startThreadsOnDemand(threads: GrowingThreads, most: number, shar
     looksLeft = looksBetweenShares * mostShares;
   };
   const look = () => {
+    if (isGrowing) {
+      return; // `size` counts threads that do not serve yet.
+    }
     if (threads.size >= most && looksLeft === 0) {
       clearInterval(timer);
       return;
     }
-    if (isGrowing || !threads.areAllServing) {
+    if (!threads.areAllServing) {
       return;
     }
     const busy = threads.utilization();
