@@ -1,5 +1,6 @@
 import { TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
+import { checkTextLength, withinLimits } from "./template-limits.ts";
 import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
@@ -8,7 +9,6 @@ export type TemplateFunction = (...args: never[]) => unknown;
 
 /** Limit of executed nodes and commands for one page. */
 const maxSteps = 1_000_000;
-const maxOutput = 32 * 1024 * 1024;
 const maxCalls = 100;
 
 /**
@@ -85,9 +85,7 @@ export class TemplateRun {
   /** Appends to the output, up to the limit. */
   #print(text: string): void {
     this.#length += text.length;
-    if (this.#length > maxOutput) {
-      throw new TemplateError(`output of more than ${maxOutput} characters`);
-    }
+    checkTextLength(this.#length);
     this.#output.push(text);
   }
 
@@ -240,7 +238,7 @@ export class TemplateRun {
       if (found === undefined) {
         throw new TemplateError(`line ${head.line}: function "${head.name}" not defined`);
       }
-      return found(...(values as never[]));
+      return withinLimits(await found(...(values as never[])));
     }
     const value = await this.#operand(head, scope, false);
     if (typeof value === "function") {

@@ -46,6 +46,23 @@ test.each<[format: string, values: unknown[], printed: string]>([
     [5, "x", "y", "z", 1.5],
     "5%|%!d(string=x)|%!t(string=y)|%!z(string=z)|%!s(float64=1.5)",
   ],
+  [
+    "%.*f|%.*s|%*d|%.3U",
+    [-2, 1.5, -1, "abc", "x", 7, 65],
+    "%!(BADPREC)1.500000|%!(BADPREC)abc|%!(BADWIDTH)7|U+0041",
+  ],
+  ["%.5x|%.f|%.2q", [255, 2.5, "abc"], '000ff|2|"ab"'],
+  ["%.90g", [0.0001], "0.000100000000000000004792173602385929598312941379845142364501953125"],
+  [
+    "%.0f|%.0f|%.0f|%.2f|%.2f|%.1f|%.1f|%.1f",
+    [0.5, 1.5, 2.5, 0.125, 0.375, -0.25, 0.35, 1e21],
+    "0|2|2|0.12|0.38|-0.2|0.3|1000000000000000000000.0",
+  ],
+  [
+    "%.0e|%.0e|%.0e|%.1e|%.2g|%.1g|%.3g",
+    [2.5, 25, 9.5, 1.25, 0.125, 35, 1e21],
+    "2e+00|2e+01|1e+01|1.2e+00|0.12|4e+01|1e+21",
+  ],
   ["%s %d", ["a"], "a %!d(MISSING)"],
   ["a", [1, "b"], "a%!(EXTRA int=1, string=b)"],
   ["a%", [], "a%!(NOVERB)"],
@@ -53,6 +70,15 @@ test.each<[format: string, values: unknown[], printed: string]>([
   expect(formatPrintf(format, values)).toBe(printed);
 });
 
-test("a width beyond all reason is no width of that many blanks", () => {
-  expect(formatPrintf("%99999999d", [1])).toHaveLength(1000);
+test.each<[string, unknown[]]>([
+  ["%99999999d", [1]],
+  ["%.500000000d", [1]],
+  ["%.*d", [500_000_000, 1]],
+  ["%-*d", [500_000_000, 1]],
+])("%s: a size beyond all reason is cut to 1,000 characters", (format, values) => {
+  expect(formatPrintf(format, values)).toHaveLength(1000);
+});
+
+test("a number near zero is written with 100 digits at most", () => {
+  expect(formatPrintf("%.100g", [0.0001])).toMatch(/^0\.0001/);
 });

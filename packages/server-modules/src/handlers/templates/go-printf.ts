@@ -1,3 +1,4 @@
+import { goFloat } from "./go-floats.ts";
 import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { printed } from "./template-values.ts";
 
@@ -13,6 +14,7 @@ interface Verb {
   readonly precision: number | undefined;
 }
 
+/** Limit of a width and of a precision: a few characters of a format cannot fill the memory. */
 const maxSize = 1000;
 
 /** The name of a value's type in Go, as far as a value of JavaScript tells it: one without a point is an `int`. */
@@ -96,41 +98,12 @@ function integer(value: number, { letter, flags, precision }: Verb): string | un
   }
 }
 
-/** An exponent has two digits at least. */
-function withExponent(text: string): string {
-  return text.replace(/e([+-])(\d)$/, "e$10$2");
-}
-
-/** `%g`: the shorter of both forms, without zeros at the end. */
-function shortest(value: number, precision: number | undefined): string {
-  const digits = precision === undefined ? undefined : Math.max(1, precision);
-  const scientific = digits === undefined ? value.toExponential() : value.toExponential(digits - 1);
-  const exponent = Number(/e([+-]\d+)$/.exec(scientific)?.[1] ?? 0);
-  const withoutZeros = (text: string) => text.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "");
-  if (exponent < -4 || exponent >= (digits ?? 21)) {
-    return withExponent(withoutZeros(scientific));
-  }
-  return digits === undefined
-    ? String(value)
-    : withoutZeros(value.toFixed(Math.max(0, digits - 1 - exponent)));
-}
-
 function floating(value: number, { letter, flags, precision }: Verb): string | undefined {
   if (!/[eEfFgG]/.test(letter)) {
     return undefined;
   }
-  if (!Number.isFinite(value)) {
-    return signed(Number.isNaN(value) ? "NaN" : value > 0 ? "Inf" : "-Inf", flags);
-  }
-  const digits = Math.min(100, precision ?? 6);
-  const kind = letter.toLowerCase();
-  const text =
-    kind === "e"
-      ? withExponent(value.toExponential(digits))
-      : kind === "f"
-        ? value.toFixed(digits)
-        : shortest(value, precision === undefined ? undefined : digits);
-  return signed(letter === "E" || letter === "G" ? text.toUpperCase() : text, flags);
+  const text = goFloat(value, letter.toLowerCase(), precision);
+  return signed(Number.isFinite(value) && /[EG]/.test(letter) ? text.toUpperCase() : text, flags);
 }
 
 const controlNames: Readonly<Record<string, string>> = {
@@ -283,20 +256,24 @@ const directive = /%([-+# 0]*)(?:\[(\d+)\])?(\*|\d+)?(?:\.(\*|\d*))?(?:\[(\d+)\]
 export function formatPrintf(format: string, values: readonly unknown[]): string {
   let next = 0;
   let reordered = false;
-  const take = (): number | undefined => {
-    const value = values[next++];
-    return typeof value === "number" ? Math.min(maxSize, Math.trunc(value)) : undefined;
+  let bad = "";
+  const size = (digits: string | undefined, smallest: number, mistake: string): number | undefined => {
+    const value = digits === "*" ? values[next++] : digits === undefined ? undefined : Number(digits);
+    if (typeof value === "number" && Number.isInteger(value) && value >= smallest) {
+      return Math.min(maxSize, value);
+    }
+    bad += digits === "*" ? mistake : "";
+    return undefined;
   };
-  const size = (digits: string | undefined) =>
-    digits === "*" ? take() : digits === undefined ? undefined : Number(digits);
   const written = format.replace(directive, (_whole, ...groups: (string | undefined)[]) => {
     const [flags = "", place1, wide, precise, place2, letter = ""] = groups;
     if (letter === "%") {
       return "%";
     }
     const place = place2 ?? place1;
-    let [width, all] = [size(wide), flags];
-    const precision = size(precise);
+    bad = "";
+    let [width, all] = [size(wide, -maxSize, "%!(BADWIDTH)"), flags];
+    const precision = size(precise, 0, "%!(BADPREC)");
     if (width !== undefined && width < 0) {
       [width, all] = [-width, `${flags}-`];
     }
@@ -313,7 +290,7 @@ export function formatPrintf(format: string, values: readonly unknown[]): string
     const verb: Verb = { letter, flags: all, width, precision };
     const value = values[next++];
     const written = formatted(value, verb);
-    return Array.isArray(value) && letter !== "v" && letter !== "T" ? written : padded(written, verb);
+    return bad + (Array.isArray(value) && letter !== "v" && letter !== "T" ? written : padded(written, verb));
   });
   const extra = values.slice(next).map((value) => `${typeName(value)}=${printed(value)}`);
   return extra.length === 0 || reordered ? written : `${written}%!(EXTRA ${extra.join(", ")})`;

@@ -93,10 +93,15 @@ export class GoDuration {
       Nanoseconds: () => Math.trunc(ms * 1e6),
       Abs: () => new GoDuration(Math.abs(ms)),
       String: () => this.toString(),
-      Round: (to: unknown) => rounded(ms, Number(to) / 1e6, Math.round),
+      Round: (to: unknown) => rounded(ms, Number(to) / 1e6, roundFromZero),
       Truncate: (to: unknown) => rounded(ms, Number(to) / 1e6, Math.trunc),
     };
   }
+}
+
+/** A half becomes the number that is farther from zero. */
+function roundFromZero(value: number): number {
+  return Math.sign(value) * Math.round(Math.abs(value));
 }
 
 function rounded(ms: number, step: number, round: (value: number) => number): GoDuration {

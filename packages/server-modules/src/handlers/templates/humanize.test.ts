@@ -6,6 +6,8 @@ test.each([
   ["999", "999 B"],
   ["1500", "1.5 kB"],
   ["2048000", "2.0 MB"],
+  ["12500", "13 kB"],
+  ["13500", "14 kB"],
   ["123456789", "124 MB"],
 ])("%s bytes are %s", (bytes, expected) => {
   expect(humanize("size", bytes)).toBe(expected);

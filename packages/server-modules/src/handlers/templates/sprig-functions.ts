@@ -9,11 +9,11 @@ import { sprigDates } from "./sprig-dates.ts";
 import { sprigTexts } from "./sprig-texts.ts";
 import { sprigValues } from "./sprig-values.ts";
 import { TemplateError } from "./template-error.ts";
+import { checkTextLength } from "./template-limits.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
 /** Limit of entries in a list that one call creates, so a template cannot fill the memory. */
 const maxListLength = 100_000;
-const maxTextLength = 10_000_000;
 
 /** Converts a value to a list; nil becomes an empty list. @throws TemplateError for other values */
 function list(value: unknown): unknown[] {
@@ -42,10 +42,22 @@ function withoutNil(values: readonly unknown[]): unknown[] {
 }
 
 function repeat(count: number, text: unknown): string {
-  if (count * printed(text).length > maxTextLength) {
-    throw new TemplateError(`a text of more than ${maxTextLength} characters`);
-  }
+  checkTextLength(count * printed(text).length);
   return printed(text).repeat(Math.max(0, count));
+}
+
+/** Joins texts by a separator. @throws TemplateError above the limit of a text */
+function joined(texts: readonly string[], separator: string): string {
+  checkTextLength(
+    texts.reduce((length, each) => length + each.length, separator.length * (texts.length - 1)),
+  );
+  return texts.join(separator);
+}
+
+/** Begins each line with blanks. */
+function indent(count: number, text: unknown): string {
+  const blanks = repeat(count, " ");
+  return joined(`${blanks}${printed(text)}`.split("\n"), `\n${blanks}`);
 }
 
 /** Capitalizes the first letter of each word. */
@@ -98,7 +110,7 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
     const all = printed(text);
     return all.length <= width || width < 4 ? all : `${all.slice(0, width - 3)}...`;
   },
-  replace: (from: string, to: string, text: unknown) => printed(text).split(from).join(to),
+  replace: (from: string, to: string, text: unknown) => joined(printed(text).split(from), to),
   contains: (part: string, text: unknown) => printed(text).includes(part),
   hasPrefix: (prefix: string, text: unknown) => printed(text).startsWith(prefix),
   hasSuffix: (suffix: string, text: unknown) => printed(text).endsWith(suffix),
@@ -111,8 +123,8 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
       .map((each) => `'${printed(each)}'`)
       .join(" "),
   cat: (...values: unknown[]) => withoutNil(values).map(printed).join(" "),
-  indent: (count: number, text: unknown) => printed(text).replace(/^/gm, repeat(count, " ")),
-  nindent: (count: number, text: unknown) => `\n${printed(text).replace(/^/gm, repeat(count, " "))}`,
+  indent,
+  nindent: (count: number, text: unknown) => `\n${indent(count, text)}`,
   split: (separator: string, text: unknown) =>
     new Map(
       printed(text)
@@ -126,9 +138,7 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
     return new Map(kept.map((part, index) => [`_${index}`, part]));
   },
   join: (separator: string, values: unknown) =>
-    withoutNil(Array.isArray(values) ? values : [values])
-      .map(printed)
-      .join(separator),
+    joined(withoutNil(Array.isArray(values) ? values : [values]).map(printed), printed(separator)),
   sortAlpha: (values: unknown) => list(values).map(printed).sort(),
   toString: (value: unknown) => (value === null || value === undefined ? "<nil>" : printed(value)),
   b64enc: (text: unknown) => Buffer.from(printed(text)).toString("base64"),
@@ -188,7 +198,7 @@ const arithmetic: Readonly<Record<string, TemplateFunction>> = {
   min: (...values: unknown[]) => Math.min(...values.map(whole)),
   floor: (value: number) => Math.floor(Number(value)),
   ceil: (value: number) => Math.ceil(Number(value)),
-  round: (value: number, places = 0) => Number(Number(value).toFixed(Math.min(100, Math.max(0, places)))),
+  round,
   until: (count: number) => numbers(0, count, count < 0 ? -1 : 1),
   untilStep: numbers,
   seq: (...values: number[]) => {
@@ -198,6 +208,16 @@ const arithmetic: Readonly<Record<string, TemplateFunction>> = {
     return step * way <= 0 || values.length === 0 ? "" : numbers(from, to + way, step).join(" ");
   },
 };
+
+/**
+ * Rounds to decimal places: up from `up` of the last place, which a number below zero never has: -2.4 becomes -3.
+ * Source: sprig, function `round`
+ */
+function round(value: unknown, places: unknown = 0, up = 0.5): number {
+  const unit = 10 ** (Number(places) || 0);
+  const scaled = (Number(value) || 0) * unit;
+  return (scaled - Math.trunc(scaled) >= up ? Math.ceil(scaled) : Math.floor(scaled)) / unit;
+}
 
 /** @throws TemplateError for division by zero */
 function divide(a: number, b: number): number {

@@ -151,6 +151,15 @@ test.each([
     "{{'a'}} {{'\\n'}} {{0x1f}} {{1_000}} {{017}} {{0b11}} {{.5}} {{1e3}} {{\"\\U0001F600\\101\"}}",
     "97 10 31 1000 15 3 0.5 1000 😀A",
   ],
+  [
+    '{{round -2.4 0}} {{round -2.5 0}} {{round 1.115 2}} {{round 123.555 2}} {{round "2.5" 0}} {{round 2.4 0 0.3}} {{round 1234 -2}}',
+    "-3 -3 1.12 123.56 3 3 1200",
+  ],
+  ['{{printf "%.2f" 0.125}} {{indent 2 "a\\nb"}} {{nindent 2 ""}}|', "0.12   a\n  b \n  |"],
+  [
+    '{{$a := toDate "05" "00"}}{{$b := toDate "05" "05"}}{{($a.Sub $b).Round 10000000000}} {{($b.Sub $a).Round 10000000000}} {{($a.Sub $b).Truncate 3000000000}}',
+    "-10s 10s -3s",
+  ],
   ["{{toString 1}} {{toString (list 1 nil)}} {{list nil}}", "1 [1 <nil>] [<nil>]"],
   [
     '{{quote "é\\n" nil 1}} {{cat "a" nil "b"}} {{join "," (list "a" nil 1)}} {{b64dec "a"}}',
@@ -238,6 +247,11 @@ test.each([
   ["{{range until 100000}}{{range until 100000}}{{end}}{{end}}", "steps"],
   ["{{until 100000000}}", "a list of more than"],
   ['{{repeat 1000000 (repeat 1000 "x")}}', "a text of more than"],
+  ['{{indent 10000000 (repeat 10 "\\n")}}', "a text of more than"],
+  ['{{replace "x" (repeat 100000 "y") (repeat 10000 "x")}}', "a text of more than"],
+  ['{{join (repeat 100000 "y") (until 10000)}}', "a text of more than"],
+  ['{{$t := "x"}}{{range until 40}}{{$t = cat $t $t}}{{end}}', "a text of more than"],
+  ["{{$l := list 1}}{{range until 40}}{{$l = concat $l $l}}{{end}}", "a list of more than"],
   ['{{readFile "nope"}}', "reading"],
   ["{{index (list 1) 5}}", "out of range"],
   ['{{fail "stop"}}', "stop"],

@@ -1,0 +1,31 @@
+import { TemplateError } from "./template-error.ts";
+
+/** Limit of a page's output and of each text that a function makes, in characters. */
+const maxTextLength = 32 * 1024 * 1024;
+/** Limit of each list that a function makes, in entries. */
+const maxListLength = 1_000_000;
+
+/**
+ * Checks a length before the text is made: such a text may need more memory than the process has.
+ *
+ * @throws TemplateError above the limit
+ */
+export function checkTextLength(length: number): void {
+  if (length > maxTextLength) {
+    throw new TemplateError(`a text of more than ${maxTextLength} characters`);
+  }
+}
+
+/**
+ * Returns what a function made. A template that doubles a text or a list in a loop ends here.
+ *
+ * @throws TemplateError for a text or list above the limit
+ */
+export function withinLimits(made: unknown): unknown {
+  if (typeof made === "string") {
+    checkTextLength(made.length);
+  } else if (Array.isArray(made) && made.length > maxListLength) {
+    throw new TemplateError(`a list of more than ${maxListLength} entries`);
+  }
+  return made;
+}
