@@ -1,8 +1,10 @@
+import { textOfBuffer } from "server-core/uri/text-of-bytes";
 import type { TemplateFunction } from "./evaluate-template.ts";
-import { formatPrintf, typeName } from "./go-printf.ts";
+import { formatPrintf } from "./go-printf.ts";
 import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
-import { isTrue, memberOf, printed } from "./template-values.ts";
+import { actionOutput, isTrue, memberOf, printed } from "./template-values.ts";
+import { typeName } from "./type-name.ts";
 
 /** Months and durations compare as numbers, times by their instant. */
 function comparable(value: unknown): unknown {
@@ -47,6 +49,34 @@ function lengthOf(value: unknown): number {
   throw new TemplateError(`len of type ${typeName(value)}`);
 }
 
+/** @throws TemplateError for an entry of nil */
+function indexed(value: unknown, key: unknown): unknown {
+  if (value === null || value === undefined) {
+    throw new TemplateError("index of untyped nil");
+  }
+  return memberOf(value, key);
+}
+
+/**
+ * Part of a list, as the library sprig cuts it (an empty list has none), or of a text in bytes, as Go does.
+ * @throws TemplateError for places outside of the value, and for a value that is neither
+ */
+function slice(value: unknown, from: unknown = 0, to?: unknown): unknown {
+  if (typeof value !== "string" && !Array.isArray(value)) {
+    throw new TemplateError(`slice of type ${typeName(value)}`);
+  }
+  const all = typeof value === "string" ? Buffer.from(value) : value;
+  if (Array.isArray(all) && all.length === 0) {
+    return null;
+  }
+  const [start, end] = [Number(from), to === undefined ? all.length : Number(to)];
+  if (!(start >= 0 && start <= end && end <= all.length)) {
+    throw new TemplateError(`slice from ${printed(from)} to ${printed(to)} of ${all.length}`);
+  }
+  const part = all.slice(start, end);
+  return Buffer.isBuffer(part) ? textOfBuffer(part) : part;
+}
+
 /** Puts a blank between two values of which none is a text. Source: Go, package fmt, `Sprint` */
 function printAll(values: readonly unknown[]): string {
   return values
@@ -55,6 +85,11 @@ function printAll(values: readonly unknown[]): string {
       return `${apart ? " " : ""}${shown(value)}`;
     })
     .join("");
+}
+
+/** Values as an action prints them, without anything between them. */
+function actionText(values: readonly unknown[]): string {
+  return values.map(actionOutput).join("");
 }
 
 /** A value as `print` writes it, which names nil. */
@@ -85,19 +120,19 @@ export const basicFunctions: Readonly<Record<string, TemplateFunction>> = {
   gt: (a: unknown, b: unknown) => compare(a, b) > 0,
   ge: (a: unknown, b: unknown) => compare(a, b) >= 0,
   len: lengthOf,
-  index: (value: unknown, ...keys: unknown[]) => keys.reduce(memberOf, value),
-  slice: (value: unknown, from = 0, to?: number) =>
-    typeof value === "string" || Array.isArray(value) ? value.slice(from, to) : null,
+  index: (value: unknown, ...keys: unknown[]) => keys.reduce(indexed, value),
+  slice,
+  mustSlice: slice,
   print: (...values: unknown[]) => printAll(values),
   println: (...values: unknown[]) => `${values.map(shown).join(" ")}\n`,
   printf: (format: string, ...values: unknown[]) => formatPrintf(format, values),
-  html: (...values: unknown[]) => escapeHtml(values.map(printed).join("")),
+  html: (...values: unknown[]) => escapeHtml(actionText(values)),
   js: (...values: unknown[]) =>
-    JSON.stringify(values.map(printed).join(""))
+    JSON.stringify(actionText(values))
       .slice(1, -1)
       .replaceAll("'", "\\'")
       .replace(/[<>&=]/g, (character) => `\\u00${character.charCodeAt(0).toString(16).toUpperCase()}`),
-  urlquery: (...values: unknown[]) => encodeURIComponent(values.map(printed).join("")).replaceAll("%20", "+"),
+  urlquery: (...values: unknown[]) => encodeURIComponent(actionText(values)).replaceAll("%20", "+"),
   call: (called: unknown, ...args: unknown[]) => {
     if (typeof called !== "function") {
       throw new TemplateError("call of what is no function");

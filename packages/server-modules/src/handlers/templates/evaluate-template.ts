@@ -2,7 +2,7 @@ import { TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 import { checkTextLength, withinLimits } from "./template-limits.ts";
 import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
-import { isTrue, memberOf, printed } from "./template-values.ts";
+import { actionOutput, fieldOf, isTrue, printed } from "./template-values.ts";
 
 /** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
@@ -115,7 +115,7 @@ export class TemplateRun {
       case "output": {
         const value = await this.#pipeline(node.pipeline, scope);
         if (node.pipeline.variables.length === 0) {
-          this.#print(printed(value));
+          this.#print(actionOutput(value));
         }
         return undefined;
       }
@@ -271,7 +271,7 @@ export class TemplateRun {
       default: {
         let value = await this.#operand(operand.of, scope);
         for (const [index, name] of operand.names.entries()) {
-          value = memberOf(value, name);
+          value = fieldOf(value, name);
           if (typeof value === "function" && (calls || index < operand.names.length - 1)) {
             value = await (value as TemplateFunction)();
           }

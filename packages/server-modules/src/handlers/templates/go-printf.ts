@@ -1,6 +1,7 @@
 import { goFloat } from "./go-floats.ts";
 import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { printed } from "./template-values.ts";
+import { typeName } from "./type-name.ts";
 
 /** How one verb of a format writes its value. */
 interface Verb {
@@ -16,41 +17,6 @@ interface Verb {
 
 /** Limit of a width and of a precision: a few characters of a format cannot fill the memory. */
 const maxSize = 1000;
-
-/** The name of a value's type in Go, as far as a value of JavaScript tells it: one without a point is an `int`. */
-export function typeName(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return "string";
-    case "boolean":
-      return "bool";
-    case "number":
-      return Number.isInteger(value) ? "int" : "float64";
-    case "function":
-      return "func()";
-    default:
-      return objectType(value);
-  }
-}
-
-function objectType(value: unknown): string {
-  if (value === null || value === undefined) {
-    return "<nil>";
-  }
-  if (value instanceof Date) {
-    return "time.Time";
-  }
-  if (value instanceof GoDuration) {
-    return "time.Duration";
-  }
-  if (value instanceof NamedNumber) {
-    return "int";
-  }
-  if (value instanceof TemplateStruct) {
-    return value.type;
-  }
-  return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
-}
 
 /** `%!d(string=x)`: what Go writes for a verb that a value does not have. */
 function wrongVerb(letter: string, value: unknown): string {

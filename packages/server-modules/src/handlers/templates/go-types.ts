@@ -1,9 +1,6 @@
 import { formatGoDuration } from "server-core/go/go-duration";
 
-/**
- * A value of a struct type of Go: its fields and methods, and no others. A name that is none of them is nil, where Go
- * reports a mistake.
- */
+/** A value of a struct type of Go: its fields and methods, and no others. */
 export class TemplateStruct {
   /** Name of the type in messages: `*http.Request`. */
   readonly type: string;
@@ -29,13 +26,16 @@ export class TemplateStruct {
   }
 }
 
-/** A map that has methods, as `http.Header`: a name that is a method is not looked for among the keys. */
-export class MapWithMethods extends Map<string, unknown> {
+/**
+ * A map of lists that has methods, as `http.Header`: a name that is a method is not looked for among the keys. The list of
+ * a key that it does not have is empty.
+ */
+export class MapWithMethods extends Map<string, readonly unknown[]> {
   /** Methods by their names. */
   readonly methods: Readonly<Record<string, (...args: never[]) => unknown>>;
 
   constructor(
-    entries: Iterable<readonly [string, unknown]>,
+    entries: Iterable<readonly [string, readonly unknown[]]>,
     methods: Readonly<Record<string, (...args: never[]) => unknown>>,
   ) {
     super(entries);

@@ -4,6 +4,7 @@ import { addressText } from "http-engine/remote-address";
 import { formatQuery, parseQuery } from "server-core/uri/query-parameters";
 import type { RequestTarget } from "server-core/uri/request-target";
 import { MapWithMethods, TemplateStruct } from "./go-types.ts";
+import { TemplateError } from "./template-error.ts";
 import { printed } from "./template-values.ts";
 
 /** `x-forwarded-for` as Go keeps it: `X-Forwarded-For`. */
@@ -40,7 +41,7 @@ function urlStruct({ path, rawPath, query, text }: RequestTarget): TemplateStruc
     {
       Scheme: "",
       Opaque: "",
-      User: null,
+      User: "",
       Host: "",
       Path: path,
       RawPath: rawPath,
@@ -93,8 +94,13 @@ export function requestStruct(exchange: Exchange, { method, target }: RequestLin
   const version = /(\d)(?:\.(\d))?$/.exec(exchange.protocol) ?? [];
   const query = () => queryMap(target.query);
   const first = (name: unknown) => parseQuery(target.query).parameters.get(printed(name))?.[0] ?? "";
-  const cookie = (name: unknown) =>
-    cookiesOf(header()).find(({ members }) => members.Name === printed(name)) ?? null;
+  const cookie = (name: unknown) => {
+    const found = cookiesOf(header()).find(({ members }) => members.Name === printed(name));
+    if (found === undefined) {
+      throw new TemplateError("http: named cookie not present");
+    }
+    return found;
+  };
   const basic = () => /^basic (\S+)$/i.exec(exchange.header("authorization"))?.[1] ?? "";
   return new TemplateStruct("*http.Request", {
     Method: method,

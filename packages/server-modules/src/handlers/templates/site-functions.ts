@@ -57,6 +57,14 @@ function stripHtml(text: string): string {
   return stripped;
 }
 
+/** Puts in the values of `$NAME` and `${NAME}`; an unknown name has none. Source: Go, `os.ExpandEnv` */
+function expandEnvironment(text: string): string {
+  return text.replace(
+    /\$(?:\{([^}]*)\}|(\w+|[*#$@!?-]))/g,
+    (_, braced: string | undefined, bare: string | undefined) => process.env[braced ?? bare ?? ""] ?? "",
+  );
+}
+
 /** Reads a text file of the site. @throws TemplateError with the file name as written in the template */
 async function readSiteFile(root: string, name: unknown): Promise<string> {
   const path = joinSitePath(root, printed(name));
@@ -103,6 +111,7 @@ const textFunctions: Readonly<Record<string, TemplateFunction>> = {
   markdown: (text: unknown) => renderMarkdown(printed(text)),
   splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),
   env: (name: unknown) => process.env[printed(name)] ?? "",
+  expandenv: (text: unknown) => expandEnvironment(printed(text)),
   stripHTML: (text: unknown) => stripHtml(printed(text)),
   humanize: (format: unknown, value: unknown) => humanize(printed(format), value),
   // No module adds functions, so `maybe` always prints nothing.

@@ -26,9 +26,12 @@ function list(value: unknown): unknown[] {
   throw new TemplateError(`a list is wanted, not ${printed(value)}`);
 }
 
-/** `numbers(1, 7, 2)` is 1, 3, 5. */
+/** `numbers(1, 7, 2)` is 1, 3, 5. A step that leads away from the end, and one of 0, give none. */
 function numbers(from: number, to: number, step: number): number[] {
-  if (step === 0 || (to - from) / step > maxListLength) {
+  if (step === 0) {
+    return [];
+  }
+  if ((to - from) / step > maxListLength) {
     throw new TemplateError(`a list of more than ${maxListLength} numbers`);
   }
   return Array.from(
@@ -205,7 +208,9 @@ const arithmetic: Readonly<Record<string, TemplateFunction>> = {
     const [from = 1, to = 1] = values.length === 1 ? [1, values[0]] : [values[0], values.at(-1)];
     const way = to < from ? -1 : 1;
     const step = values.length === 3 ? (values[1] ?? way) : way;
-    return step * way <= 0 || values.length === 0 ? "" : numbers(from, to + way, step).join(" ");
+    return step * way <= 0 || values.length === 0 || values.length > 3
+      ? ""
+      : numbers(from, to + way, step).join(" ");
   },
 };
 
@@ -244,7 +249,7 @@ const collections: Readonly<Record<string, TemplateFunction>> = {
   has: (each: unknown, values: unknown) => list(values).includes(each),
   compact: (values: unknown) => list(values).filter(isTrue),
   dict,
-  get: (map: unknown, key: unknown) => memberOf(map, key) ?? "",
+  get: (map: unknown, key: unknown) => (keysOf(map).includes(printed(key)) ? memberOf(map, key) : ""),
   set: (map: unknown, key: unknown, value: unknown) => {
     if (map instanceof Map) {
       map.set(printed(key), value);
@@ -260,7 +265,10 @@ const collections: Readonly<Record<string, TemplateFunction>> = {
   hasKey: (map: unknown, key: unknown) => keysOf(map).includes(printed(key)),
   keys: (...maps: unknown[]) => maps.flatMap(keysOf),
   values: (map: unknown) => keysOf(map).map((key) => memberOf(map, key)),
-  pick: (map: unknown, ...keys: unknown[]) => dict(...keys.flatMap((key) => [key, memberOf(map, key)])),
+  pick: (map: unknown, ...keys: unknown[]) =>
+    dict(
+      ...keys.filter((key) => keysOf(map).includes(printed(key))).flatMap((key) => [key, memberOf(map, key)]),
+    ),
 };
 
 /** Functions of values of any type. */
@@ -313,7 +321,7 @@ function plain(value: unknown): unknown {
 const alsoMust = [
   ...["append", "push", "chunk", "compact", "deepCopy", "first", "fromJson", "has", "initial", "last"],
   ...["merge", "mergeOverwrite", "prepend", "regexFind", "regexFindAll", "regexMatch", "regexReplaceAll"],
-  ...["regexReplaceAllLiteral", "regexSplit", "rest", "reverse", "slice", "toJson", "toPrettyJson"],
+  ...["regexReplaceAllLiteral", "regexSplit", "rest", "reverse", "toJson", "toPrettyJson"],
   ...["toRawJson", "uniq", "without"],
 ];
 
@@ -331,8 +339,8 @@ const named: Readonly<Record<string, TemplateFunction>> = {
 };
 
 /**
- * The functions of the library sprig, but those that make keys, passwords and certificates, encrypt, or
- * ask the environment or DNS. Source: masterminds.github.io/sprig
+ * The functions of the library sprig, but those that make keys, passwords and certificates, encrypt, or ask DNS. Those of
+ * the environment are functions of the site. Source: masterminds.github.io/sprig
  */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
   ...named,

@@ -9,6 +9,10 @@ const map = (object: object) => new Map(Object.entries(object));
 // The model's output for the same.
 test.each<[string, unknown[], string]>([
   ["camelcase", ["foo_bar"], "FooBar"],
+  ["camelcase", ["_complex__case_"], "_Complex_Case_"],
+  ["camelcase", ["GOLANG_IS_GREAT"], "GolangIsGreat"],
+  ["camelcase", ["FOOBar"], "Foobar"],
+  ["camelcase", ["__"], "__"],
   ["snakecase", ["FooBar"], "foo_bar"],
   ["kebabcase", ["FooBar"], "foo-bar"],
   ["wrap", [3, "aa bb cc"], "aa\nbb\ncc"],

@@ -33,9 +33,28 @@ function words(text: unknown, joint: string): string {
     .toLowerCase();
 }
 
-/** `foo_bar baz` becomes `FooBarBaz`. */
+const isUpper = (character: string) => /^\p{Lu}$/u.test(character);
+
+/** The rest of a word in capitals is lowered: `FOO` becomes `Foo`, `FOOBar` becomes `Foobar`. */
+function capitalized(word: string): string {
+  const [first = "", ...rest] = word;
+  const end = isUpper(first) ? rest.findIndex((each) => !isUpper(each)) : 0;
+  const run = end < 0 ? rest.length : end;
+  return first.toUpperCase() + rest.slice(0, run).join("").toLowerCase() + rest.slice(run).join("");
+}
+
+/**
+ * `foo_bar baz` becomes `FooBarBaz`. Connectors at both ends stay; of several between two words all but one do.
+ * Source: xstrings, function `ToPascalCase`
+ */
 function camelCase(text: unknown): string {
-  return printed(text).replace(/(?:^|[\s_-]+)(\p{L}?)/gu, (_, letter: string) => letter.toUpperCase());
+  const [, before = "", inner = "", after = ""] = /^([\s_-]*)(.*?)([\s_-]*)$/su.exec(printed(text)) ?? [];
+  const parts = inner.split(/([\s_-]+)/u);
+  return (
+    before +
+    parts.map((part, index) => (index % 2 === 0 ? capitalized(part) : part.slice(1))).join("") +
+    after
+  );
 }
 
 /** Breaks lines at blanks; words longer than a line stay whole. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TemplateFunction } from "./evaluate-template.ts";
-import { typeName } from "./go-printf.ts";
 import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
+import { typeName } from "./type-name.ts";
 
 /** A map of a template. */
 type Dictionary = Map<string, unknown>;

@@ -220,6 +220,9 @@ class TemplateParser {
   #command(): Command {
     const line = this.#peek()?.line ?? 0;
     const head = this.#operand();
+    if (head.kind === "literal" && head.value === null) {
+      throw this.#error("nil is not a command");
+    }
     const args: Operand[] = [];
     for (;;) {
       const token = this.#peek();

@@ -1,6 +1,7 @@
 import { GoDuration, MapWithMethods, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 import { timeMembers, timeText } from "./time-members.ts";
+import { typeName } from "./type-name.ts";
 
 /** True for values that count as true in `if`: all except nil, false, 0 and empty values. */
 export function isTrue(value: unknown): boolean {
@@ -56,7 +57,12 @@ function objectText(value: object): string {
   return mapText(value instanceof Map ? value : Object.entries(value));
 }
 
-/** A value as a template prints it; nil prints nothing. */
+/** A value as an action prints it. */
+export function actionOutput(value: unknown): string {
+  return value === null || value === undefined ? "<no value>" : printed(value);
+}
+
+/** A value as functions take it for a text: nil is an empty one. */
 export function printed(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -78,39 +84,54 @@ function listMember(list: readonly unknown[], key: unknown): unknown {
   return list[index];
 }
 
-/** A member by its name; nil for a name that the value does not have, as for an absent key of a map. */
-function ownMember(members: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(members, name) ? members[name] : null;
+/** Names that a struct, time or duration has. Undefined for values of other types. */
+function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (value instanceof TemplateStruct || value instanceof GoDuration) {
+    return value.members;
+  }
+  return value instanceof Date ? timeMembers(value) : undefined;
+}
+
+function isMap(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  const prototype = Object.getPrototypeOf(value);
+  return value instanceof Map || prototype === Object.prototype || prototype === null;
 }
 
 /**
- * A member of a map, list, struct or time. Only what a value itself has: nothing that its class brings along.
+ * A member of a map, list, struct or time. Only what a value itself has: nothing that its class brings along. A key that
+ * a map does not have is nil.
  * @throws TemplateError for an index that a list does not have
  */
 export function memberOf(value: unknown, key: unknown): unknown {
-  if (value === null || value === undefined) {
-    return null;
-  }
   if (value instanceof MapWithMethods && Object.hasOwn(value.methods, String(key))) {
     return value.methods[String(key)];
   }
   if (value instanceof Map) {
-    return value.get(key) ?? null;
+    return value.get(key) ?? (value instanceof MapWithMethods ? [] : null);
   }
   if (Array.isArray(value)) {
     return listMember(value, key);
   }
-  if (value instanceof TemplateStruct) {
-    return ownMember(value.members, String(key));
+  const members = membersOf(value) ?? (isMap(value) ? (value as Record<string, unknown>) : {});
+  return Object.hasOwn(members, String(key)) ? members[String(key)] : null;
+}
+
+/**
+ * The field, method or entry of a map that `.Name` names. A key that a map does not have is nil.
+ * @throws TemplateError for a name that a value of another type does not have, and for any name of nil. Source: Go,
+ * package text/template
+ */
+export function fieldOf(value: unknown, name: string): unknown {
+  if (value === null || value === undefined) {
+    throw new TemplateError(`nil pointer evaluating interface {}.${name}`);
   }
-  if (value instanceof Date) {
-    return ownMember(timeMembers(value), String(key));
+  const members = membersOf(value);
+  const known = members === undefined ? isMap(value) : Object.hasOwn(members, name);
+  if (!known) {
+    throw new TemplateError(`can't evaluate field ${name} in type ${typeName(value)}`);
   }
-  if (value instanceof GoDuration) {
-    return ownMember(value.members, String(key));
-  }
-  if (typeof value === "object" && Object.hasOwn(value, String(key))) {
-    return (value as Record<string, unknown>)[String(key)];
-  }
-  return null;
+  return memberOf(value, name);
 }

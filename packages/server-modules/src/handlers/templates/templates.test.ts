@@ -58,7 +58,7 @@ async function render(
 
 test.each([
   ["plain { } text", "plain { } text"],
-  ['{{1}} {{1.5}} {{"a\\n\\u00e4"}} {{`r\\n`}} {{true}} {{nil}}', "1 1.5 a\nä r\\n true "],
+  ['{{1}} {{1.5}} {{"a\\n\\u00e4"}} {{`r\\n`}} {{true}}', "1 1.5 a\nä r\\n true"],
   ["a {{- 1 -}} b {{/* no */}}c {{- /* no */ -}} d", "a1b cd"],
   ["{{if .Args}}yes{{else}}no{{end}}", "no"],
   ["{{if eq 1 2}}a{{else if eq 2 2}}b{{else}}c{{end}}", "b"],
@@ -177,8 +177,17 @@ test.each([
     '{{$s := fileStat "hello.html"}}{{$s.Name}} {{$s.Size}} {{$s.IsDir}} {{(fileStat "pages").Mode.IsDir}}',
     "hello.html 44 false true",
   ],
-  ["{{.Nothing.At.All}}{{.Req.constructor}}{{.toString}}{{now.Nope}}", ""],
-  ['{{toJson (dict "b" nil "a" (list 1))}} {{(dict "a" 1).nope}}.', '{"a":[1],"b":null} .'],
+  ["{{(dict).nope}} {{first list}} {{coalesce}} {{get (dict) `a`}}.", "<no value> <no value> <no value> ."],
+  ["{{with (dict).nope}}a{{else}}b{{end}}{{$x := (dict).nope}}{{if $x}}c{{end}}", "b"],
+  [
+    '{{slice (list 1 2 3) 1}} {{mustSlice (list 1 2) 0 1}} {{slice (list)}} {{slice "äb" 2}}',
+    "[2 3] [1] <no value> b",
+  ],
+  ["{{untilStep 0 4 0}} {{untilStep 4 0 1}} {{untilStep 4 0 -2}} {{seq 1 2 3 4}}.", "[] [] [4 2] ."],
+  ["{{html (dict).nope}} {{.Req.Header.Nope}} {{.Req.URL.Query.nope}}", "&lt;no value&gt; [] []"],
+  [`{{get (dict "a" nil) "a"}} {{expandenv "$PATH_NOPE\${NOPE}$ x"}}`, "<no value> $ x"],
+  ['{{pick (dict "a" 1) "a" "b"}}', "map[a:1]"],
+  ['{{toJson (dict "b" nil "a" (list 1))}} {{(dict "a" 1).nope}}.', '{"a":[1],"b":null} <no value>.'],
 ])("%s prints %j", async (source, expected) => {
   const made = await render(source);
   expect(made.body().toString()).toBe(expected);
@@ -254,6 +263,16 @@ test.each([
   ["{{$l := list 1}}{{range until 40}}{{$l = concat $l $l}}{{end}}", "a list of more than"],
   ['{{readFile "nope"}}', "reading"],
   ["{{index (list 1) 5}}", "out of range"],
+  ["{{slice (list 1) 2}}", "slice from 2"],
+  ["{{.Nothing.At.All}}", "can't evaluate field Nothing in type *templates.TemplateContext"],
+  ["{{.Req.constructor}}", "can't evaluate field constructor in type *http.Request"],
+  ["{{(dict).nope.at}}", "nil pointer evaluating interface {}.at"],
+  ['{{index (dict) "a" "b"}}', "index of untyped nil"],
+  ["{{nil}}", "nil is not a command"],
+  ['{{.Req.Cookie "nope"}}', "http: named cookie not present"],
+  ["{{now.Nope}}", "can't evaluate field Nope in type time.Time"],
+  ["{{(duration 1).Nope}}", "can't evaluate field Nope in type string"],
+  ["{{(list 1).Nope}}", "can't evaluate field Nope in type []interface {}"],
   ['{{fail "stop"}}', "stop"],
   ["{{constructor}}", 'function "constructor" not defined'],
   ["{{len .Req}}", "len of type *http.Request"],
