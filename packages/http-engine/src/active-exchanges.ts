@@ -1,8 +1,8 @@
 import type { Exchange } from "./exchange.ts";
 
 /**
- * The running requests at one server, in an array in which each exchange knows its own index. A `Set` would allocate a
- * new table every few requests, and those tables would outlive the young generation of the heap.
+ * The running requests at one server, in an array. Each exchange knows its own index. A `Set` would allocate a new
+ * table every few requests, and those tables would outlive the young generation of the heap.
  */
 export class ActiveExchanges {
   readonly #all: Exchange[] = [];

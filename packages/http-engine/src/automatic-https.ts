@@ -8,9 +8,9 @@ import { replaceKnown, replaceStrictly } from "server-core/placeholders/machine-
 import type { HttpAppConfig, HttpServerConfig } from "./http-config.ts";
 import { addedRoute, type RouteConfig } from "./route-config.ts";
 
-/** Port of redirects and HTTP challenges, unless the app `http` sets another. */
+/** Default port of redirects and HTTP challenges; the app `http` may set another port. */
 export const defaultHttpPort = 80;
-/** Port of sites whose address has no port, unless the app `http` sets another. */
+/** Default port of sites whose address has no port; the app `http` may set another port. */
 export const defaultHttpsPort = 443;
 
 /** Name of the server that only redirects. Source: the public model */
@@ -51,7 +51,7 @@ interface Draft {
   tls: boolean;
   /** Routes from HTTP to HTTPS for named hosts. */
   redirects: RouteConfig[];
-  /** Route that redirects all other hosts; last in the list, because it matches everything. */
+  /** Route that redirects all other hosts; the last route, because it matches every request. */
   catchAll: RouteConfig | undefined;
   /** Host names of the server's routes that need certificates. */
   names: string[];
@@ -93,9 +93,9 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
 /**
  * Decides which servers use TLS, for which names certificates are managed, and where plain HTTP is redirected.
  *
- * Plans TLS. A server speaks TLS on every port except that of plain HTTP when it has names in its routes,
- * only listeners on the HTTPS port, or connection policies. Port 0, whose number nobody knows in advance,
- * stays plain without connection policies. All other rules are those of the public model (Caddy 2.11).
+ * Plans TLS. A server speaks TLS on every port except that of plain HTTP when it has names in its routes, only
+ * listeners on the HTTPS port, or connection policies. A server on port 0, whose number is unknown in advance, uses
+ * plain HTTP unless it has connection policies. All other rules are those of the public model (Caddy 2.11).
  */
 export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const httpPort = app.http_port ?? defaultHttpPort;
@@ -186,7 +186,7 @@ function draftServer(
   return { draft, redirected: { hosts, addresses: redirects.filter((each) => each.network === "tcp") } };
 }
 
-/** Adds each redirect to the server that listens on its address. @returns redirects for addresses without a server */
+/** Adds each redirect to the server that listens on its address. @returns redirects for which no server listens */
 function placeRedirects(
   drafts: readonly Draft[],
   redirects: ReadonlyMap<string, RouteConfig[]>,
@@ -199,7 +199,8 @@ function placeRedirects(
       remaining.listen.push(from);
       remaining.routes.push(...routes);
     } else {
-      // A site for all hosts has no name for a certificate, so it answers plain requests itself.
+      // A site for all hosts has no name for a certificate, so it answers plain requests itself instead of redirecting
+      // them.
       if (drafts.some(({ names }) => names.length > 0)) {
         plain.redirects.push(...routes);
       }
@@ -210,8 +211,8 @@ function placeRedirects(
 }
 
 /**
- * True when an address receives the connections of another: both are equal, or it means all addresses on the same
- * port.
+ * True when an address receives the connections of the other address: both are equal, or `address` has the same port
+ * without a host.
  */
 function covers(address: ListenAddress, text: string): boolean {
   if (formatListenAddress(address) === text) {

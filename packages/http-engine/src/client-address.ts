@@ -38,8 +38,8 @@ export function isTrustedProxy(exchange: Exchange, { trusted, trustUnix }: Clien
 }
 
 /**
- * The client's address: the peer's, or the one that a trusted proxy names. Source: the public model (Caddy 2.11),
- * trusted proxies
+ * The client's address: the peer's address, or the address that a trusted proxy names. Source: the public model (Caddy
+ * 2.11), trusted proxies
  */
 export function clientAddress(exchange: Exchange, rules: ClientAddressRules): string {
   if (!isTrustedProxy(exchange, rules)) {

@@ -4,9 +4,9 @@ import type { Socket } from "node:net";
 const lingerMs = 500;
 
 /**
- * Ends our side, and gives the client time to read the response before the connection closes. If it closed immediately
- * while bytes of the client are unread, the client would see a reset instead of the response. Readers of the socket
- * continue, and drop the data.
+ * Ends our side, and gives the client time to read the response before the connection closes. If it closed while bytes
+ * of the client are unread, the client would see a reset instead of the response. Readers of the socket continue, and
+ * drop the data.
  */
 export function closeLingering(socket: Socket): void {
   if (socket.destroyed) {
@@ -17,6 +17,6 @@ export function closeLingering(socket: Socket): void {
   const destroy = () => socket.destroy();
   const timer = setTimeout(destroy, lingerMs);
   timer.unref();
-  // Over TLS, the response may not be sent yet.
+  // Over TLS, the last bytes of the response may still be unsent.
   socket.once("end", () => (socket.writableFinished ? socket.destroy() : socket.once("finish", destroy)));
 }

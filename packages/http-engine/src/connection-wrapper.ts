@@ -6,8 +6,8 @@ import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 export interface ConnectionWrapper extends ModuleInstance {
   /**
    * Receives a paused connection with all its bytes.
-   * @param next passes this connection, or one on top of it, to the next layer. It is not called for a connection
-   * that the wrapper serves or closes itself
+   * @param next passes this connection, or a connection on top of it, to the next layer. A wrapper that serves or
+   * closes the connection itself does not call `next`
    */
   wrap(socket: Socket, next: (socket: Socket) => void): void;
 }
@@ -17,7 +17,7 @@ export interface ListenerWrappers {
   /** Rules for PROXY protocol headers; undefined: no such header is expected. */
   readonly proxyProtocol: ProxyProtocolRules | undefined;
   /**
-   * Size limit in bytes of the head of a plain request on a TLS port, which is redirected to https; undefined: such
+   * A plain request on a TLS port is redirected to https if its head has at most this many bytes; undefined: such
    * requests are refused.
    */
   readonly redirectBytes: number | undefined;

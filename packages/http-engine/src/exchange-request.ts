@@ -20,7 +20,7 @@ export interface RequestLine {
   readonly target: RequestTarget;
 }
 
-/** Changes to a request line; absent parts stay unchanged. Give the path in one form only. */
+/** Changes to a request line; absent parts stay unchanged. Give either `rawPath` or `path`, not both. */
 export interface RequestLineChange {
   /** The new method. */
   readonly method?: string;
@@ -34,7 +34,9 @@ export interface RequestLineChange {
   readonly query?: string;
 }
 
-/** An absolute target replaces `Host`, also for readers of the field. Source: RFC 9112, section 3.2.2 */
+/**
+ * The authority of an absolute target replaces `Host`, also for readers of the field. Source: RFC 9112, section 3.2.2
+ */
 function withHost(headers: HeaderList, hostport: string): HeaderList {
   return headers.map((text, index) =>
     index % 2 === 1 && headers[index - 1]?.toLowerCase() === "host" ? hostport : text,
@@ -42,8 +44,8 @@ function withHost(headers: HeaderList, hostport: string): HeaderList {
 }
 
 /**
- * A request in the form for handlers. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change what later
- * matchers and handlers see; `original` and `stream` keep what was sent.
+ * A request in the form for handlers. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change the request
+ * for later matchers and handlers; `original` and `stream` stay as sent.
  */
 export class ExchangeRequest {
   /** The stream of the protocol, for reading; responses go through the exchange. */
@@ -52,7 +54,9 @@ export class ExchangeRequest {
   readonly socket: Socket;
   /** Time when the request's head was complete, as of `performance.now()`. */
   readonly startedAt = performance.now();
-  /** `Host`, or the authority of the target, as sent or as a handler set it: `Example.com:8080`. */
+  /**
+   * Host and port, as sent in `Host` or in the authority of the target, or as a handler set them: `Example.com:8080`.
+   */
   hostport: string;
   /** Fields of the request after the changes of handlers so far. Change them with {@link changeRequestHeaders}. */
   requestHeaders: HeaderList;
@@ -66,7 +70,7 @@ export class ExchangeRequest {
   #original: RequestLine | undefined;
   /** The stream that replaces the client's body; undefined without a replacement. */
   #body: Readable | undefined;
-  /** True when `#body` contains nothing of the client's body. */
+  /** True when `#body` contains no bytes of the client's body. */
   #isReplaced = false;
   /** Filters that will be applied when the body is read. */
   #filters: BodyFilter[] | undefined;
@@ -107,7 +111,7 @@ export class ExchangeRequest {
     return this.#target.rawPath;
   }
 
-  /** With its `?`, or "". */
+  /** Query with its `?`; "" without a query. */
   get query(): string {
     return this.#target.query;
   }
@@ -167,7 +171,7 @@ export class ExchangeRequest {
 
   /**
    * Changes the request line for later handlers.
-   * @throws ServerError HTTP_BAD_REQUEST for a NUL in the path; nothing is changed then
+   * @throws ServerError HTTP_BAD_REQUEST for a NUL in the path; the request line is then unchanged
    */
   rewrite({ method, target, rawPath, path, query }: RequestLineChange): void {
     let changed = target ?? this.#target;
@@ -231,13 +235,14 @@ export class ExchangeRequest {
     return whole;
   }
 
-  /** Fields that followed the body from {@link body}; none for a body that a handler set. */
+  /** Fields that followed the {@link body}; empty for a body that a handler set. */
   get requestTrailers(): HeaderList {
     return this.#isReplaced ? [] : this.stream.requestTrailers;
   }
 
   /**
-   * The body: the client's, or the one that a handler set. It is created on first access, so access it only to read it.
+   * The body: the client's body, or the body that a handler set. The stream is created on first access, so access it
+   * only to read it.
    * @throws HttpError of a filter that refuses the body before it is read: 413
    */
   get body(): Readable {
@@ -274,8 +279,8 @@ export class ExchangeRequest {
   }
 
   /**
-   * Adds a filter for later readers of the body, such as a limit or a pace. It costs nothing while the body
-   * is not read.
+   * Adds a filter for later readers of the body, such as a limit or a pace. A filter costs nothing while the body is
+   * not read.
    */
   filterBody(filter: BodyFilter): void {
     this.#filters ??= [];
@@ -283,7 +288,7 @@ export class ExchangeRequest {
   }
 
   /**
-   * Reads the whole body; it can be read again afterwards.
+   * Reads the whole body, which can be read again afterwards.
    * @throws ServerError HTTP_BODY_TOO_LARGE over `maxBytes`, CLIENT_GONE; HttpError of a filter
    */
   async bufferBody(maxBytes: number): Promise<Buffer> {
@@ -301,7 +306,10 @@ export class ExchangeRequest {
     return bytes;
   }
 
-  /** A stream made by `pipe` does not get the errors of its source. Without this, its reader would wait forever. */
+  /**
+   * A stream made by `pipe` does not get the errors of its source. Without this error listener, its reader would wait
+   * forever.
+   */
   #failWithSource(body: Readable): void {
     const source = this.#given;
     if (source !== undefined && source !== body) {

@@ -16,7 +16,7 @@ import { WireSink } from "./wire-sink.ts";
 
 const clientGoneStatus = 499;
 
-/** Runs the rest of the chain. Returns, or resolves its promise, when all of it is done. */
+/** Runs the remaining handlers of the chain. Returns, or resolves its promise, when all of them are done. */
 export type Next = (exchange: Exchange) => void | Promise<void>;
 
 /** A list of routes that can be run by name. */
@@ -47,7 +47,7 @@ export interface ExchangeServer {
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
   /** The client's address behind trusted proxies; absent: the peer's address counts. */
   clientAddress?(exchange: Exchange): string;
-  /** Runs another request of the server itself; absent: only requests of listeners run. */
+  /** Runs an additional request that the server itself creates; absent: only requests of listeners run. */
   take?(stream: HttpStream): void;
   /** Called at the end of an exchange, before the callbacks of `onEnd`. */
   exchangeEnded?(exchange: Exchange): void;
@@ -60,11 +60,11 @@ export interface ExchangeServer {
 /**
  * One request and its response, in the form for handlers.
  *
- * The response. A handler fills `responseHeaders`. Then it calls {@link respond} with the whole body, or
- * {@link writeHead}, {@link write} (with {@link onceDrain}) and {@link finish}, or {@link writeHead} and
- * {@link sendStream}. When its `handle` returns, the handler has written the whole response or none. The
- * response passes the filters of {@link interceptResponse}, innermost first. An error before {@link headSent}
- * goes to the error routes. After it the connection is cut, so that the response does not look complete.
+ * The response. A handler fills `responseHeaders`. Then it calls {@link respond} with the whole body, or {@link
+ * writeHead}, {@link write} (with {@link onceDrain}) and {@link finish}, or {@link writeHead} and {@link sendStream}.
+ * When its `handle` returns, the handler has written the whole response or none. The response passes the filters of
+ * {@link interceptResponse}, innermost first. An error before {@link headSent} goes to the error routes. After it, an
+ * error cuts the connection, so that the response does not look complete.
  */
 export class Exchange extends ExchangeRequest implements StreamListener {
   readonly server: ExchangeServer;
@@ -97,7 +97,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   /** Start time of the response, as of `performance.now()`; 0 before that, and when nothing reads it. */
   headAtMs = 0;
   #top: ResponseSink | undefined;
-  /** Fields before deferred operations changed them; undefined: none of them ran. */
+  /** Fields before deferred operations changed them; undefined: no deferred operation ran. */
   #fieldsBefore: HeaderList | undefined;
   /** True when a handler has given its whole response; a filter may still hold it back. */
   #isWhole = false;
@@ -118,14 +118,16 @@ export class Exchange extends ExchangeRequest implements StreamListener {
         : ["Server", server.product, "Alt-Svc", server.altService];
   }
 
-  /** The client's address: the one that trusted proxies name, otherwise {@link remoteAddress}. */
+  /** The client's address, as trusted proxies name it; otherwise {@link remoteAddress}. */
   get clientAddress(): string {
     return this.server.clientAddress?.(this) ?? withoutZone(this.remoteAddress);
   }
 
   // The response
 
-  /** Status of the response: as the handler gave it, then as the client gets it; 0 before. */
+  /**
+   * Status of the response: first the handler's status, then the status that the client gets; 0 before the response.
+   */
   get status(): number {
     return this.#status;
   }
@@ -171,7 +173,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return this.#top !== undefined;
   }
 
-  /** Adds a filter before the existing filters of the response: everything written from now on passes through it. */
+  /**
+   * Adds a filter on top of the existing filters of the response: everything written from now on passes through the new
+   * filter.
+   */
   interceptResponse<Sink extends ResponseSink>(make: (below: ResponseSink) => Sink): Sink {
     const sink = make(this.#top ?? new WireSink(this.stream, this));
     this.#top = sink;
@@ -187,7 +192,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     this.#top ??= new WireSink(this.stream, this);
   }
 
-  /** Calls back just before the head is sent; the last to ask is the first to be called, as with nested handlers. */
+  /** Calls back just before the head is sent; the last registered callback is called first, as with nested handlers. */
   beforeHead(callback: (headers: HeaderList, status: number) => void): void {
     this.interceptResponse(
       (below) =>
@@ -214,9 +219,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /**
    * Sends status and headers.
-   * @param goodFrom index from which on `responseHeaders` came from an HTTP/1 connection and need no check
-   * @throws ServerError HTTP_RESPONSE when they are not valid in a response (a status out of range, a newline in a
-   * value), or when a response was already started
+   * @param goodFrom index from which `responseHeaders` came from an HTTP/1 connection and need no check
+   * @throws ServerError HTTP_RESPONSE when status or headers are not valid in a response (a status out of range, a
+   * newline in a value), or when a response was already started
    */
   writeHead(status: number, goodFrom = Number.POSITIVE_INFINITY): void {
     if (this.#answered) {
@@ -294,7 +299,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** The body of the response as a stream, for `pipeline`. Destroying it with an error cuts the connection. */
+  /** The body of the response as a stream, for `pipeline`. Destroying the stream with an error cuts the connection. */
   bodyWritable(): Writable {
     const writable = contain(
       new Writable({
@@ -348,7 +353,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
           return false;
         },
         end: () => {
-          isWhole = true; // to finish may end the exchange, which is no loss of the client then
+          isWhole = true; // `finish` may end the exchange; the client then has the whole response
           this.finish();
           resolve();
         },
@@ -369,7 +374,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Discards a response that the client has not seen, for another one: error routes, the handler `intercept`.
+   * Discards a response that the client has not seen, so that a new response can replace it: error routes, the handler
+   * `intercept`.
    * @param from the sink for the new response; absent: the client itself, without any filters
    */
   restartResponse(from?: ResponseSink): void {
@@ -386,8 +392,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Reverts the changes of {@link beforeHead} after a response failed before the client saw it. A response that was
-   * complete keeps its fields: a filter failed on it.
+   * Reverts the changes of {@link beforeHead} after a response failed before the client saw it. A complete response
+   * keeps its fields: in that case a filter failed.
    */
   undoHead(): void {
     if (this.#fieldsBefore !== undefined && !this.#isWhole) {
@@ -397,9 +403,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Lets handlers give another response while the present response waits. The client must not have seen any of it.
-   * @param to the sink for the other response
-   * @param headers fields of the other response
+   * Lets handlers create a different response while the present response waits. The client must not have seen any part
+   * of the present response.
+   * @param to the sink for the new response
+   * @param headers fields of the new response
    * @returns a function that restores the waiting response, with the fields at that time
    */
   divertResponse(to: ResponseSink, headers: HeaderList): () => void {
@@ -437,8 +444,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Called when the stream has ended; a connection that left HTTP ends by itself. A client that disconnected while an
-   * upstream was called has the status 499 in logs and metrics, as in the model.
+   * Called when the stream has ended; a connection that left HTTP ends when its tunnel ends. A client that disconnected
+   * while an upstream was called has the status 499 in logs and metrics, as in the model.
    */
   streamClosed(): void {
     if (!this.#detached) {
@@ -463,12 +470,12 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     this.stream.destroy();
   }
 
-  /** Called by the runner of the exchange, and by the taker of a detached connection. */
+  /** Called by the code that runs the exchange, and by the owner of a detached connection. */
   end(): void {
     if (!this.#ended) {
       this.#ended = true;
       if (this.#status === 204 || this.#status === 304) {
-        this.bytesWritten = 0; // of a body that these have not
+        this.bytesWritten = 0; // these statuses have no body
       }
       try {
         this.server.exchangeEnded?.(this);
@@ -481,7 +488,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
         try {
           callback();
         } catch (error) {
-          this.fail(error); // the other callbacks still run
+          this.fail(error); // a callback that fails does not stop the other callbacks
         }
       }
     }

@@ -4,23 +4,23 @@ import type { Exchange } from "./exchange.ts";
 interface ExtraField {
   /** The value, or a function that returns it when the line is written. */
   readonly value: LogValue | (() => LogValue);
-  /** True: its handler adds it after the inner handlers have run. */
+  /** True: the handler adds the field after the inner handlers have run. */
   readonly isLate: boolean;
-  /** Failure that the routes answered when it was added; undefined outside of error routes. */
+  /** Failure that error routes were handling when the field was added; undefined outside of error routes. */
   readonly error: Exchange["error"];
 }
 
 const extra = new WeakMap<Exchange, Map<string, ExtraField>>();
 
-/** Adds a field to the request's line in the access log; if two have the same name, the later one wins. */
+/** Adds a field to the request's line in the access log; of two fields with the same name, the later field wins. */
 export function addLogField(exchange: Exchange, name: string, value: LogValue): void {
   setField(exchange, name, { value, isLate: false, error: exchange.error });
 }
 
 /**
  * Like {@link addLogField}, for a handler that adds its field after the inner handlers have run. If two such handlers
- * use one name, the outer one wins; both win over earlier fields. Error routes run after all other handlers, so their
- * fields win.
+ * use one name, the outer handler wins; both win over fields that were added before. Error routes run after all other
+ * handlers, so their fields win.
  * @param value read when the line is written
  */
 export function addLateLogField(exchange: Exchange, name: string, value: () => LogValue): void {

@@ -9,29 +9,29 @@ export type { Next } from "./exchange.ts";
  * One handler in a route's chain: it responds, or changes something and calls `next`, or both.
  *
  * - To answer: fill `exchange.responseHeaders`, then `exchange.respond(status, body)`; see `Exchange` for bodies in
- *   pieces. `exchange.defaultStatus` is the status if the config names none.
+ *   pieces. `exchange.defaultStatus` is the status if the config contains none.
  * - To change the request: `exchange.rewrite`, `setHost`, `changeRequestHeaders`, `replaceBody`, `vars`; then
  *   `return next(exchange)`.
  * - To change the response: `exchange.interceptResponse` with a `ResponseFilter`, or `exchange.beforeHead`; then
  *   `return next(exchange)`.
  * - To fail: `throw new HttpError(status, message)`.
  *
- * On the hot path, return the result of `next` without `async`: a promise is made only when something waits.
+ * On the hot path, return the result of `next` without `async`: a promise is created only when something waits.
  */
 export interface HttpHandler extends ModuleInstance {
-  /** @throws HttpError, ServerError; its code becomes the status; anything else is 500 and logged */
+  /** @throws HttpError, or ServerError, whose code becomes the status; any other error is logged and becomes 500 */
   handle(exchange: Exchange, next: Next): void | Promise<void>;
   /**
-   * True when the handler starts no background work (a promise, a timer, a socket). Work of `next` does not count. An error in such
-   * work finds its request by its async context. Entering a context takes time, so a route without such work skips this.
-   * Absent: the handler may start background work.
+   * True when the handler starts no background work (a promise, a timer, a socket). Background work of later handlers
+   * does not count. An error in background work is assigned to its request through the async context. Entering a
+   * context takes time, so a route without background work skips it. Absent: the handler may start background work.
    */
   readonly startsNothing?: boolean;
   /**
    * The handler's part in a rehearsal (`GET /http/rehearsal`), which simulates a request.
    *
-   * - `runs`: `handle` is called. The handler changes only the exchange. It calls `next` before it returns, or
-   *   answers at once.
+   * - `runs`: `handle` is called. The handler changes only the exchange. It calls `next` before it returns, or answers
+   *   without waiting.
    * - `answers`: the handler always answers.
    * - `changes the answer`: the handler always calls `next`.
    * - `may answer`: the handler answers or calls `next`; the default.
@@ -49,11 +49,13 @@ export interface HttpHandler extends ModuleInstance {
 
 /** Decides whether a route applies to a request. */
 export interface HttpMatcher extends ModuleInstance {
-  /** Must not wait; file system access must be synchronous. @throws HttpError to end the request with a status */
+  /**
+   * A matcher must not wait; file system access must be synchronous. @throws HttpError to end the request with a status
+   */
   matches(exchange: Exchange): boolean;
   /**
-   * Hosts, in lower case, of all requests that can match; absent when the matcher names none. Long route lists are
-   * indexed by these hosts.
+   * Lower-case hosts of all requests that can match; absent when the matcher does not restrict the host. Long route
+   * lists are indexed by these hosts.
    */
   readonly exactHosts?: readonly string[] | undefined;
 }

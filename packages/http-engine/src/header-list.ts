@@ -3,7 +3,7 @@ import { bytesOfText, textOfBytes } from "server-core/uri/text-of-bytes";
 
 export type { HeaderList };
 
-/** Text as a header value: its UTF-8 bytes, one character each. */
+/** Converts a text to a header value: its UTF-8 bytes, one character each. */
 export function headerBytes(text: string): string {
   for (let index = 0; index < text.length; index++) {
     if (text.charCodeAt(index) > 0x7e) {
@@ -18,14 +18,14 @@ function sameName(a: string, b: string): boolean {
 }
 
 /**
- * A header value as text: its bytes decoded as UTF-8; an invalid byte becomes a lone surrogate. Field values are bytes,
- * one character each. Matchers compare the values with text, and templates insert them into text.
+ * Converts a header value to text: its bytes decoded as UTF-8; an invalid byte becomes a lone surrogate. Field values
+ * contain bytes, one character each. Matchers compare the values with text, and templates insert them into text.
  */
 export function headerText(value: string): string {
   return textOfBytes(value);
 }
 
-/** The first value of a field; undefined when absent. */
+/** The first value of a field; undefined when the field is absent. */
 export function getHeader(headers: readonly string[], name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) {
     if (sameName(headers[index] ?? "", name)) {
@@ -46,7 +46,7 @@ export function getHeaders(headers: readonly string[], name: string): string[] {
   return values;
 }
 
-/** All values of a field as one text, separated by commas; "" when it is absent. */
+/** All values of a field as one text, separated by commas; "" when the field is absent. */
 export function joinedHeader(headers: readonly string[], name: string): string {
   return headerText(getHeaders(headers, name).join(","));
 }
@@ -62,7 +62,7 @@ export function removeHeaders(headers: HeaderList, matches: (lowerName: string) 
     }
   }
   if (kept < headers.length) {
-    headers.length = kept; // setting it is slow, also where it changes nothing
+    headers.length = kept; // setting the length is slow, even to the same number
   }
 }
 
@@ -75,7 +75,7 @@ export function setHeader(headers: HeaderList, name: string, value: string): voi
   headers.push(name, value);
 }
 
-/** Sets the length of a body in place of the length from the site or another server. */
+/** Sets the length of a body, and replaces a length that a site or another server declared. */
 export function setContentLength(headers: HeaderList, length: number): void {
   for (let index = 0; index < headers.length; index += 2) {
     if (sameName(headers[index] ?? "", "Content-Length")) {

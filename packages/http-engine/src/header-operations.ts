@@ -9,7 +9,7 @@ import { compileHeaderPart, compileHeaderTemplate } from "./placeholders.ts";
 /** Values by field; null counts as no value. */
 const valuesSchema = z.record(z.string(), z.array(z.string()).nullable());
 
-/** One replacement in values; a text or an expression, not both. */
+/** One replacement in values; it contains either a text or an expression. */
 const replacementSchema = z
   .strictObject({
     search: z.string().nullish().describe("Text to look for; placeholders allowed."),
@@ -53,8 +53,8 @@ export interface HeaderOperationsConfig {
 }
 
 /**
- * True when a field's name matches: `*` stands for any text at one end or at both. Source: the public model (Caddy
- * 2.11)
+ * True when a field's name matches; `*` at one end or at both ends of the pattern matches any text. Source: the public
+ * model (Caddy 2.11)
  */
 function compileNamePattern(text: string): (lowerName: string) => boolean {
   const pattern = text.toLowerCase();
@@ -72,7 +72,7 @@ function compileNamePattern(text: string): (lowerName: string) => boolean {
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Invalid fields, such as one without a name, are left out, as in the model. */
+/** Invalid fields, such as a field without a name, are left out, as in the model. */
 function compileValues(config: HeaderOperationsConfig["add"]) {
   const entries = Object.entries(config ?? {}).filter(([name]) => fieldName.test(name));
   return entries.map(([name, values]) => ({

@@ -3,9 +3,9 @@ import type { Next } from "./handler.ts";
 import { ResponseFilter } from "./response-sink.ts";
 
 /**
- * A filter that holds bytes back because it works better with more, such as a compressor. It releases them when its
- * source pauses for a whole turn of the event loop. Therefore handlers need not announce a pause, and no subclass can
- * forget the release.
+ * A filter that holds bytes back because it works better with more bytes at once, such as a compressor. It releases its
+ * bytes when the source of the response pauses for a whole turn of the event loop. Therefore handlers need not announce
+ * a pause, and no subclass can forget the release.
  *
  * A subclass calls {@link kept} whenever it keeps bytes, and runs the next handlers with {@link around}.
  */
@@ -68,9 +68,9 @@ export abstract class HoldingFilter extends ResponseFilter {
   }
 
   /**
-   * Runs the next handlers, whose response passes through this filter, and waits until all of it was passed on. The
-   * start of a response that fails half-way is still passed on. A response that fails before its head is dropped,
-   * because another response follows.
+   * Runs the next handlers, whose response passes through this filter, and waits until the whole response was passed
+   * on. The start of a response that fails half-way is still passed on. A response that fails before its head is
+   * dropped, because another response follows.
    */
   around(exchange: Exchange, next: Next): void | Promise<void> {
     let running: void | Promise<void>;

@@ -54,7 +54,7 @@ interface Binding {
   readonly serverName: string;
   /** The server that answers on the address. */
   readonly server: HttpServer;
-  /** The address. Servers may share it only if their wrappers are equal. */
+  /** The address. Servers may share an address only if their wrappers are equal. */
   readonly address: ListenAddress;
   /** Performs the TLS handshakes on the address; undefined: no TLS. */
   readonly tls: TlsAcceptor | undefined;
@@ -68,7 +68,7 @@ function spokenProtocols(protocols: readonly string[], { address, secure }: Plan
   return protocols.filter((name) => over.includes(name));
 }
 
-/** @throws ServerError MODULE_CONFIG for a policy that only handshakes over TCP support so far */
+/** @throws ServerError MODULE_CONFIG for a policy that is supported only over TCP so far */
 function checkForQuic({ beyondQuic }: TlsAcceptor): void {
   if (beyondQuic !== "") {
     const where = `connection policy ${beyondQuic}`;
@@ -98,7 +98,7 @@ function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteCon
 }
 
 /**
- * The app `http`: servers with listeners and routes. Needs nothing but its config, so it can run in any thread.
+ * The app `http`: servers with listeners and routes. The app needs only its config, so it can run in any thread.
  *
  * | Step | Does | On failure |
  * |---|---|---|
@@ -230,8 +230,8 @@ class HttpApp implements App {
 
   async stop(): Promise<void> {
     await this.#delayShutdown();
-    // The ports come first: ports of this config alone are closed immediately; ports that a newer config also uses stay
-    // open.
+    // Ports are released first: ports that only this config uses are closed immediately, and ports that a newer config
+    // also uses stay open.
     const released = [...this.#leases, ...this.#http3.values()].map((lease) => lease.release());
     const grace = this.#config.grace_period ?? 0;
     const drained = [...this.#servers.values()].map((server) =>
@@ -409,7 +409,7 @@ class HttpApp implements App {
     });
   }
 
-  /** @returns undefined in the main thread: when this thread dies, the process ends */
+  /** @returns undefined in the main thread: when the main thread dies, the process ends */
   async #underWay(): Promise<RequestsUnderWay | undefined> {
     const { messages, processShared } = this.#context;
     if (messages.thread === 0) {

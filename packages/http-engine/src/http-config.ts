@@ -11,7 +11,7 @@ import { accessLogSchema } from "./access-logs/access-config.ts";
 import { listenerWrappersSchema } from "./listener-wrappers.ts";
 import { routeSchema } from "./route-config.ts";
 
-/** Exceptions from automatic HTTPS. Names alone do not turn it off for the server. */
+/** Exceptions from automatic HTTPS. Skipping names does not turn automatic HTTPS off for the server. */
 const autoHttpsSchema = z.strictObject({
   disable: z.boolean().nullish().describe("No automatic HTTPS for this server."),
   disable_redirects: z.boolean().nullish().describe("No redirects from plain HTTP."),
@@ -24,7 +24,7 @@ const autoHttpsSchema = z.strictObject({
     .describe("Certificates are obtained also for names that a loaded one covers."),
 });
 
-/** Details of the metrics. Each pair of host and route is a series of its own. */
+/** Details of the metrics. Each pair of host and route is a separate series. */
 const metricsSchema = z.strictObject({
   per_host: z
     .boolean()
@@ -40,7 +40,7 @@ const metricsSchema = z.strictObject({
     .describe("Whether all metrics are also sent to a collector over OTLP, as the `OTEL_*` variables say."),
 });
 
-/** A version of HTTP as configs name it. */
+/** A version of HTTP, as written in configs. */
 const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].includes(name), {
   error: (issue) => `protocol '${issue.input}' is not supported yet`,
 });

@@ -11,8 +11,8 @@ function randomId(): string {
 }
 
 /**
- * The reason why a request failed, for error routes and `{http.error.*}`. Handlers throw one to respond with a status:
- * `throw new HttpError(404, "no such file")`. Source: the public model (Caddy 2.11), handler errors
+ * The reason why a request failed, for error routes and `{http.error.*}`. Handlers throw an `HttpError` to respond with
+ * a status: `throw new HttpError(404, "no such file")`. Source: the public model (Caddy 2.11), handler errors
  */
 export class HttpError extends ServerError {
   /** 400 to 599; 499 for a client that has disconnected. */
@@ -26,7 +26,7 @@ export class HttpError extends ServerError {
     this.status = status;
   }
 
-  /** Converts any error; an unexpected one gets status 500. */
+  /** Converts any error to an HttpError; an unexpected error gets status 500. */
   static from(error: unknown): HttpError {
     return error instanceof HttpError
       ? error

@@ -27,7 +27,7 @@ const ofBody = new Set(["content-length", "content-encoding", "content-range", "
 /** Runs after the last route; {@link answerNothing} then checks whether any handler has answered. */
 function nothing(): void {}
 
-/** Responds to `OPTIONS *`, which is about the server and not about one of its resources, as the model does. */
+/** Responds to `OPTIONS *`, which concerns the server and not a resource, as the model does. */
 function answerGeneralOptions(stream: HttpStream): void {
   stream.respond(200, ["Content-Length", "0"], "");
 }
@@ -35,9 +35,9 @@ function answerGeneralOptions(stream: HttpStream): void {
 /** Answers when no route did: 200 without a body, past all filters. Source: the public model (Caddy 2.11) */
 function answerNothing(exchange: Exchange): void {
   if (exchange.error !== undefined) {
-    answerErrorAtLast(exchange); // of a subroute: an error must not look like success
+    answerErrorAtLast(exchange); // after an error in a subroute, the response must not look like success
   } else if (!exchange.answered) {
-    // The access log marks such requests; the model has a variable with this name.
+    // The access log marks such requests; the public model sets a variable with the same name.
     exchange.vars.set("unhandled", true);
     exchange.restartResponse();
     setHeader(exchange.responseHeaders, "Content-Length", "0");
@@ -53,17 +53,18 @@ function answerErrorAtLast(exchange: Exchange): void {
   }
 }
 
-/** True when the request is for the host of the TLS handshake, whose policy let the client in. */
+/** True when the host of the request is the host of the TLS handshake, whose policy accepted the client. */
 function isHostOfHandshake(exchange: Exchange): boolean {
   const tls = tlsDetails(exchange.socket);
   return tls === undefined || tls.serverName === exchange.host;
 }
 
-/** Certificate authorities ask for paths below it. Source: RFC 8615 */
+/** Certificate authorities request paths below this path. Source: RFC 8615 */
 const wellKnownPath = "/.well-known/";
 
 /**
- * True when the request may come from a CA: such requests use plain HTTP. @param exchange below {@link wellKnownPath}
+ * True when the request may come from a CA, which uses plain HTTP. @param exchange its path is below {@link
+ * wellKnownPath}
  */
 function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
   return method === "GET" && scheme === "http" && challengeTokenOf(rawPath) !== "";
@@ -73,7 +74,7 @@ function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
 export interface HttpServerParts {
   /** Timeouts and sizes of each connection. */
   readonly limits: ConnectionLimits;
-  /** Routes for requests. An error in them goes to the error routes. */
+  /** Routes for requests. An error in these routes goes to the error routes. */
   readonly routes: RouteList;
   /** Routes that answer when a route fails; undefined: only the status is sent. */
   readonly errorRoutes: RouteList | undefined;
@@ -94,8 +95,8 @@ export interface HttpServerParts {
   /** Counts of answers by status, for metrics. */
   readonly tally: ResponseTally;
   /**
-   * True when user code may run for a request. Each request then runs in an async context, and errors of all work
-   * that the request starts are errors of this request.
+   * True when user code may run for a request. Each request then runs in an async context, so that errors of all work
+   * that the request starts are assigned to the request.
    */
   readonly hasUserModules: boolean;
   /** Records requests for the log of the main thread, in case this thread dies; undefined in the main thread itself. */
@@ -121,7 +122,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
   readonly #active = new ActiveExchanges();
-  /** Time when its ports close, as of `Date.now()`, if that is known in advance. */
+  /** Time when the server's ports close, as of `Date.now()`; undefined while that time is unknown. */
   shutdownAt: number | undefined;
   readonly #http3Ports = new Set<number>();
   altService: string | undefined;
@@ -166,7 +167,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     } else if (this.#parts.hasUserModules) {
       runFor(exchange, this.#take, exchange);
     } else {
-      this.#take(exchange); // routes enter its context where it is needed
+      this.#take(exchange); // a route enters the exchange's context when it needs one
     }
   }
 
@@ -215,7 +216,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** Requests of CAs are handled before any route; all others go to the routes. */
+  /**
+   * Requests that may come from CAs are handled before any route; requests that turn out to be no challenge go to the
+   * routes.
+   */
   readonly #answerChallenge = (exchange: Exchange): void => {
     const token = challengeTokenOf(exchange.rawPath);
     this.#parts.answerChallenge({ token, host: exchange.host }).then(
@@ -264,8 +268,8 @@ export class HttpServer implements RequestSink, ExchangeServer {
   }
 
   /**
-   * Answers with the status at once, or cuts the connection. Error routes do not run, because the handler that waits
-   * for the failed part still uses the exchange.
+   * Answers immediately with the error's status, or cuts the connection. Error routes do not run, because the handler
+   * that waits for the failed part still uses the exchange.
    */
   exchangeBroken(exchange: Exchange, error: unknown): void {
     const { stream } = exchange;
@@ -306,7 +310,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
 
   /**
    * Resolves when no request is running. Tunnels do not count: they continue until their listener closes.
-   * @param timeoutMs after this time the remaining connections are cut; undefined: no limit
+   * @param timeoutMs after this time the remaining requests are cut; undefined: no limit
    */
   async drain(timeoutMs: number | undefined): Promise<void> {
     if (this.#active.size === 0) {
@@ -328,7 +332,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     clearTimeout(timer);
   }
 
-  /** For a handler that returned a promise: an error here would be an unhandled rejection. */
+  /** Used for a handler that returned a promise: an error thrown here would be an unhandled rejection. */
   #finishLater(exchange: Exchange): void {
     try {
       this.#finish(exchange);
@@ -337,7 +341,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** For a handler that returned a promise: an error here would be an unhandled rejection. */
+  /** Used for a handler that returned a promise: an error thrown here would be an unhandled rejection. */
   #failLater(exchange: Exchange, error: unknown): void {
     try {
       this.#fail(exchange, error);
@@ -370,7 +374,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
     this.#parts.logError(exchange, failure, this.#parts.errorRoutes !== undefined && !exchange.headSent);
     if (exchange.headSent) {
-      // An incomplete response must not look complete; a complete one stays as it is.
+      // An incomplete response must not look complete; a complete response stays as it is.
       if (!exchange.stream.closed) {
         exchange.stream.cut();
       }
@@ -408,7 +412,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** Runs the error routes. If they fail too, the client gets the status of the first error. */
+  /** Runs the error routes. If the error routes fail too, the client gets the status of the first error. */
   #runErrorRoutes(routes: RouteList, exchange: Exchange, failure: HttpError): void {
     const failed = (error: unknown) => {
       if (error instanceof ServerError && error.code === "CLIENT_GONE") {
@@ -416,7 +420,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
         return;
       }
       if (exchange.ended) {
-        return; // for want of a client
+        return; // because the client has disconnected
       }
       this.#parts.logError(exchange, failure, true, HttpError.from(error));
       if (exchange.headSent) {

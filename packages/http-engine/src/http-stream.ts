@@ -19,7 +19,7 @@ export interface DetachedConnection {
 
 /** Receives the end of a stream, and owns the work on its bytes. */
 export interface StreamListener extends ErrorOwner {
-  /** The client has disconnected, or everything is sent. Called once. */
+  /** Called when the client has disconnected, or everything is sent. It is called once. */
   streamClosed(): void;
   /**
    * True when the response is sent without further help, so that a client which only ended its own side still gets it.
@@ -35,11 +35,13 @@ export interface HttpStream {
   readonly method: string;
   /** The request target as sent. */
   readonly target: string;
-  /** The only `Host` field, or `:authority` of HTTP/2; "" when there is none. */
+  /** Value of the only `Host` field, or of `:authority` in HTTP/2; "" when there is none. */
   readonly authority: string;
   /** Fields as sent. Never changed in place. */
   readonly headers: HeaderList;
-  /** Shared by requests of the connection with exactly the same {@link headers}; absent when nothing is cached. */
+  /**
+   * Cache that requests with exactly the same {@link headers} on the connection share; absent when nothing is cached.
+   */
   readonly fieldMemo?: FieldMemo;
   /** The connection, which several streams may share. */
   readonly socket: Socket;
@@ -47,9 +49,11 @@ export interface HttpStream {
   readonly hasBody: boolean;
   /** Declared length of the body in bytes; undefined when none is declared or the body is chunked. */
   readonly bodyLength: number | undefined;
-  /** The body, created on first access. It is destroyed when the client disconnects before its end. */
+  /**
+   * The body, created on first access. The stream is destroyed when the client disconnects before the end of the body.
+   */
   readonly body: Readable;
-  /** True when bytes of the body were read, so that it cannot be sent a second time. */
+  /** True when bytes of the body were read, so that the body cannot be sent a second time. */
   readonly bodyTouched: boolean;
   /** Number of bytes of the body that handlers have read. */
   readonly bodyBytesRead: number;
@@ -69,11 +73,11 @@ export interface HttpStream {
   /** Called once, when the response is complete, or the client disconnects earlier. */
   listener: StreamListener | undefined;
 
-  /** Sends a whole response at once. @throws ServerError HTTP_RESPONSE */
+  /** Sends a whole response in one step. @throws ServerError HTTP_RESPONSE */
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void;
   /**
    * @param goodFrom index from which on `headers` came from an HTTP/1 connection and need no check (default: none)
-   * @throws ServerError HTTP_RESPONSE when status or headers are not valid in a response; nothing is sent then
+   * @throws ServerError HTTP_RESPONSE when status or headers are not valid in a response; then nothing is sent
    */
   writeHead(status: number, headers: HeaderList, goodFrom?: number): void;
   /** @returns false when the client is slow: continue after {@link onceDrain} */
@@ -92,7 +96,7 @@ export interface HttpStream {
   switchProtocols(headers: HeaderList): DetachedConnection;
   /** Sends an interim response, 100 to 199. */
   writeInterim(status: number, headers: HeaderList): void;
-  /** True when other streams may be pushed for this request now; absent: never. */
+  /** True when other streams may be pushed for this request now; absent: pushing is never possible. */
   readonly takesPushes?: boolean;
   /**
    * Pushes the response to a request that the client has not made; routes run for it as for a request of the client.

@@ -2,7 +2,7 @@ import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module
 
 /** A set of IP addresses, used for trusted proxies. */
 export interface IpSource extends ModuleInstance {
-  /** True when an address is in the current ranges. A source may load new ranges at any time. */
+  /** True when an address is in the current ranges. A source may replace its ranges at any time. */
   contains(address: string): boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Topic by which the serving threads are asked for their listeners; each returns a list of {@link ListenerState}. */
+/**
+ * Topic with which the serving threads are asked for their listeners; each thread returns a list of {@link
+ * ListenerState}.
+ */
 export const listenersTopic = "http.listeners";
 
 /** The state in one thread of one open address of one server of the config. */

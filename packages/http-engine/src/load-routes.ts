@@ -56,7 +56,7 @@ function loadHandlers(
 }
 
 /**
- * Provisions routes; routes that an older config also had are reused.
+ * Provisions routes; a route that an older config also had is reused.
  * @param path position of the routes below the config of the module: `servers/s/routes`
  * @param observer counts the requests of the routes
  * @throws ServerError naming route and position

@@ -1,10 +1,10 @@
-/** Matchers that store captures, in an order in which a later one may use captures of an earlier one. */
+/** Matchers that store captures, sorted so that a later matcher may use captures of an earlier matcher. */
 const capturing = ["path_regexp", "header_regexp", "vars_regexp"];
 
 /**
- * Names of a set's matchers in the order in which they are tried. Matchers that store captures precede matchers
- * that use captures. In the model, the order changes with each load of the config, so such a set sometimes matches and
- * sometimes does not.
+ * Names of a set's matchers in the order in which they are tried. Matchers that store captures precede matchers that
+ * use captures. In the model, the order changes with each load of the config, so such a set matches after some loads
+ * and fails after others.
  */
 export function matchersInOrder(set: Readonly<Record<string, unknown>>): string[] {
   const names = Object.keys(set);

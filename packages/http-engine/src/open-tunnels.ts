@@ -21,7 +21,8 @@ export class OpenTunnels {
   }
 
   /**
-   * Ends all tunnels: with their owners' `leave` if they have one, otherwise by a cut. Resolves when they have ended.
+   * Ends all tunnels: calls `leave` if the owner has set it, otherwise cuts the connection. Resolves when the `leave`
+   * functions have resolved.
    */
   async close(): Promise<void> {
     const leaving: Promise<void>[] = [];

@@ -17,13 +17,13 @@ export type Template = (exchange: Exchange) => string;
 /** Limit of cached readers for names that are known only at run time. */
 const maxKnownReaders = 1000;
 
-/** Returns a placeholder's value; undefined when the request has none, as for an unknown name. */
+/** Returns a placeholder's value; undefined for an unknown name, or when the request has no value for it. */
 type Reader = (exchange: Exchange) => string | undefined;
 
 /** A text, or a function that makes it on first use. */
 type PlaceholderValue = string | (() => string);
 
-/** Values that matchers and handlers set for a request: captures, files, users. Most requests have none. */
+/** Values that matchers and handlers set for a request: captures, files, users. Most requests have no such values. */
 const foundFor = new WeakMap<Exchange, Map<string, PlaceholderValue>>();
 
 /** Gives `{name}` a value for the rest of the request. */
@@ -56,7 +56,7 @@ const foundPrefixes = [
   "http.intercept.",
 ];
 
-/** Names of fields, whose case does not count: set in lower case. */
+/** Prefix of names of fields; case does not matter, so the values are set in lower case. */
 const interceptedField = "http.intercept.header.";
 
 /** `Host` without its port. As in the model, only an address with a port loses its brackets: `[::1]` keeps them. */
@@ -142,7 +142,9 @@ function ownReaderOf(name: string): Reader | undefined {
   return undefined;
 }
 
-/** True when the server itself sets a value for a placeholder with that name; handlers of a config may set others. */
+/**
+ * True when the server itself sets a value for a placeholder with that name; handlers may set values for other names.
+ */
 export function knowsPlaceholder(name: string): boolean {
   return ownReaderOf(name) !== undefined;
 }
@@ -159,7 +161,7 @@ function headerPart(text: string): string {
 
 /**
  * @param isEmptied true: an unknown placeholder becomes empty; false: it stays unchanged
- * @param find returns undefined for a name that no request knows
+ * @param find finds the reader of a name; undefined for an unknown name
  */
 function compile(text: string, isEmptied: boolean, find: (name: string) => Reader | undefined): Template {
   if (!text.includes("{") && !text.includes("}")) {
@@ -189,8 +191,8 @@ export function compileTemplate(text: string): Template {
 }
 
 /**
- * Like {@link compileTemplate}, for texts that may contain braces of their own, such as bodies: an unknown placeholder
- * stays unchanged. Source: the public model (Caddy 2.11), `ReplaceKnown`
+ * Like {@link compileTemplate}, for texts that may contain literal braces, such as bodies: an unknown placeholder stays
+ * unchanged. Source: the public model (Caddy 2.11), `ReplaceKnown`
  */
 export function compileBodyTemplate(text: string): Template {
   return compile(text, false, readerOf);
@@ -238,15 +240,15 @@ function compileEncoded(text: string, isEmptied: boolean, encode: (text: string)
   });
 }
 
-/** Like `compileTemplate`, for names of files and folders. `change` converts each value first, even an empty one. */
+/** Like `compileTemplate`, for names of files and folders. `change` converts each value first, even an empty value. */
 export function compileFileTemplate(text: string, change = (value: string): string => value): Template {
   return compileMappedTemplate(text, (value) => change(value));
 }
 
 /**
- * Like `compileBodyTemplate`, for header values: text as its UTF-8 bytes. Control characters in values of placeholders
- * become spaces. Bytes that are not UTF-8 stay unchanged. Spaces at the ends are removed, because over HTTP/2 they
- * would make the message malformed.
+ * Like `compileBodyTemplate`, for header values: the result contains the text's UTF-8 bytes. Control characters in
+ * values of placeholders become spaces. Bytes that are not UTF-8 stay unchanged. Spaces at the ends are removed,
+ * because over HTTP/2 they would make the message malformed.
  */
 export function compileHeaderTemplate(text: string): Template {
   const template = compileHeaderPart(text);
@@ -263,7 +265,7 @@ export function compileHeaderPart(text: string): Template {
   return compileEncoded(text.replace(/[\r\n]/g, " "), false, headerPart);
 }
 
-/** Like `compileTemplate`, for protocols that allow any bytes: text as its UTF-8 bytes. */
+/** Like `compileTemplate`, for protocols that allow any bytes: the result contains the text's UTF-8 bytes. */
 export function compileBytesTemplate(text: string): Template {
   return compileEncoded(text, true, headerBytes);
 }

@@ -13,7 +13,7 @@ export function plainRedirects(maxHeaderBytes: number, listener: ConnectionOwner
     get limits(): ConnectionLimits {
       return { ...listener.limits, maxHeaderBytes };
     },
-    accepting: false, // one answer, and the connection closes
+    accepting: false, // the connection closes after one answer
     take: redirect,
     fault: (error) => listener.fault(error),
     closed: (connection) => listener.closed(connection),

@@ -1,26 +1,28 @@
 import { ServerError } from "server-core/errors";
 
-/** Limit of listed routes that do not match. Further ones are only counted, because a site may have thousands. */
+/** Limit of listed routes that do not match. Further routes are only counted, because a site may have thousands. */
 const mostPassed = 200;
-/** Limit of routes that match. Without it, routes that invoke each other would run for ever. */
+/** Limit of routes that match. Without this limit, routes that invoke each other would run for ever. */
 const mostRoutes = 400;
 
 /** The part of a handler in a rehearsal. */
 export type RehearsedEffect =
-  /** It changed the request, a variable or a field of the answer, as it would for a client. */
+  /** The handler changed the request, a variable or a field of the answer, as it would for a client. */
   | "ran"
-  /** It would change the answer of a later handler. */
+  /** The handler would change the answer of a later handler. */
   | "changes the answer"
-  /** It answers the request. */
+  /** The handler answers the request. */
   | "answers"
-  /** It fails the request, so that error routes respond. */
+  /** The handler fails the request, so that error routes respond. */
   | "fails"
-  /** It responds or passes the request on: a login, a limit, a cache, a module of a user. */
+  /** The handler responds or passes the request on: a login, a limit, a cache, a user module. */
   | "may answer"
-  /** Its inner routes are recorded next. */
+  /** The inner routes of the handler are recorded next. */
   | "has routes";
 
-/** A handler that a simulated request reached. It ran only if its effect is `ran`, `fails` or `answers`. */
+/**
+ * A handler that a simulated request reached. The handler itself ran only if its effect is `ran`, `fails` or `answers`.
+ */
 export interface RehearsedHandler {
   /** Name of the module. */
   readonly name: string;
@@ -44,7 +46,7 @@ export interface RehearsedRoute {
 export interface PassedRoute {
   /** Position of the route below the app: `servers/s/routes/0`. */
   readonly path: string;
-  /** Names of the matchers that did not match, one per set. `group`: another route of the group matched first. */
+  /** Names of the matchers that did not match, one per set. `group`: an earlier route of the same group matched. */
   readonly refused: readonly string[];
 }
 
@@ -81,7 +83,7 @@ export class Rehearsal {
   }
 }
 
-/** The rest of the way in a simulation, for handlers with routes of their own. */
+/** The remaining way in a simulation, for handlers that have inner routes. */
 export interface RehearsedWay {
   /** Records the way while handlers run. */
   readonly rehearsal: Rehearsal;

@@ -10,7 +10,7 @@ const nameless = /^\.+(?::\d*)?$/;
 
 /** @throws ServerError HTTP_BAD_REQUEST */
 export function checkHost(hostport: string, version: string): void {
-  // Clients of HTTP/1.0 and of HTTP/2 may name no host.
+  // HTTP/1.0 and HTTP/2 allow requests without a host.
   const isNameless = hostport === "" ? version === "1.1" : nameless.test(hostport);
   if (isNameless) {
     throw new ServerError("HTTP_BAD_REQUEST", "the request names no host");
@@ -29,7 +29,7 @@ function bareHost(hostport: string): string {
 
 /**
  * Host, target and path of a server's last request, checked and parsed. Most consecutive requests have the same host,
- * and many the same target, so the work is done only once for them. Each server has one memo.
+ * and many have the same target; for them the work is done only once. Each server has one memo.
  */
 export class RequestMemo {
   /** The last host that {@link checkHost} accepted; "" before the first. */
@@ -37,10 +37,10 @@ export class RequestMemo {
   /** The last target as sent, and its parsed form. */
   #sent = "";
   #target: RequestTarget | undefined;
-  /** The last host with its port, whose bare form is stored too. */
+  /** The last host with its port; `#host` is the same host without the port. */
   #hostport = "";
   #host = "";
-  /** The last path that patterns were compared with; its compared form is stored too. */
+  /** The last path that was compared with patterns; `#comparedPath` is its form for the comparison. */
   #path = "";
   #comparedPath = "";
 
@@ -75,7 +75,7 @@ export class RequestMemo {
     return this.#host;
   }
 
-  /** A path as patterns are compared with it: cleaned, in lower case. */
+  /** The form of a path that is compared with patterns: cleaned, in lower case. */
   comparedPath(path: string): string {
     if (path !== this.#path) {
       this.#comparedPath = lowerCase(cleanPath(path));

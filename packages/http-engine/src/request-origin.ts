@@ -1,6 +1,6 @@
 import type { Exchange } from "./exchange.ts";
 
-/** Scheme, host and port in the client's view: from a trusted proxy, otherwise from the request itself. */
+/** Scheme, host and port as the client sees them: as a trusted proxy names them, otherwise from the request itself. */
 export function requestOrigin(exchange: Exchange): string {
   const trusted = exchange.server.isTrustedProxy?.(exchange) === true;
   const told = (name: string) => (trusted ? (exchange.header(name).split(",").at(-1)?.trim() ?? "") : "");

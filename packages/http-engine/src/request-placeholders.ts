@@ -13,7 +13,7 @@ type Reader = (exchange: Exchange) => string | undefined;
 /** The index of a list element; other texts are not placeholders. */
 const isIndex = /^\d+$/;
 
-/** One segment of a path, by its index; `/a/b/` has the segments `a`, `b` and an empty one. */
+/** One segment of a path, by its index; `/a/b/` has the segments `a`, `b` and "". */
 function segments(index: string, pathOf: (exchange: Exchange) => string): Reader | undefined {
   if (!isIndex.test(index)) {
     return undefined;

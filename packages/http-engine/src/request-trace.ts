@@ -2,7 +2,7 @@ import type { HeaderList } from "./header-list.ts";
 
 /** The call to one upstream as a part of the request's trace. */
 export interface UpstreamTrace {
-  /** Puts the trace context into the request to the upstream, instead of the client's. */
+  /** Writes the trace context into the request to the upstream, in place of the client's trace context. */
   inject(headers: HeaderList): void;
   /** @param outcome the upstream's status, or the error */
   end(outcome: number | Error): void;

@@ -1,6 +1,6 @@
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Limit of requests of one thread that are recorded at the same time; further ones are only counted. */
+/** Limit of requests of one thread that are recorded at the same time; further requests are only counted. */
 const places = 128;
 /** Size in bytes of a slot: used, method, lengths of host, address and path, then these three texts. */
 const placeBytes = 384;
@@ -25,8 +25,8 @@ function write(bytes: Buffer, text: string, at: number, length: number): number 
 }
 
 /**
- * A request that was running in a thread when the thread ended. It contains no fields and no query, because they may
- * contain secrets.
+ * A request that was running in a thread when the thread ended. The record contains no fields and no query, because
+ * they may contain secrets.
  */
 export interface UnfinishedRequest {
   /** Method of the request. */
@@ -35,13 +35,13 @@ export interface UnfinishedRequest {
   readonly host: string;
   /** Path without its query, which may contain secrets. */
   readonly path: string;
-  /** The peer's address; "" for a request that was in its first turn. */
+  /** The peer's address; "" for a request that was still in its first turn of the event loop. */
   readonly remote: string;
 }
 
 /** Requests that a thread had when it died. */
 export interface RequestsLeft {
-  /** The recorded requests. Further ones are only counted in `more`. */
+  /** The recorded requests; further requests are only counted in `more`. */
   readonly requests: UnfinishedRequest[];
   /** Number of requests that were not recorded. */
   readonly more: number;
@@ -64,14 +64,14 @@ export class RequestsUnderWay implements SharedResource {
   readonly #count: Int32Array;
   readonly #free = Int32Array.from({ length: places }, (_, index) => places - 1 - index);
   #freeCount = places;
-  /** The last texts of each slot. Clients repeat requests, so a slot often needs no new text. */
+  /** The last texts that were written to each slot. Clients repeat requests, so a slot often needs no new text. */
   readonly #said = Array.from({ length: places }, () => ({ method: "", host: "", target: "" }));
 
   /** @param memory shared memory with {@link underWayBytes} bytes */
   constructor(memory: SharedArrayBuffer) {
     this.#bytes = Buffer.from(memory);
     this.#count = new Int32Array(memory, 0, 1);
-    this.#bytes.fill(0); // what the thread before this one has left was read when it ended
+    this.#bytes.fill(0); // the records of the thread before this one were read when that thread ended
   }
 
   /** @returns the slot of its record; -1: all slots are in use */
@@ -112,7 +112,7 @@ export class RequestsUnderWay implements SharedResource {
     return place;
   }
 
-  /** Adds the address of the client, for a request that does not end in its first turn. */
+  /** Adds the client's address to the record of a request that does not end in its first turn of the event loop. */
   addRemote(place: number, address: string): void {
     if (place >= 0) {
       const at = countBytes + place * placeBytes;

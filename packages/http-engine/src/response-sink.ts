@@ -2,7 +2,7 @@ import type { HeaderList } from "./header-list.ts";
 
 /**
  * The receiver of a response: the client, or a filter before the client. The order of calls is `head`, any number of
- * `write`, `addTrailers`, `end`; nothing after `end`.
+ * `write`, `addTrailers`, `end`; no call follows `end`.
  */
 export interface ResponseSink {
   /** @param headers a filter may change this list before it passes it on */
@@ -20,9 +20,9 @@ export interface ResponseSink {
 }
 
 /**
- * A filter of responses that passes everything on unchanged. Subclasses may hold the head back until they
- * have seen the body, and may leave out the body. They must finally call `end` of the sink below. They may
- * call it later, but then their handler must not return before.
+ * A filter of responses that passes everything on unchanged. Subclasses may delay the head until they have seen the
+ * body, and may leave out the body. A subclass must finally call `end` of the sink below. If it calls `end` later, its
+ * handler must not return before.
  *
  * Pieces of a body may be minutes apart, so `write` must pass on its bytes immediately. Filters that hold bytes back
  * must extend `HoldingFilter`.

@@ -80,5 +80,5 @@ function talliesOf(metrics: Registry): Set<ResponseTally> {
   return all;
 }
 
-/** The tally of each server name. A reload keeps it; the tally of a removed server is dropped. */
+/** The tally of each server name. A reload keeps the tally; the tally of a removed server is dropped. */
 export const responseTallies: ResourceKind<ResponseTally> = { name: "http.response_tally" };

@@ -20,7 +20,7 @@ export type RouteConfig = z.infer<typeof routeSchema>;
 /** Routes that the server has added to those of the config. */
 const added = new WeakSet<RouteConfig>();
 
-/** Marks a route that the server adds, so that positions of routes remain those of the config. */
+/** Marks a route that the server adds, so that the positions of the config's own routes do not change. */
 export function addedRoute(route: RouteConfig): RouteConfig {
   added.add(route);
   return route;

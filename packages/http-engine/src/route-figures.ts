@@ -1,5 +1,5 @@
 /**
- * Topic by which the serving threads are asked for the figures of their routes; each returns a list of {@link
+ * Topic with which the serving threads are asked for the figures of their routes; each thread returns a list of {@link
  * RouteReading}.
  */
 export const routeFiguresTopic = "http.route_figures";
@@ -8,7 +8,10 @@ export const routeFiguresTopic = "http.route_figures";
 export interface RouteReading {
   /** Path below the app: `servers/s/routes/0/handle/1/routes/2`. A named route has `/0` after its name. */
   readonly path: string;
-  /** Unique in this thread. It distinguishes counts of a replaced route from those of its successor. */
+  /**
+   * Id of the counts, unique in this thread. The id distinguishes the counts of a replaced route from the counts of its
+   * successor.
+   */
   readonly id: number;
   /** Number of requests that the route matched. */
   readonly taken: number;
@@ -34,8 +37,8 @@ const mostTimed = 2_000;
 let lastId = 0;
 
 /**
- * The step of a time. The first steps have one microsecond each, later ones a quarter of a doubling. The middle of a
- * step therefore differs from the time by at most an eighth.
+ * The step of a time. The first eight steps have one microsecond each; later steps divide each doubling of the time
+ * into four. The middle of a step therefore differs from the time by at most an eighth.
  */
 export function timeStep(ms: number): number {
   const us = Math.min(Math.max(0, ms * 1_000), 0x7f_ff_ff_ff) | 0;
@@ -55,7 +58,9 @@ export function middleOfStep(step: number): number {
   return (quarter * (4.5 + ((step - 8) % 4))) / 1_000;
 }
 
-/** Counts the requests of one route in this thread. It always counts, because that takes only two additions. */
+/**
+ * Counts the requests of one route in this thread. The class always counts, because counting takes only two additions.
+ */
 export class RouteFigures {
   taken = 0;
   #failed = 0;

@@ -6,7 +6,7 @@ export interface IndexedRoute {
   readonly hosts: readonly string[] | undefined;
 }
 
-/** The last index, by the first route of its list. */
+/** The last index of a list, by the first route of the list. */
 const known = new WeakMap<IndexedRoute, RouteIndex>();
 
 function sameHosts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
@@ -24,7 +24,7 @@ function sameHosts(a: readonly string[] | undefined, b: readonly string[] | unde
 /** Minimum number of routes with hosts for an index. Checking fewer routes one by one is as fast. */
 const fewestRoutes = 8;
 
-/** The hosts that a route is limited to; undefined when its matchers do not determine them. */
+/** The hosts to which a route is limited; undefined when its matchers do not limit the host. */
 export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): readonly string[] | undefined {
   const [first] = matcherSets;
   if (first === undefined) {
@@ -45,12 +45,12 @@ export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): reado
 }
 
 /**
- * Finds the routes that may match a host, in order: those that name the host, and those without hosts. With a thousand
- * routes of one host each, a request checks only two.
+ * Finds the routes that may match a host, in order: routes that name the host, and routes without hosts. With a
+ * thousand routes of one host each, a request checks only two routes.
  */
 export class RouteIndex {
   readonly #byHost = new Map<string, number[]>();
-  /** For each position, the first position from there on of a route that is not limited to hosts. */
+  /** For each position, the next position, this one included, of a route that is not limited to hosts. */
   readonly #nextUnbound: Int32Array;
   /** The hosts of each route, from which the index was built. */
   readonly #hosts: readonly IndexedRoute["hosts"][];
@@ -104,7 +104,7 @@ export class RouteIndex {
     );
   }
 
-  /** The first position from `start` on whose route can match; the number of routes when there is none. */
+  /** The first position, from `start` on, whose route can match; the number of routes when no route can. */
   next(start: number, host: string): number {
     const unbound = this.#nextUnbound[start] ?? start;
     const positions = this.#byHost.get(host);

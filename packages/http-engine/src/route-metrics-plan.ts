@@ -1,7 +1,7 @@
 import type { HttpAppConfig } from "./http-config.ts";
 import type { ObservedHosts } from "./route-observer.ts";
 
-/** Characters of host patterns and placeholders: a matcher with them names no single host. */
+/** Characters of host patterns and placeholders: a host that contains one of them is not a single host. */
 const pattern = /[*{]/;
 
 function namedHosts(config: HttpAppConfig): Set<string> {

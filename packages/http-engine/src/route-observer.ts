@@ -7,7 +7,7 @@ import { otherHosts, type RouteCounts, type RouteTally } from "./route-tally.ts"
 export interface ObservedHosts {
   /** Hosts that routes name, lower case. */
   readonly named: ReadonlySet<string>;
-  /** True: hosts of plain HTTP without a route are counted separately as well; those of HTTPS always are. */
+  /** True: plain HTTP hosts that no route names are counted separately as well; such hosts over HTTPS always are. */
   readonly others: boolean;
 }
 
@@ -44,7 +44,7 @@ export class RouteObserver {
 
   /**
    * Runs the handlers of a route.
-   * @param handler name of the first one
+   * @param handler name of the route's first handler
    * @throws any error of `run`
    */
   observe(handler: string, exchange: Exchange, run: () => void | Promise<void>): void | Promise<void> {
@@ -90,7 +90,7 @@ export class RouteObserver {
     const { counts } = begun;
     const isGone = error instanceof ServerError && error.code === "CLIENT_GONE";
     if (exchange.isAborted || (exchange.headSent && !isGone)) {
-      // The site or a broken body has cut the response: only its start is counted, as in the model.
+      // The response was cut by the site or by a broken body, so only its start is counted, as in the model.
       counts.inFlight--;
       RouteObserver.#begun(begun, exchange, exchange.status);
       return;

@@ -5,7 +5,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 export const secondsBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 export const bytesBounds = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304] as const;
 
-/** Methods with a label of their own; all others are `OTHER`. */
+/** Methods that have their own label; all other methods are `OTHER`. */
 const methods = ["OTHER", "GET", "HEAD", "PUT", "POST", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 /**
@@ -23,7 +23,7 @@ export class Distribution {
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** @param bounds upper bounds, ascending; larger values have a bucket of their own */
+  /** @param bounds upper bounds, ascending; larger values are counted in an additional bucket */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Float64Array(bounds.length + 1);
@@ -38,7 +38,7 @@ export class Distribution {
     this.#sum += value;
   }
 
-  /** The series in Prometheus's form: cumulative buckets, sum and count. Empty when nothing was counted. */
+  /** The series in Prometheus's form: cumulative buckets, sum and count. The list is empty when nothing was counted. */
   values(name: string, labels: Labels): { metricName: string; labels: Labels; value: number }[] {
     const values = [];
     let total = 0;
@@ -153,7 +153,7 @@ export class RouteTally implements SharedResource {
   }
 }
 
-/** A histogram whose values are counted elsewhere. */
+/** A histogram that reads its values from the tallies. */
 class ReadHistogram extends Histogram {
   readonly #read: () => { metricName: string; labels: Labels; value: number }[];
   readonly #description: { readonly name: string; readonly help: string };
@@ -253,7 +253,7 @@ function registerTallies(metrics: Registry, all: ReadonlySet<RouteTally>): void 
 }
 
 /**
- * The tally of each server name, with or without hosts. A reload keeps it; the tally of a removed server is
+ * The tally of each server name, with or without hosts. A reload keeps the tally; the tally of a removed server is
  * dropped.
  */
 export const routeTallies: ResourceKind<RouteTally> = { name: "http.route_tally" };

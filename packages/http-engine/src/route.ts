@@ -29,8 +29,8 @@ function namesBody(config: unknown): boolean {
 }
 
 /**
- * One route, ready to run. A config may have thousands of routes, so values that only requests need are made
- * with the first request.
+ * One route, ready to run. A config may have thousands of routes, so values that only requests need are computed with
+ * the first request.
  */
 export class Route {
   readonly group: string | undefined;
@@ -39,11 +39,11 @@ export class Route {
   /** Names of the handlers' modules. */
   readonly handlerNames: readonly string[];
   readonly terminal: boolean;
-  /** True when none of its handlers starts background work. */
+  /** True when no handler of the route starts background work. */
   readonly startsNothing: boolean;
   readonly hosts: readonly string[] | undefined;
   readonly figures = new RouteFigures();
-  /** True when the server added it. */
+  /** True when the server, not the config, added the route. */
   readonly isAdded: boolean;
   readonly #config: RouteConfig;
   #bodyHandler: number | undefined;
@@ -66,8 +66,9 @@ export class Route {
   }
 
   /**
-   * Index of the first handler with a placeholder for the body; -1: none. The body is read just before this handler, so
-   * that size limits of earlier handlers apply. A subroute's routes check this themselves.
+   * Index of the first handler with a placeholder for the body; -1: no handler has one. The body is read just before
+   * this handler, so that size limits of earlier handlers apply. Handlers `subroute` are skipped, because their routes
+   * check this themselves.
    */
   get bodyHandler(): number {
     this.#bodyHandler ??= (this.#config.handle ?? []).findIndex(

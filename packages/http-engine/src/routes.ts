@@ -29,16 +29,16 @@ async function readBody(exchange: Exchange): Promise<void> {
   }
 }
 
-/** Position of each route in its list of the config; `added/0` for the first route that the server added. */
+/** Position of each route in the config's list; `added/0` for the first route that the server added. */
 function placesOf(routes: readonly Route[]): string[] {
   const counts = { own: 0, added: 0 };
   return routes.map(({ isAdded }) => (isAdded ? `added/${counts.added++}` : String(counts.own++)));
 }
 
-/** Size limit of the body for `{http.request.body}`; a larger one gets 413. */
+/** Size limit of the body for `{http.request.body}`; a larger body gets 413. */
 const maxPlaceholderBodyBytes = 10 * 1024 * 1024;
 
-/** Answers an error that no error route has answered, with the status of this error. */
+/** Answers an error that error routes left unanswered, with the status of the error. */
 export function answerError(exchange: Exchange): void {
   if (!exchange.answered) {
     setHeader(exchange.responseHeaders, "Content-Length", "0");
@@ -65,8 +65,8 @@ function isMatch(route: Route, exchange: Exchange): boolean {
 
 /**
  * Routes in order, as nested middleware: the handlers of a matching route run around everything that follows. Matchers
- * of later routes therefore see the changes of earlier handlers.
- * Source: the public model (Caddy 2.11), its route algorithm
+ * of later routes therefore see changes that earlier handlers made. Source: the public model (Caddy 2.11), its route
+ * algorithm
  */
 export class RouteList implements InnerRoutes {
   readonly #routes: readonly Route[];
@@ -76,7 +76,7 @@ export class RouteList implements InnerRoutes {
   #places: readonly string[] | undefined;
   /** Cached `next` of each route, valid when no group has matched and `#lastNext` runs last. */
   readonly #afters: (Next | undefined)[] = [];
-  /** The `next` of the first call: at a server it is the same for all requests. */
+  /** The `next` of the first call; at a server, all requests have the same `next`. */
   #lastNext: Next | undefined;
 
   constructor(routes: readonly Route[], observer: RouteObserver | undefined) {
@@ -202,8 +202,8 @@ export class RouteList implements InnerRoutes {
   }
 
   /**
-   * Handlers that may start background work run in the request's async context: errors of that work are the
-   * request's.
+   * Handlers that may start background work run in the request's async context, so that errors of that work are
+   * assigned to the request.
    */
   static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
     return route.startsNothing

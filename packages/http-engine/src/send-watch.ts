@@ -10,8 +10,8 @@ interface SocketHandle {
 }
 
 /**
- * Bytes of a socket that the kernel has accepted. Node's own counters only change when a whole write is done. For a
- * large write and a slow client, that takes minutes.
+ * Bytes of a socket that the kernel has accepted. Node's own counters change only when a whole write is done. For a
+ * large write to a slow client, that takes minutes.
  */
 function bytesTaken(socket: Socket): number {
   const handle = (socket as { readonly _handle?: SocketHandle | null })._handle;
@@ -41,7 +41,7 @@ export class SendWatch {
     this.#rate = undefined;
   }
 
-  /** @param waiting true while the client leaves bytes unread. @returns true when the client is too slow */
+  /** @param waiting true while bytes of the response are unsent. @returns true when the client is too slow */
   isTooSlow(now: number, socket: Socket, waiting: boolean, limits: ConnectionLimits): boolean {
     const bytes = bytesTaken(socket);
     const { writeIdleTimeoutMs, writeMinRate, maxWriteChunk } = limits;

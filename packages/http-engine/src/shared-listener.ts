@@ -14,7 +14,7 @@ import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 import { ThreadPort } from "./thread-port.ts";
 
-/** Reads both addresses, so that Node stores them: the log needs them after the connection is cut. */
+/** Reads both addresses, so that Node caches them: the log needs them after the connection was cut. */
 function keepPeer(socket: Socket): void {
   void socket.remoteAddress;
   void socket.localAddress;
@@ -51,13 +51,16 @@ interface ListenedConnection {
 
 /** Settings for the connections of an address. */
 interface ListenOptions {
-  /** Limits of the first connections; later ones get theirs from the sink. */
+  /** Limits of the first connections; later connections get their limits from the sink. */
   readonly limits: ConnectionLimits;
   /** Log for failures of the listener. */
   readonly log: Logger;
   /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;
-  /** Performs the handshakes of the first connections; undefined: no TLS. A new config passes its own to `switchTo`. */
+  /**
+   * Performs the handshakes of the first connections; undefined: no TLS. A new config passes its own acceptor to
+   * `switchTo`.
+   */
   readonly tls?: TlsAcceptor | undefined;
   /** True: HTTP/2 is served without TLS (`h2c`), recognized by its preface. Default: false. */
   readonly plainHttp2?: boolean | undefined;
@@ -66,8 +69,8 @@ interface ListenOptions {
 }
 
 /**
- * One open address. It outlives configs: a reload only changes the receiver of the next request, even on open
- * connections. A reload therefore closes and refuses nothing.
+ * One open address. The address outlives configs: a reload only changes the receiver of the next request, even on open
+ * connections. A reload therefore closes no connection and refuses none.
  */
 export class SharedListener implements SharedResource, ConnectionOwner, H2Owner {
   readonly #accepting: ThreadPort;
@@ -77,7 +80,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   readonly #shaking = new Set<Socket>();
   /** HTTP/1 connections that left HTTP. */
   readonly #tunnels = new OpenTunnels();
-  /** Streams that left HTTP while their connection did not. */
+  /** HTTP/2 streams that left HTTP, while their connection stays. */
   readonly #streamTunnels = new OpenTunnels();
   readonly #timer: NodeJS.Timeout;
   #held: HttpStream[] = [];
@@ -107,7 +110,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   }
 
   /**
-   * Connections are accepted at once; their requests wait for {@link switchTo}.
+   * Connections are accepted immediately; their requests wait for {@link switchTo}.
    * @throws ServerError LISTEN
    */
   static async open(address: ListenAddress, options: ListenOptions): Promise<SharedListener> {
@@ -160,13 +163,16 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return !this.#accepting.isClosed;
   }
 
-  /** Accepts no more. Running responses end; idle connections and tunnels close now. Resolves when tunnels have ended. */
+  /**
+   * Accepts no more connections. Running responses end; idle connections and tunnels close now. Resolves when tunnels
+   * have ended.
+   */
   async close(): Promise<void> {
     this.#accepting.close();
     clearInterval(this.#timer);
     for (const connection of this.#connections) {
       if (this.#sink === undefined) {
-        connection.socket.destroy(); // its config never ran, so these get no answer
+        connection.socket.destroy(); // the config never ran, so waiting requests get no answer
       } else {
         connection.closeWhenIdle();
       }
@@ -178,7 +184,9 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     await Promise.all([this.#tunnels.close(), this.#streamTunnels.close()]);
   }
 
-  /** More threads listen now: the clients of some connections are asked to reconnect. Tunnels stay. */
+  /**
+   * Called when more threads listen than before: the clients of some connections are asked to reconnect. Tunnels stay.
+   */
   #share(part: number): void {
     let owed = 0;
     for (const connection of this.#connections) {
@@ -270,7 +278,8 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     }
     this.#shaking.add(socket);
     socket.once("close", () => this.#shaking.delete(socket));
-    // The previous owner may resume the socket right after this call: no data arrives in the same turn.
+    // The previous owner may resume the socket right after this call, so the pause waits for the next tick; no data
+    // arrives before it.
     process.nextTick(() => {
       try {
         socket.pause();

@@ -80,7 +80,7 @@ function isHtml(bytes: string): boolean {
   });
 }
 
-/** True when a box of the kind `ftyp` names a brand of MP4 in a field other than its version. */
+/** True when a box of the kind `ftyp` contains an MP4 brand in a field other than its version. */
 function isMp4(bytes: string): boolean {
   if (bytes.length < 12 || bytes.slice(4, 8) !== "ftyp") {
     return false;

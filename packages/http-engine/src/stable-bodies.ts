@@ -1,4 +1,7 @@
-/** Buffers derived from immutable bytes, by the key of {@link deriveBody}. They are freed with the bytes. */
+/**
+ * Buffers derived from immutable bytes, by the key of {@link deriveBody}. A buffer is freed with the bytes from which
+ * it was derived.
+ */
 const derived = new WeakMap<Uint8Array, Map<string, Buffer> | undefined>();
 
 /** Size limit in bytes of a body that is stored together with its head. */
@@ -11,12 +14,14 @@ export function markStable(bytes: Uint8Array): void {
   }
 }
 
-/** True when {@link markStable} was called for these bytes. */
 export function isStable(bytes: Uint8Array): boolean {
   return derived.has(bytes);
 }
 
-/** Makes other bytes from a body; for a stable body only once. @param key identifies the conversion and its settings */
+/**
+ * Converts a body to other bytes; the result for a stable body is cached. @param key identifies the conversion and its
+ * settings
+ */
 export function deriveBody(bytes: Uint8Array, key: string, make: (bytes: Uint8Array) => Buffer): Buffer {
   if (!derived.has(bytes)) {
     return make(bytes);

@@ -22,8 +22,8 @@ export interface ThreadPortOptions {
 }
 
 /**
- * An open address of a thread. If the thread that listened for all threads dies, this port listens instead. While no
- * thread was alive, connections waited in the main thread; the port serves them too.
+ * An open address of a thread. If the thread that listened for all threads dies, this port listens instead. It also
+ * serves connections that waited in the main thread while no thread was alive.
  */
 export class ThreadPort {
   readonly #listens: ListenAddress;
@@ -77,20 +77,20 @@ export class ThreadPort {
     return this.#isClosed;
   }
 
-  /** Accepts no more. */
+  /** Accepts no more connections. */
   close(): void {
     this.#isClosed = true;
     this.#server.close();
     this.#relays?.close();
   }
 
-  /** Releases the address, so that others can open it. */
+  /** Releases the address, so that other listeners can open it. */
   release(): void {
     this.#options.ports.release(this.#listens);
   }
 
   #makeServer(onSocket: (socket: Socket) => void): Server {
-    // A client may close its side and still wait for the answer.
+    // A client may close its side and still wait for the answer, so half-open sockets stay open.
     const pauseOnConnect = this.#options.paused === true;
     return createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect }, onSocket);
   }
@@ -121,7 +121,8 @@ export class ThreadPort {
       this.#onSocket(socket);
       return;
     }
-    // The reader of the header resumes the socket right after this call: no data arrives in the same turn.
+    // The reader of the header may resume the socket right after this call, so the pause waits for the next tick; no
+    // data arrives before it.
     process.nextTick(() => {
       socket.pause();
       this.#onSocket(socket);

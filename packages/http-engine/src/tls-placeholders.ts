@@ -41,7 +41,7 @@ function isSecured(socket: Socket): socket is SecuredSocket {
   return "isSessionReused" in socket;
 }
 
-/** The client's certificate; undefined when it sent none. */
+/** The client's certificate; undefined when the client sent none. */
 function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   const found = known.get(socket);
   if (found !== undefined) {
@@ -128,7 +128,8 @@ const certificateFields: Readonly<Record<string, (certificate: X509Certificate) 
 };
 
 /**
- * Placeholders below `http.request.tls`. An agreed protocol is always one of HTTP, so `proto_mutual` is always true.
+ * Placeholders below `http.request.tls`. An agreed protocol is always a version of HTTP, so `proto_mutual` is always
+ * true.
  */
 const connectionFields: Readonly<Record<string, (socket: SecuredSocket) => string>> = {
   version: (socket) => versions[tlsDetails(socket)?.version ?? ""] ?? "",
@@ -172,7 +173,7 @@ function clientField(field: string): ((texts: CertificateTexts) => string) | und
 }
 
 /**
- * Returns the reader of `{http.request.tls.*}`, which gives "" without TLS and for a client without a certificate.
+ * Returns the reader of `{http.request.tls.*}`; the value is "" without TLS, and for a client without a certificate.
  * @returns undefined for any other name. Source: the public model (Caddy 2.11)
  */
 export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) | undefined {

@@ -7,9 +7,9 @@ import type { DetachedConnection, HttpStream, StreamListener } from "./http-stre
 const noBytes = new Uint8Array();
 
 /**
- * A request without a body and without a connection, such as a simulated one. Its creator keeps the response.
+ * A request without a body and without a connection, such as a simulated request. The subclass stores the response.
  *
- * Methods about a connection do nothing: there is none to close, flush or upgrade.
+ * Methods that concern a connection do nothing, because there is no connection to close, flush or upgrade.
  */
 export abstract class UnconnectedStream implements HttpStream {
   abstract readonly version: string;

@@ -2,7 +2,7 @@ import type { HeaderList } from "./header-list.ts";
 
 /**
  * Prepares the removal of request fields with `_` or `.` in their names. Programs behind gateways (CGI) cannot
- * distinguish these names from names with `-`. A client could therefore forge `X-Real-IP` with `X_Real_IP`.
+ * distinguish these names from names with `-`. A client could therefore forge `X-Real-IP` by sending `X_Real_IP`.
  * @param expected names with `_` or `.` that are kept; case does not count
  * @returns a function that returns the list itself when nothing must be removed
  * Source: the public model (Caddy 2.11)

@@ -9,7 +9,7 @@ const maxDepth = 3;
 const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Fields that the inner request does not inherit. They describe the body, the connection or the cache of the
+ * Fields that the inner request does not inherit. These fields describe the body, the connection or the cache of the
  * client.
  */
 const notHanded =
@@ -26,7 +26,7 @@ function handedFields(headers: HeaderList): HeaderList {
   return fields;
 }
 
-/** A GET request of the server to itself, on behalf of a client. The response is kept. */
+/** A GET request of the server to itself, on behalf of a client. The stream stores the response. */
 class VirtualStream extends UnconnectedStream {
   readonly version: string;
   readonly method = "GET";
@@ -79,7 +79,7 @@ class VirtualStream extends UnconnectedStream {
   }
 
   destroy(): void {
-    this.answer.promise.catch(() => {}); // who asked may be gone
+    this.answer.promise.catch(() => {}); // nobody may wait for the answer any more
     this.answer.reject(new ServerError("HTTP_RESPONSE", `${this.target}: the answer was cut`));
     this.#close();
   }
@@ -93,7 +93,7 @@ class VirtualStream extends UnconnectedStream {
 }
 
 /**
- * Requests another page from the server of a request, with the fields of that request, and without a connection.
+ * Requests another page of the server that handles a request, with that request's fields, and without a connection.
  * @param target path and query
  * @throws ServerError HTTP_RESPONSE for a target that is not a path, for too many nested requests, and for a response
  * that is cut or larger than 16 MiB

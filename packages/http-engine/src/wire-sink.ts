@@ -63,7 +63,7 @@ export class WireSink implements ResponseSink {
 
   flush(): void {
     const { headers } = this.#waiting ?? {};
-    // For a stream, the head is not held back. A body with a declared length follows.
+    // The response is sent as a stream, so its head is not held back. A body with a declared length follows.
     if (headers === undefined || getHeader(headers, "content-length") === undefined) {
       this.#sendHead(new Uint8Array());
       this.#stream.flush();
@@ -74,7 +74,7 @@ export class WireSink implements ResponseSink {
     this.#stream.onceDrain(callback);
   }
 
-  /** Sends a waiting head. @param first bytes of the body; none: no type is derived */
+  /** Sends a waiting head. @param first first bytes of the body; without bytes, no type is derived */
   #sendHead(first: Uint8Array): void {
     if (this.#waiting !== undefined) {
       const { status, headers } = this.#waiting;

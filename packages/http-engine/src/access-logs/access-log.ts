@@ -22,7 +22,7 @@ function* hostPatterns(host: string): Generator<string> {
 /** Names of loggers that requests for a host go to; undefined when they are not logged. */
 function compileNames(config: AccessLogConfig): (host: string) => readonly string[] | undefined {
   const byHost = new Map(
-    // Two sites with the same host may name one logger twice.
+    // Two sites with the same host may name the same logger.
     Object.entries(config.logger_names ?? {}).map(([host, names]) => [
       host.toLowerCase(),
       [...new Set(names)],
@@ -35,7 +35,7 @@ function compileNames(config: AccessLogConfig): (host: string) => readonly strin
   }
   return (host) => {
     for (const pattern of hostPatterns(host)) {
-      // When two sites share a host and only one is logged, the requests of the host are logged.
+      // If two sites share a host and only one site is logged, all requests of the host are logged.
       const names = byHost.get(pattern);
       if (names !== undefined) {
         return names;
@@ -149,7 +149,8 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
     if (names === undefined) {
       return;
     }
-    // No handler responded: the model then writes another message, and no status unless a filter made a response.
+    // When no handler responded, the model writes a different message. It logs the status 0, unless a filter created a
+    // response.
     const isUnhandled = exchange.vars.get("unhandled") === true;
     const status = isUnhandled && !exchange.filtered ? 0 : exchange.status;
     const level = levelOf(exchange, status);

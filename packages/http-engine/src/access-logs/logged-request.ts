@@ -90,7 +90,7 @@ function loggedUri({ stream, original: { target } }: Exchange): string {
   return decoded(origin) + target.text;
 }
 
-/** Fields with a member of their own in the log. */
+/** Fields that have their own member in the log. */
 const namedElsewhere = ["Host", "Transfer-Encoding"];
 
 /** The request as the client sent it. Source: the public model (Caddy 2.11), `LoggableHTTPRequest` */

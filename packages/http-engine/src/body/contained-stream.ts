@@ -22,7 +22,7 @@ export class ContainedReadable extends Readable {
   }
 }
 
-/** The stream itself; for a stream that is over, another one that emits the same end or error again. */
+/** The stream itself; for a stream that has ended, a new stream that emits the same end or error. */
 export function stillToRead(stream: Readable): Readable {
   if (!stream.destroyed && !stream.readableEnded) {
     return stream;

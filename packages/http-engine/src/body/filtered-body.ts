@@ -11,8 +11,8 @@ export interface BodyFilter {
 }
 
 /**
- * A body that reads from a source, starting only when a reader reads the body. It fails when its source fails, and
- * destroys its source when it is destroyed.
+ * A body that reads from a source, starting only when a reader reads the body. The body fails when its source fails,
+ * and destroys its source when the body is destroyed.
  */
 export abstract class FilteredBody extends ContainedReadable implements StreamTaker {
   readonly #source: Readable;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { contain } from "./contained-stream.ts";
 
-/** Receives the data of a stream. Either `end` or `failed` is called once, and nothing after it. */
+/** Receives the data of a stream. Either `end` or `failed` is called once, and no call follows. */
 export interface StreamTaker {
   /**
    * May throw: the reading then fails with that error. @returns false when the buffer is full: continue with `resume`
@@ -14,8 +14,8 @@ export interface StreamTaker {
 }
 
 /**
- * Reads a stream from its present place to its end. Use it for all reading by events: it also reports a
- * stream that failed before, ends twice, or is destroyed without an error.
+ * Reads a stream from its present place to its end. Use this class for all reading by events: it also handles a stream
+ * that failed before the reading, ends twice, or is destroyed without an error.
  */
 export class StreamReading {
   readonly #source: Readable;
@@ -36,7 +36,7 @@ export class StreamReading {
     source.on("error", this.#fail);
     source.on("close", this.#onClose);
     if (source.isPaused()) {
-      source.resume(); // an earlier reading of it was stopped
+      source.resume(); // an earlier reading of the stream was stopped
     }
   }
 
@@ -46,7 +46,7 @@ export class StreamReading {
     }
   }
 
-  /** Ends the reading; the rest stays in the stream. */
+  /** Ends the reading; unread data stays in the stream. */
   stop(): void {
     if (!this.#over) {
       this.#over = true;

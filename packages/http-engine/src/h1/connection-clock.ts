@@ -4,7 +4,9 @@ import { RateWatch } from "../rate-watch.ts";
 import { SendWatch } from "../send-watch.ts";
 import type { RequestBody } from "./request-body.ts";
 
-/** A connection that is idle for this time drops the cached fields of the previous request, which use memory. */
+/**
+ * Idle time in milliseconds after which a connection drops the cached fields of the previous request, which use memory.
+ */
 const restAfterMs = 2_000;
 
 /** The phase that timed out. `rest`: no phase, but the idle connection may drop its caches. */
@@ -20,7 +22,7 @@ interface LimitsOwner {
 export class ConnectionClock {
   readonly #socket: Socket;
   readonly #owner: LimitsOwner;
-  /** Time at which a head must be complete; 0: no head is awaited. */
+  /** Time at which a head must be complete; 0: the connection does not wait for a head. */
   #headDeadline = 0;
   #requestSince = 0;
   #bodyAt = 0;

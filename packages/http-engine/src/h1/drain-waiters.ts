@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { keepOwner } from "server-core/threads/error-owner";
 
-/** Callbacks that wait until a socket has sent its written bytes. One listener serves them all. */
+/** Callbacks that wait until a socket has sent its written bytes. One listener of the socket serves all callbacks. */
 export class DrainWaiters {
   readonly #socket: Socket;
   readonly #failed: (error: unknown) => void;
@@ -14,7 +14,7 @@ export class DrainWaiters {
     socket.on("drain", this.#onDrain);
   }
 
-  /** Calls back when the socket accepts more bytes; after this turn, if it accepts them already. */
+  /** Calls back when the socket accepts more bytes; in the next tick if the socket accepts more already. */
   once(callback: () => void): void {
     if (this.#socket.writableNeedDrain) {
       this.#callbacks.push(keepOwner(callback));

@@ -6,7 +6,7 @@ export class H1Body extends ContainedReadable {
   readonly #left: () => void;
 
   /**
-   * @param wanted called when there is space for more
+   * @param wanted called when the buffer has space for more bytes
    * @param left called when the rest of the body will not be read
    */
   constructor(wanted: () => void, left: () => void) {

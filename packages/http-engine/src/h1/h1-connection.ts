@@ -15,7 +15,7 @@ import { serverErrorOf } from "./server-error-of.ts";
 
 /**
  * Limit of bytes that are kept for a handler that does not read the body yet, or for the next request in a pipeline.
- * Above this limit, the socket is not read.
+ * Above this limit, the connection stops reading its socket.
  */
 const maxHeldBytes = 64 * 1024;
 
@@ -42,7 +42,9 @@ export interface ConnectionOwner {
   readonly accepting: boolean;
   /** Takes a request whose head is complete. */
   take(stream: H1Stream): void;
-  /** Called when the connection starts with the HTTP/2 preface. @returns true when the owner has taken it */
+  /**
+   * Called when the connection starts with the HTTP/2 preface. @returns true when the owner now serves the connection
+   */
   takeHttp2?(socket: Socket, bytes: Buffer): boolean;
   /** Called with an unexpected error in the work for a connection. The connection is cut. */
   fault(error: unknown): void;
@@ -61,7 +63,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #rest: Buffer = empty;
   /** The running request; undefined between two requests. */
   #stream: H1Stream | undefined;
-  /** The body of the running request; undefined while it has none. */
+  /** The body of the running request; undefined for a request without a body. */
   #body: RequestBody | undefined;
   readonly #heads = new HeadScanner();
   /** True when the client waits for `100 Continue` before it sends the body. */
@@ -74,9 +76,9 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #leaves = false;
   /** True while the socket is not read, because too many bytes wait already. */
   #paused = false;
-  /** True during `#parse`. A handler may end the response meanwhile, which must not start a second parse. */
+  /** True during `#parse`. A handler may end the response during it, which must not start a second parse. */
   #parsing = false;
-  /** True when the client ended its side; it may still read a response. */
+  /** True when the client ended its side; the client may still read a response. */
   #halfClosed = false;
   readonly #drains: DrainWaiters;
   readonly #clock: ConnectionClock;
@@ -156,8 +158,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   /**
-   * Closes after the next response, which announces it. A client that sends its next request at this moment loses
-   * nothing.
+   * Closes the connection after the next response, which contains `Connection: close`. A client that sends its next
+   * request at this moment gets a response.
    */
   leaveAfterResponse(): void {
     this.#leaves = true;
@@ -189,7 +191,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#state === "closing") {
-      return; // lingering: dropped
+      return; // the connection is closing: data is dropped
     }
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#parse();
@@ -198,7 +200,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   };
 
-  /** An unexpected error here closes only this connection, not the others of the thread. */
+  /** An unexpected error in this connection closes only this connection, not the other connections of the thread. */
   #broken(error: unknown): void {
     this.#state = "closing";
     this.#rest = empty;
@@ -213,7 +215,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return; // lingering, which sees to the end
     }
     if (this.#responseDone) {
-      this.#close(); // between two requests, or within the unread rest of a body
+      this.#close(); // the client closed between two requests, or within the unread rest of a body
     } else if (this.#stream?.listener?.answersAlone !== true || this.#isBodyCut()) {
       // Almost all clients that close their side have disconnected completely, so running work should stop.
       this.socket.destroy();
@@ -274,7 +276,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Parses a head. A client that starts one in time has the full time limit for heads to complete it. */
+  /** Parses a head. A client that starts a head in time has the full time limit for heads to complete it. */
   #parseHead(): void {
     const heads = this.#heads;
     const bytes = this.#rest;
@@ -308,7 +310,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Starts a request. The listener passes it to its routes before this method returns. */
+  /** Starts a request. The listener passes the request to its routes before this method returns. */
   #begin(head: RequestHead): void {
     this.#clock.begin(Date.now());
     this.#responseDone = false;
@@ -392,7 +394,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   readonly #takeBody = (body: RequestBody, bytes: Buffer): number => body.take(bytes);
 
-  /** Fails a body that is broken, late or cut. The connection cannot continue after it. */
+  /** Fails a body that is broken, late or cut. The connection cannot continue after such a body. */
   #failBody(error: ServerError): void {
     this.#reusable = false;
     this.#state = "waiting";
@@ -418,7 +420,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return;
     }
     if (this.socket.destroyed) {
-      // The connection was cut, and the listener does not know it yet. Data that the client sent before is dropped.
+      // The connection was cut, but the listener has not noticed. Data that the client sent before is dropped.
       this.#state = "closing";
       this.#rest = empty;
       return;
@@ -428,7 +430,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return;
     }
     this.#state = "head";
-    // In the turn in which the request or the rest of its body arrived, the clock was already read.
+    // If the request or the rest of its body arrived in this turn of the event loop, the clock was already read.
     const now = this.#parsing ? this.#clock.bodyAt : Date.now();
     this.#clock.awaitHead(now, this.#owner.limits.idleTimeoutMs);
     this.#resume();

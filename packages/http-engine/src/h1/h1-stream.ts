@@ -25,11 +25,11 @@ const maxJoinedBytes = 16 * 1024;
 
 /** The part of the connection that a stream uses. */
 export interface H1Carrier {
-  /** The connection, for addresses and TLS; the stream never writes to it directly. */
+  /** The connection, for addresses and TLS; the stream writes its response to it. */
   readonly socket: Socket;
   /** False: the listener accepts no more requests, so each response is the last of its connection. */
   readonly accepting: boolean;
-  /** The body of a request; undefined when the connection is already at another request. */
+  /** The body of a request; undefined when the connection already serves a later request. */
   bodyOf(stream: H1Stream): RequestBody | undefined;
   /** Called when the response is written. @param reusable true when the connection can continue */
   responseEnded(reusable: boolean): void;
@@ -65,7 +65,9 @@ export class H1Stream implements HttpStream {
    * True when the body has no declared length and is sent in chunks with their lengths. Source: RFC 9112, section 7.1
    */
   #chunked = false;
-  /** The source of {@link body}. It is kept here, because the connection continues with the next request. */
+  /**
+   * The source of {@link body}. The stream keeps a reference, because the connection continues with the next request.
+   */
   #requestBody: RequestBody | undefined;
   /** Counts the body against `Content-Length`. */
   readonly #declared = new DeclaredBody();
@@ -152,7 +154,7 @@ export class H1Stream implements HttpStream {
     if (bytes === undefined) {
       return false;
     }
-    this.#declared.begin(this.method, status, 0); // nothing may come after it
+    this.#declared.begin(this.method, status, 0); // the head declares no further bytes
     this.#headSent = true;
     this.#ended = true;
     this.socket.write(bytes);
@@ -198,7 +200,7 @@ export class H1Stream implements HttpStream {
       const last = this.#chunked ? `${length > 0 ? "\r\n" : ""}0\r\n${encodeFields(this.#trailers)}\r\n` : "";
       this.#send(chunk, length, last);
       if (this.#declared.isShort) {
-        this.destroy(); // shorter than its head says: it must not look whole
+        this.destroy(); // the body is shorter than its head declares, so it must not look complete
         return;
       }
     }
@@ -265,7 +267,7 @@ export class H1Stream implements HttpStream {
   }
 
   /**
-   * True when the unread rest of the request is too large to be dropped. The response must announce the close;
+   * True when the unread part of the request is too large to be dropped. The response must announce the close;
    * otherwise the client would send its next request on a connection that closes. Source: the model's server
    */
   get #leavesTooMuch(): boolean {
@@ -360,8 +362,8 @@ export class H1Stream implements HttpStream {
   /** Waits until the socket has accepted the response. */
   #finish(): void {
     const { socket } = this;
-    // TLS reports every write late. A small rest counts as accepted, like bytes in the system's buffers. An empty write
-    // with a callback would cost one more TLS record for each response.
+    // TLS always reports the end of a write late. A small rest counts as accepted, like bytes in the system's buffers.
+    // An empty write with a callback would cost one more TLS record for each response.
     if (socket.writableLength <= maxJoinedBytes || socket.destroyed) {
       this.#sent();
     } else {
@@ -369,7 +371,7 @@ export class H1Stream implements HttpStream {
     }
   }
 
-  /** Calls the listener first, then the connection, which may start the next request at once. */
+  /** Calls the listener first, then the connection, which may start the next request immediately. */
   #sent(): void {
     if (this.#closed) {
       return;

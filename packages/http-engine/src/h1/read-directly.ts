@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 
 /**
- * Passes data of a flowing socket to `take` at once, instead of by the event `data`. After each chunk, a readable
- * stream uses a turn of the tick queue to check for more data, although a socket continues reading by itself. A paused
- * socket, buffered bytes and the end still use events, so `take` must also listen to `data`.
+ * Passes data of a flowing socket to `take` immediately, without the event `data`. After each chunk, a readable stream
+ * uses a turn of the tick queue to check for more data, although a socket continues reading by itself. A paused socket,
+ * buffered bytes and the end of the data still use events, so the caller must also listen to `data`.
  * @returns a function that ends the direct reading
  */
 export function readDirectly(socket: Socket, take: (chunk: Buffer) => void): () => void {

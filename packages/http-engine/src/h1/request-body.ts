@@ -77,12 +77,12 @@ export class RequestBody {
     return this.#decoder === undefined && this.#left <= waiting;
   }
 
-  /** True when the rest is small enough to be dropped. */
+  /** True when the unread part is small enough to be dropped. */
   get isDroppable(): boolean {
     return this.#left <= maxDroppedBytes;
   }
 
-  /** True when so much was dropped that a new connection is cheaper. */
+  /** True when more bytes were dropped than a new connection would cost. */
   get isOverDropped(): boolean {
     return this.#droppedBytes > maxDroppedBytes;
   }
@@ -105,7 +105,7 @@ export class RequestBody {
     return used;
   }
 
-  /** @returns true when the reader asked for a pause since the last call */
+  /** @returns true when the reader has asked for a pause since the last call */
   takeFull(): boolean {
     const isFull = this.#isFull;
     this.#isFull = false;

@@ -6,7 +6,7 @@ const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const maxKnownNames = 1_000;
 
-/** Valid names, so that each is checked only once. */
+/** Names that were found valid, so that each name is checked only once. */
 const knownNames = new Set<string>();
 
 function checkName(name: string): void {
@@ -43,7 +43,7 @@ export function encodeFields(headers: HeaderList): string {
   return text;
 }
 
-/** The error for a response with two lengths: two parsers could choose different ones. */
+/** The error for a response with two lengths: two parsers could choose different lengths. */
 export function twoLengths(): ServerError {
   return new ServerError("HTTP_RESPONSE", "more than one Content-Length");
 }
@@ -69,7 +69,10 @@ function forgetDate(): void {
   dateText = "";
 }
 
-/** Value of the field `Date`, made once per second: reading the clock for each response costs more than the field. */
+/**
+ * Value of the field `Date`, created once per second, because reading the clock for each response costs more than
+ * writing the field.
+ */
 export function httpDate(): string {
   if (dateText === "") {
     const now = Date.now();
@@ -96,13 +99,13 @@ const maxKeptFields = 32;
 const maxKeptLength = 4 * 1024;
 
 interface KeptFields {
-  /** The list that was encoded; the same list is found by identity. */
+  /** The encoded list; a list with the same identity needs no comparison. */
   readonly headers: HeaderList;
   /** Encoded form of the list. */
   readonly fields: ResponseFields;
 }
 
-/** The last encoded list, by number of fields, because successive responses often have equal fields. */
+/** The last encoded list for each number of fields, because successive responses often have equal fields. */
 const keptFields: (KeptFields | undefined)[] = [];
 
 /** True when two lists are equal, with the same fields, order and spelling. */
@@ -134,7 +137,7 @@ export function encodeResponseFields(headers: HeaderList, goodFrom: number): Res
   if (count > maxKeptFields || encoded.text.length > maxKeptLength) {
     return encoded;
   }
-  // As one flat string: V8 would join a string of several parts again for each response.
+  // Stored as one flat string: V8 would flatten a concatenated string again for each response.
   const fields = { ...encoded, text: Buffer.from(encoded.text, "latin1").toString("latin1") };
   keptFields[count] = { headers: [...headers], fields };
   return fields;
@@ -151,7 +154,7 @@ function encodeEach(headers: HeaderList, goodFrom: number): ResponseFields {
     if (index < goodFrom) {
       checkField(name, value);
     }
-    // Compares the length first, because most fields are none of these.
+    // Most fields have a different length from these names, so the length is compared first.
     switch (name.length) {
       case 4:
         hasDate ||= name.toLowerCase() === "date";

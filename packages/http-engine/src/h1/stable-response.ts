@@ -6,7 +6,7 @@ import { encodeResponseFields, httpDate, isSameList, statusLine } from "./respon
 interface SentResponse {
   /** Status of the stored response. */
   readonly status: number;
-  /** Fields of the stored response. A response with other fields is encoded again. */
+  /** Fields of the stored response. A response with different fields is encoded again. */
   readonly headers: HeaderList;
   /** Value of `Date` in the stored response. */
   readonly date: string;
@@ -17,10 +17,10 @@ interface SentResponse {
 const sent = new WeakMap<Uint8Array, SentResponse>();
 
 /**
- * Head and body of a response in one buffer, for an HTTP/1.1 connection that stays open. It is cached with the body.
- * Sending the same response again within the second of its date only costs a comparison.
- * @returns undefined when the parts must be joined one by one: the body may change or is large, or the status has no
- * body. Also when a field is about the connection or has a wrong length
+ * Head and body of a response in one buffer, for an HTTP/1.1 connection that stays open. The buffer is cached with the
+ * body. Sending the same response again within the same second only costs a comparison.
+ * @returns undefined when head and body must be joined separately: the body may change or is large, or the status has
+ * no body, or a field concerns the connection or declares a wrong length
  * @throws ServerError HTTP_RESPONSE for a field that would split the response
  */
 export function stableResponse(status: number, headers: HeaderList, body: Uint8Array): Buffer | undefined {

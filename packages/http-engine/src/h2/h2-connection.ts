@@ -32,10 +32,7 @@ export interface H2Owner {
 
 /** Limit of open streams in a connection. Source: the model's server */
 const maxStreams = 250;
-/**
- * Time in milliseconds during which a client may still open streams after it was asked to leave: longer than a round
- * trip.
- */
+/** Time in milliseconds during which a client may still open streams after the GOAWAY: longer than a round trip. */
 const noticeMs = 1_000;
 const connectionWindowBytes = 4 * 1024 * 1024;
 /** Size limit in bytes of a compressed header block. */
@@ -60,7 +57,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
   /** Time from which new streams are refused, after a GOAWAY, as of `Date.now()`; 0: the connection stays open. */
   #leavesAt = 0;
 
-  /** @param socket may contain bytes that were read too early and pushed back */
+  /** @param socket may contain bytes that were read too early and pushed back into the socket */
   constructor(socket: Socket, owner: H2Owner, now: number) {
     const { maxHeaderBytes } = owner.limits;
     super(socket, {
@@ -75,7 +72,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
 
   // Called by the owner
 
-  /** Takes no new streams, ends tunnels that do not end by themselves, and closes when the last stream is done. */
+  /** Accepts no new streams, ends tunnels whose owner does not end them, and closes when the last stream is done. */
   closeWhenIdle(): void {
     if (!this.leave()) {
       return;
@@ -88,7 +85,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     this.endWhenIdle();
   }
 
-  /** Asks the client to reconnect, and closes after the last stream. Tunnels continue. */
+  /** Tells the client to reconnect, and closes after the last stream. Tunnels continue. */
   leaveAfterResponse(now: number): void {
     if (this.#leavesAt === 0) {
       this.#leavesAt = now + noticeMs;
@@ -96,7 +93,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     }
   }
 
-  /** Ends a connection that is idle or late, and streams that took too long. @param now as of `Date.now()` */
+  /** Ends an idle or late connection, and streams that exceed their time limit. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
     if (this.#leavesAt > 0 && now >= this.#leavesAt && this.leave()) {
       this.endWhenIdle();

@@ -3,7 +3,7 @@ import type { ServerError } from "server-core/errors";
 import { type BodySource, H2Body } from "./h2-body.ts";
 import { H2Tunnel } from "./h2-tunnel.ts";
 
-/** Bytes of an unread body that are received and dropped before the client must stop. */
+/** Bytes of an unread body that are received and dropped; if the client sends more, it must stop. */
 const maxDroppedBytes = 256 * 1024;
 
 /** The part of the stream that a body uses. */
@@ -12,7 +12,10 @@ export interface BodyStream extends BodySource {
   bodyTaken(bytes: number): void;
 }
 
-/** The body of one request, or the data in a tunnel: stores early bytes, passes them on, or drops them. */
+/**
+ * The body of one request, or the data in a tunnel: stores bytes that no reader wants yet, passes bytes on, or drops
+ * them.
+ */
 export class H2RequestBody {
   readonly #stream: BodyStream;
   #reader: H2Body | H2Tunnel | undefined;
@@ -22,7 +25,7 @@ export class H2RequestBody {
   #left: number;
   #droppedBytes = 0;
   #fault: ServerError | undefined;
-  /** True when the client has sent everything. */
+  /** True when the client has sent the whole body. */
   ended: boolean;
   /** True when the reader has space for more bytes. */
   wanted = false;
@@ -32,7 +35,9 @@ export class H2RequestBody {
   givenBytes = 0;
   /** True when arriving bytes are dropped. */
   dropping = false;
-  /** Time when bytes last arrived, as of `Date.now()`; before the first bytes, the time when the stream was opened. */
+  /**
+   * Time when bytes last arrived, as of `Date.now()`; before the first bytes, the time at which the stream was opened.
+   */
   at: number;
   /** Number of bytes that arrived. */
   bytes = 0;
@@ -81,12 +86,12 @@ export class H2RequestBody {
     return whole;
   }
 
-  /** True when the declared rest is small enough to be dropped. */
+  /** True when the declared bytes that are still missing are few enough to be dropped. */
   get isDroppable(): boolean {
     return this.#left <= maxDroppedBytes;
   }
 
-  /** True when so much was dropped that the stream must be reset. */
+  /** True when more bytes were dropped than the limit, so the stream must be reset. */
   get isOverDropped(): boolean {
     return this.#droppedBytes > maxDroppedBytes;
   }
@@ -167,7 +172,10 @@ export class H2RequestBody {
     this.#reader?.destroy(error);
   }
 
-  /** Called when the stream has closed. @param isCut true when request or response was incomplete: the reader gets an error */
+  /**
+   * Called when the stream has closed. @param isCut true when request or response was incomplete: the reader then gets
+   * an error
+   */
   lost(error: ServerError, isCut: boolean): void {
     const reader = this.#reader;
     if (reader instanceof H2Tunnel) {

@@ -23,7 +23,7 @@ import { H2Tunnel, type TunnelStream } from "./h2-tunnel.ts";
 
 const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept"]);
 
-/** The connection, as far as a stream needs it. */
+/** The part of the connection that a stream uses. */
 export interface H2Carrier {
   readonly version: "2.0" | "3.0";
   /** The connection that all streams share, for addresses and TLS. */
@@ -32,9 +32,9 @@ export interface H2Carrier {
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;
   /** The stream left HTTP. */
   tunnelOpened(tunnel: DetachedConnection): void;
-  /** There is something in the queue of this stream. */
+  /** The queue of this stream contains bytes to send. */
   queued(stream: H2Stream): void;
-  /** Bytes of a body were consumed, so the client may send that many again. */
+  /** Bytes of a body were consumed, so the client may send the same number again. */
   taken(stream: H2Stream, bytes: number): void;
   /** Work for the stream threw an unexpected error. */
   broken(stream: H2Stream, error: unknown): void;
@@ -44,7 +44,7 @@ export interface H2Carrier {
   finished(stream: H2Stream): void;
   /** True when a stream may be pushed to the client now. */
   readonly takesPushes: boolean;
-  /** Opens a stream for a request of the server itself. @returns true when it was opened */
+  /** Opens a stream for a request that the server itself creates. @returns true when it was opened */
   push(parent: H2Stream, request: PromisedRequest): boolean;
 }
 
@@ -96,9 +96,9 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   #complete = false;
   /** True when the stream is over: complete, reset, or lost with its connection. */
   #closed = false;
-  /** Trailers of the response, sent after its body. */
+  /** Trailers of the response, sent after the response's body. */
   #trailers: HeaderList = [];
-  /** Set when the stream left HTTP. */
+  /** The connection of the tunnel; undefined before the stream left HTTP. */
   #tunnel: DetachedConnection | undefined;
   /** Called when the last bytes of the tunnel are sent. */
   #tunnelEnded: (() => void) | undefined;
@@ -157,7 +157,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#body?.whole;
   }
 
-  /** True when the client has sent everything. */
+  /** True when the client has sent the whole request. */
   get requestEnded(): boolean {
     return this.#body === undefined || this.#body.ended;
   }
@@ -202,7 +202,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
         return false;
       }
     } catch (error) {
-      this.#carrier.broken(this, error); // of a reader: other streams of the connection go on
+      this.#carrier.broken(this, error); // an error of the reader: other streams of the connection continue
       return true;
     }
     if (this.#complete && body.isOverDropped) {
@@ -272,7 +272,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#body?.isTunnel === true;
   }
 
-  /** True when the owner of the tunnel ends it on request. */
+  /** True when the tunnel's owner ends the tunnel on request. */
   get leavesByItself(): boolean {
     return this.#tunnel?.leave !== undefined;
   }
@@ -317,7 +317,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     }
     this.sending.end();
     if (this.#ownFields !== undefined && this.#trailers.length === 0) {
-      // No trailers wait: the head ends the stream. gRPC clients expect this form for a failure without a message.
+      // No trailers wait, so the head ends the stream. gRPC clients expect this form for a failure without a message.
       this.#sendHead(true);
       this.sending.endSent();
       this.allSent();
@@ -345,7 +345,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.sending.onceDrain(keepOwner(callback));
   }
 
-  closeAfterwards(): void {} // other streams of the connection have nothing to do with it
+  closeAfterwards(): void {} // other streams of the connection continue
 
   switchProtocols(headers: HeaderList): DetachedConnection {
     if (this.upgradeProtocol === "") {
@@ -468,7 +468,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.#fields = fields;
   }
 
-  /** Sends the head, if it still waits. @param endsStream true when no body and no trailers follow */
+  /** Sends the head, unless it was sent already. @param endsStream true when no body and no trailers follow */
   #sendHead(endsStream: boolean): void {
     const ownFields = this.#ownFields;
     if (ownFields !== undefined) {

@@ -10,7 +10,7 @@ export interface TunnelStream extends BodySource {
   onceDrain(callback: () => void): void;
   /** Ends the sending side. @param sent called when the frame with the end is being sent, or the stream is closed */
   endRaw(sent: () => void): void;
-  /** Called when the tunnel is destroyed: breaks the stream off, and queued bytes are dropped. */
+  /** Called when the tunnel is destroyed: cuts the stream, and drops queued bytes. */
   cancel(): void;
 }
 

@@ -3,7 +3,7 @@ import { RateWatch } from "../rate-watch.ts";
 
 /** Times and byte counts of a stream. All times are as of `Date.now()`. */
 export interface TimedStream {
-  /** True when the stream left HTTP. A tunnel may be silent, so limits of requests do not apply. */
+  /** True when the stream left HTTP. A tunnel may be silent, so the time limits of requests do not apply. */
   readonly isTunnel: boolean;
   /** Time when the stream was opened: its header block was complete. */
   readonly openedAt: number;
@@ -17,7 +17,7 @@ export interface TimedStream {
   bodyRate: RateWatch | undefined;
 }
 
-/** @returns which phase takes too long: the client's body, or the response; undefined: none */
+/** @returns the phase that takes too long: the client's body, or the response; undefined: none */
 export function latenessOf(
   stream: TimedStream,
   limits: ConnectionLimits,

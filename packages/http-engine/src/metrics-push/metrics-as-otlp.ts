@@ -85,7 +85,7 @@ function points(values: readonly MetricValue<string>[], period: Period): DataPoi
   return values.map((value) => ({ ...period, attributes: asText(labelsOf(value)), value: value.value }));
 }
 
-/** The values of one part of a summary. @param ending `_sum` or `_count`; "" for the quantiles */
+/** Selects the values of one part of a summary. @param ending `_sum` or `_count`; "" for the quantiles */
 function summaryPart(metric: MetricOfRegistry, ending: string): MetricValue<string>[] {
   return metric.values.filter(
     (value) => ((value as { metricName?: string }).metricName ?? metric.name) === `${metric.name}${ending}`,
@@ -132,9 +132,9 @@ function metricData(metric: MetricOfRegistry, name: string, period: Period): Met
 }
 
 /**
- * The registry's metrics as OTLP, under the names of `/metrics`, including the public ones. Counters become
- * monotonic sums, histograms have explicit buckets; both count from the start. The exporter has no summaries,
- * so quantiles become a gauge, and `_sum` and `_count` become sums. Metrics without values are left
+ * Converts the registry's metrics to OTLP, under the names of `/metrics`, including the public model's names. Counters
+ * become monotonic sums, and histograms have explicit buckets; both count from the start of the process. The exporter
+ * has no summaries, so quantiles become a gauge, and `_sum` and `_count` become sums. Metrics without values are left
  * out.
  */
 export function metricsAsOtlp(metrics: readonly MetricOfRegistry[], period: Period): MetricData[] {

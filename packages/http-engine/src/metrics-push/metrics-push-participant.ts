@@ -17,8 +17,8 @@ function wantsPush({ apps }: ConfigDocument): boolean {
 }
 
 /**
- * Pushes the metrics of all threads while the config has `apps.http.metrics.otlp`. It runs in the main thread,
- * where the counts of workers are added up. A reload keeps the running push.
+ * Pushes the metrics of all threads while the config has `apps.http.metrics.otlp`. The participant runs in the main
+ * thread, which adds up the counts of all threads. A reload keeps the running push.
  */
 export class MetricsPushParticipant implements Participant {
   readonly #services: ServerServices;
@@ -26,7 +26,10 @@ export class MetricsPushParticipant implements Participant {
   #failures: Counter | undefined;
   #push: MetricsPush | undefined;
 
-  /** @param environment variables with the settings. The exporter itself reads further `OTEL_*` from the process. */
+  /**
+   * @param environment variables with the settings. The exporter itself reads further `OTEL_*` variables from the
+   * process.
+   */
   constructor(services: ServerServices, environment: Environment = process.env) {
     this.#services = services;
     this.#environment = environment;
@@ -70,7 +73,7 @@ export class MetricsPushParticipant implements Participant {
 
   async #start({ intervalMs, timeoutMs, grpc }: PushSettings): Promise<MetricsPush> {
     const { log, messages, metrics } = this.#services;
-    const { otlpMetricsExporter } = await import("./otlp-metrics-exporter.ts"); // few servers push
+    const { otlpMetricsExporter } = await import("./otlp-metrics-exporter.ts"); // loaded on first use, because few servers push metrics
     this.#failures ??= new Counter({
       name: "server_metrics_push_failures_total",
       help: "Pushes of metrics to the collector that failed.",

@@ -9,11 +9,11 @@ const flushTimeoutMs = 2_000;
 
 /** Source, receiver and interval of metrics that are pushed. */
 export interface MetricsPushOptions {
-  /** Sends one export; it must never throw into the timer. */
+  /** Sends the exports; it must never throw into the timer. */
   readonly exporter: MetricsExporter;
   /** Reads the registries of all threads. */
   readonly collect: () => Promise<readonly MetricOfRegistry[]>;
-  /** Milliseconds from the start of one push to the start of the next. */
+  /** Milliseconds from the start of one push to the start of the next push. */
   readonly intervalMs: number;
   /** Counts failed exports. The collector gets no values until the next successful export. */
   readonly failures: Counter;
@@ -22,8 +22,8 @@ export interface MetricsPushOptions {
 }
 
 /**
- * Pushes metrics at intervals until it is stopped, one push at a time. A push that is due while another runs
- * is skipped, because the next push has all values. The log gets one line when the collector fails, and one when
+ * Pushes metrics at intervals until it is stopped, one push at a time. A push that is due while another push runs is
+ * skipped, because the next push contains all values. The log gets one line when the collector fails, and one when
  * pushes succeed again.
  */
 export class MetricsPush {

@@ -16,7 +16,10 @@ const metricsService = "opentelemetry.proto.collector.metrics.v1.MetricsService"
 
 /** Sends metrics to a collector. */
 export interface MetricsExporter {
-  /** Sends metrics, and again when the collector asks for a retry. @throws the last error of collector or network */
+  /**
+   * Sends metrics, and repeats an export when the collector asks for a retry. @throws the last error of the collector
+   * or the network
+   */
   send(metrics: readonly MetricOfRegistry[]): Promise<void>;
   /** Closes the connections to the collector. */
   close(): Promise<void>;
@@ -68,8 +71,8 @@ function overGrpc(timeoutMs: number, settings: GrpcSettings): MetricsTransport {
 
 /**
  * Creates an exporter of OTLP in protobuf, over the same transports as spans.
- * @param timeoutMs limit of one push; over HTTP, the smaller limit of `OTEL_EXPORTER_OTLP_TIMEOUT` applies
- * @param grpc collector over gRPC; undefined: over HTTP, to the URL in `OTEL_EXPORTER_OTLP_*`
+ * @param timeoutMs limit of one push in milliseconds; over HTTP, a smaller `OTEL_EXPORTER_OTLP_TIMEOUT` applies
+ * @param grpc settings of a collector over gRPC; undefined: exports go over HTTP to the URL in `OTEL_EXPORTER_OTLP_*`
  */
 export function otlpMetricsExporter(timeoutMs: number, grpc: GrpcSettings | undefined): MetricsExporter {
   const transport = grpc === undefined ? overHttp(timeoutMs) : overGrpc(timeoutMs, grpc);

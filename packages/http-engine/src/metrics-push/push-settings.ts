@@ -4,9 +4,12 @@ import { type GrpcSettings, readGrpcSettings } from "server-core/otlp/grpc-setti
 
 /** Transport, interval and time limit of pushed metrics. */
 export interface PushSettings {
-  /** Collector over gRPC; undefined: over HTTP, to the URL that the exporter reads from the environment. */
+  /**
+   * Settings of a collector over gRPC; undefined: exports go over HTTP to the URL that the exporter reads from the
+   * environment.
+   */
   readonly grpc: GrpcSettings | undefined;
-  /** Milliseconds from one push to the next. */
+  /** Milliseconds from one push to the next push. */
   readonly intervalMs: number;
   /** Limit in milliseconds of one push, including its retries. */
   readonly timeoutMs: number;

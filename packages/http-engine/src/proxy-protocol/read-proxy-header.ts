@@ -10,7 +10,7 @@ export interface ProxiedPeer {
 
 /** The result of reading a connection's first bytes. `partial`: more bytes are needed to decide. */
 export type ProxyHeader =
-  | { readonly kind: "partial" } // more is needed to know
+  | { readonly kind: "partial" } // more bytes are needed to decide
   | { readonly kind: "none" }
   | { readonly kind: "malformed" }
   /** `peer`: undefined for a connection of the proxy itself, such as a health check, and for an unknown client. */
@@ -19,7 +19,7 @@ export type ProxyHeader =
 const signature = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
 const textStart = Buffer.from("PROXY ");
 const fixedBytes = 16;
-/** Limit in bytes of a text header, including its line end. A longer one is malformed. */
+/** Limit in bytes of a text header, including its line end. A longer text header is malformed. */
 const maxTextBytes = 107;
 /** Limit in bytes of addresses and extensions in a binary header. The protocol would allow 65,535. */
 const maxBinaryBytes = 2_048;

@@ -9,7 +9,7 @@ export function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
   Object.defineProperties(socket, { remoteAddress: value(address), remotePort: value(port) });
 }
 
-/** Copies a client's address that {@link setPeer} set to the connection above, such as TLS. */
+/** Copies a client's address that {@link setPeer} has set to a connection on top, such as the TLS connection. */
 export function copyPeer(from: Socket, to: Socket): void {
   if (Object.hasOwn(from, "remoteAddress")) {
     setPeer(to, { address: from.remoteAddress ?? "", port: from.remotePort ?? 0 });
@@ -18,8 +18,7 @@ export function copyPeer(from: Socket, to: Socket): void {
 
 /**
  * Removes a PROXY protocol header from a connection, before other readers.
- * @param taken called when the header is removed and the address set; never called for a connection that is
- *   refused
+ * @param taken called when the header is removed and the address is set; never called for a refused connection
  */
 export function takeProxyHeader(socket: Socket, rules: ProxyProtocolRules, taken: () => void): void {
   const policy = rules.policyOf(remoteAddress(socket));

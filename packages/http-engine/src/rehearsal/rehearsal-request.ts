@@ -32,7 +32,10 @@ export interface RehearsalReport {
   readonly routes: readonly RehearsedRoute[];
   /** The first routes that were tried and do not match. */
   readonly passed: readonly PassedRoute[];
-  /** Number of all routes that do not match. A long config has thousands; `passed` lists only the first. */
+  /**
+   * Number of all routes that do not match. A long config has thousands of routes; `passed` lists only the first routes
+   * that do not match.
+   */
   readonly passedCount: number;
   /** The handler that certainly answers; undefined when there is none. */
   readonly answeredBy: RehearsedHandler | undefined;

@@ -21,7 +21,7 @@ function socketOf({ remoteAddress, port, scheme, hostport }: RehearsalRequest): 
   return socket;
 }
 
-/** The stream of a simulated request. It keeps status and fields of the response. */
+/** The stream of a simulated request. The stream stores status and fields of the response. */
 export class RehearsalStream extends UnconnectedStream {
   readonly version = "1.1";
   readonly method: string;

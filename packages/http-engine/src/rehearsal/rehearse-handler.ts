@@ -4,13 +4,13 @@ import type { RehearsedEffect, RehearsedHandler, RehearsedRoute, RehearsedWay } 
 
 /** A handler that the simulated request reaches. */
 interface Step {
-  /** The handler whose effect is recorded. It runs only if its `inRehearsal` is `runs`. */
+  /** The handler whose effect is recorded. The handler itself runs only if its `inRehearsal` is `runs`. */
   readonly handler: HttpHandler;
   /** Module name of the handler. */
   readonly name: string;
   /** Record of the route, to which the handler's effect is added. */
   readonly route: RehearsedRoute;
-  /** The rest of the simulation after this handler. */
+  /** The remaining simulation after this handler. */
   readonly way: RehearsedWay;
 }
 
@@ -18,7 +18,7 @@ function lineOf(exchange: Exchange): { method: string; host: string; uri: string
   return { method: exchange.method, host: exchange.hostport, uri: `${exchange.rawPath}${exchange.query}` };
 }
 
-/** Simulates one handler. @throws HttpError of the handler or of a later one */
+/** Simulates one handler. @throws HttpError of this handler or of a later handler */
 export function rehearseHandler(exchange: Exchange, step: Step): void {
   const { handler, name, route, way } = step;
   const note = (effect: RehearsedEffect): RehearsedHandler => {
