@@ -11,7 +11,7 @@ export interface GrpcAnswer {
   readonly details: string;
   /** The message; empty when the status is not OK. */
   readonly message: Buffer;
-  /** Milliseconds for which the server asks the client to wait; undefined when it does not ask for a wait. */
+  /** Milliseconds for which the server asks the client to wait; undefined when the server does not ask. */
   readonly retryDelayMs?: number | undefined;
   /** True when the server has certainly not started the call, so it may be sent again. */
   readonly isUntouched: boolean;
@@ -31,7 +31,7 @@ export function writeMessagePrefix(target: Buffer, messageBytes: number): void {
   target.writeUInt32BE(messageBytes, 1);
 }
 
-/** A message with its prefix. */
+/** A message after its five-byte prefix. */
 export function prefixed(message: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(messagePrefixBytes + message.length);
   writeMessagePrefix(bytes, message.length);
@@ -41,7 +41,8 @@ export function prefixed(message: Uint8Array): Buffer {
 
 /**
  * Converts an HTTP/2 outcome into the outcome of the gRPC call.
- * @param decompress decompresses answers; absent for callers that do not compress, whose answers must be plain
+ * @param decompress decompresses answers; absent for callers that do not compress, which accept only uncompressed
+ * answers
  */
 export function grpcAnswerOf(outcome: Http2Outcome, decompress?: (message: Buffer) => Buffer): GrpcAnswer {
   return "headers" in outcome ? answerOf(outcome, decompress) : failureOf(outcome);

@@ -34,7 +34,7 @@ const maxHeaderBlockBytes = 65_536;
 const maxHeaderListBytes = 131_072;
 /** Size limit of a response body in bytes. */
 const maxResponseBytes = 4_194_304;
-/** Limit in bytes of unsent control frames, for a peer that requests answers and does not read them. */
+/** Limit in bytes of unsent control frames, for a peer that causes answers and does not read them. */
 const maxUnsentControlBytes = 1_048_576;
 /** Server push is off, and the peer compresses headers without a dynamic table. */
 const ownSettings = encodeSettings(
@@ -58,9 +58,9 @@ export interface Http2Listener {
 
 /**
  * The client side of an HTTP/2 connection, for requests with a short body and a short response. Node's `node:http2`
- * uses ten megabytes of memory, ten more for TLS, and more under load. That is too much for an agent that runs
- * beside an application. This class supports only what a gRPC call needs. Server push is off, and the peer compresses
- * headers without a dynamic table. Source: RFC 9113, RFC 7541
+ * uses ten megabytes of memory, ten more megabytes for TLS, and more under load. That is too much for an agent that
+ * runs beside an application. This class implements only the parts of HTTP/2 that a gRPC call needs. Server push is
+ * off, and the peer compresses headers without a dynamic table. Source: RFC 9113, RFC 7541
  */
 export class Http2Connection implements FrameHandler {
   readonly #socket: Duplex;
@@ -86,7 +86,7 @@ export class Http2Connection implements FrameHandler {
   #isEnded = false;
   #receivedAt = performance.now();
 
-  /** @param socket connected; from now on it belongs to the connection */
+  /** @param socket connected socket; from now on only the connection uses it */
   constructor(socket: Duplex, listener: Http2Listener) {
     this.#socket = socket;
     this.#listener = listener;
@@ -109,7 +109,7 @@ export class Http2Connection implements FrameHandler {
 
   /**
    * Sends a request. @param headers a header block
-   * @param done called once, never before this method returns
+   * @param done called once with the outcome, never before this method returns
    */
   request(headers: Buffer, body: Buffer, done: (outcome: Http2Outcome) => void): Http2Stream {
     const stream: Http2Stream = {
@@ -141,7 +141,7 @@ export class Http2Connection implements FrameHandler {
     }
   }
 
-  /** Accepts no new requests; the socket closes when the running ones have ended. */
+  /** Accepts no new requests; the socket closes when the running requests have ended. */
   close(): void {
     if (!this.#isGoingAway) {
       this.#isGoingAway = true;
@@ -150,7 +150,7 @@ export class Http2Connection implements FrameHandler {
     this.#afterStream();
   }
 
-  /** Closes the connection at once. @param reason error text of the running requests */
+  /** Closes the connection immediately. @param reason error text of the running requests */
   destroy(reason: string): void {
     this.#end(reason);
   }
@@ -178,7 +178,7 @@ export class Http2Connection implements FrameHandler {
       }
       this.#socket.uncork();
       if (this.#nextStreamId > maxStreamId) {
-        this.close(); // No ids are left: the next connection has them again.
+        this.close(); // All stream IDs are used; the next connection starts again.
       }
     }
     if (!this.isReady && this.#waiting.length > 0) {
@@ -218,7 +218,7 @@ export class Http2Connection implements FrameHandler {
     }
   }
 
-  /** Handles a DATA frame. The frame dispatcher calls this and the following methods. */
+  /** Handles a DATA frame. The frame dispatcher calls this method and the following methods. */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void {
     this.#take(0, this.#received, frameBytes);
     if (data.length === 0 && !endsStream) {
@@ -437,8 +437,8 @@ function endHeaders(end: number, block: Buffer): number {
 }
 
 /**
- * Appends a piece to the bytes of a response, in one buffer. Many small pieces then use no more memory than one large
- * piece.
+ * Appends a piece to the bytes of a response, in one buffer. Many small pieces therefore use no more memory than one
+ * large piece.
  */
 function withPiece(response: Buffer, usedBytes: number, piece: Buffer): Buffer {
   const neededBytes = usedBytes + piece.length;

@@ -15,7 +15,7 @@ export interface Http2Response {
 
 /** The reason why there is no complete response. */
 export interface Http2Failure {
-  /** True when the peer has not begun with the request: it may be sent elsewhere. */
+  /** True when the peer has not begun to process the request, so that it may be sent to another server. */
   readonly isUntouched: boolean;
   /** HTTP/2 error code, for streams that the peer reset. */
   readonly resetCode?: number;
@@ -37,7 +37,7 @@ export interface Http2Stream {
   response: Buffer;
   /** Number of bytes at the start of `response` that have arrived. */
   receivedBytes: number;
-  /** Window of this stream: a peer that sends more than it allows is cut off. */
+  /** Window of this stream: a peer that sends more bytes than it grants is cut off. */
   readonly received: ReceiveWindow;
   /** Called once with the outcome of the request. */
   readonly done: (outcome: Http2Outcome) => void;

@@ -1,12 +1,12 @@
 /**
- * The bytes that a peer may send on a connection or stream before it gets a larger window. Used bytes are granted again
- * when they exceed half of the window, so that the peer need not stop. Source: RFC 9113, section 5.2
+ * Counts the bytes that a peer may send on a connection or stream before it gets a larger window. Used bytes are
+ * granted again when they exceed half of the window, so that the peer need not stop. Source: RFC 9113, section 5.2
  */
 export class ReceiveWindow {
   readonly #wholeBytes: number;
   #leftBytes: number;
 
-  /** @param wholeBytes initial size of the window; each grant restores this size */
+  /** @param wholeBytes initial size of the window in bytes; each grant restores this size */
   constructor(wholeBytes: number) {
     this.#wholeBytes = wholeBytes;
     this.#leftBytes = wholeBytes;

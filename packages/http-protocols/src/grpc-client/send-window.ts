@@ -40,7 +40,7 @@ export class SendWindow {
   readonly #waiting = new Map<number, WaitingBody>();
 
   /**
-   * @param write receives complete frames, some in two pieces; data given to `send` is not copied
+   * @param write writes complete frames, some in two pieces; data given to `send` is not copied
    * @param frameSent called for each DATA frame
    */
   constructor(write: (bytes: Buffer) => void, frameSent: () => void = () => {}) {
@@ -61,7 +61,8 @@ export class SendWindow {
   /**
    * Sends a body as soon as the windows allow, and ends the stream.
    * @param bytes must not be changed any more
-   * @param trailers a header block. Without one, the last DATA frame ends the stream, so `bytes` must not be empty
+   * @param trailers a header block. Without `trailers`, the last DATA frame ends the stream, so `bytes` must not be
+   * empty
    */
   send(streamId: number, bytes: Buffer, trailers?: Buffer): void {
     const windowBytes = this.#initialBytes + (this.#granted.get(streamId) ?? 0);
@@ -85,7 +86,7 @@ export class SendWindow {
     this.#flushAll();
   }
 
-  /** @returns false when the stream's window gets too large, which is the stream's error */
+  /** @returns false when the stream's window becomes too large, which is an error of the stream */
   grantStream(streamId: number, bytes: number): boolean {
     const body = this.#waiting.get(streamId);
     if (body === undefined) {

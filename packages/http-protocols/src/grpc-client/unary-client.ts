@@ -106,7 +106,7 @@ export class UnaryClient {
     return this.#block;
   }
 
-  /** Opens the connection. Calls that start meanwhile wait for the same connection. */
+  /** Opens the connection. Calls that start while it opens wait for the same connection. */
   #open(timeoutMs: number): Promise<Http2Connection> {
     const limitMs = Math.min(timeoutMs, this.#settings.connectTimeoutMs ?? timeoutMs);
     this.#opening ??= this.#connect(limitMs).finally(() => {
@@ -138,7 +138,7 @@ export class UnaryClient {
       limitMs,
     );
     socket.on("error", fail);
-    // An idle connection keeps no process alive. A call does, because of its timer.
+    // An idle connection keeps no process alive. A running call does, because of its timer.
     socket.unref();
     this.#socket = socket;
     return promise;
@@ -183,7 +183,7 @@ function fieldsOf({ path, headers, gzip }: UnaryClientSettings, { protocol, host
     "content-type": "application/grpc",
     ...(gzip ? { "grpc-encoding": "gzip" } : {}),
   };
-  // The client's fields are first, because pseudo-header fields must precede all others. They are spread again at the end,
-  // so that metadata cannot replace them.
+  // The client's own fields come first, because pseudo-header fields must precede all other fields. They are spread
+  // again at the end, so that metadata cannot replace them.
   return Object.entries({ ...own, ...headers, ...own }).map(([name, value]) => ({ name, value }));
 }

@@ -35,8 +35,8 @@ export class ChunkedDecoder {
   }
 
   /**
-   * @returns the number of bytes that belong to the body; fewer than `bytes` when the body ends in them. @throws
-   * Http1Error
+   * @returns the number of bytes that belong to the body; fewer than `bytes.length` when the body ends within `bytes`.
+   * @throws Http1Error
    */
   push(bytes: Buffer): number {
     let at = 0;

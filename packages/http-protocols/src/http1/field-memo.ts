@@ -1,6 +1,6 @@
 /**
  * Storage for a handler's result from the fields of a request, such as their form for an upstream. Requests of a
- * connection with exactly the same fields share it, so the result is computed only once.
+ * connection with exactly the same fields share the memo, so the result is computed only once.
  */
 export interface FieldMemo {
   /** The handler that stored `value`; other handlers ignore the value. */

@@ -7,7 +7,7 @@ const cr = 0x0d;
  * Checks an incomplete head. A head that can never become valid is refused immediately.
  * @param start position of the head
  * @param searched number of bytes that were already checked
- * @returns the reason why the bytes cannot become a valid head; undefined while they can
+ * @returns the reason why the bytes cannot become a valid head; undefined while they still can
  */
 export function findHeadFault(
   bytes: Buffer,

@@ -21,7 +21,7 @@ export class HeadScanner {
     return this.#used;
   }
 
-  /** True while there are bytes of an incomplete head. */
+  /** True while bytes of an incomplete head have arrived. */
   get isUnderWay(): boolean {
     return this.#isUnderWay;
   }

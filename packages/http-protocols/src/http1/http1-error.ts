@@ -1,6 +1,6 @@
 /**
  * Reasons to refuse bytes as HTTP/1.
- * - `malformed`: the bytes are not HTTP/1, or two parsers could understand them differently
+ * - `malformed`: the bytes are not HTTP/1, or two parsers could read them differently
  * - `version`: a version other than 1.0 and 1.1
  * - `transfer-encoding`: a value other than `chunked`
  * - `expectation`: a value other than `100-continue`

@@ -28,24 +28,28 @@ export function refuse(text: string): Http1Error {
 
 /** Values of the fields that determine a message's framing; undefined when absent. */
 interface Framing {
-  /** Number of `Host` fields. More than one is refused. Source: RFC 9112, section 3.2 */
+  /** Number of `Host` fields. A request with more than one is refused. Source: RFC 9112, section 3.2 */
   hosts: number;
   /** Value of `Host`; "" without the field. */
   host: string;
-  /** Value of `Content-Length`; undefined without the field. Several fields are refused, even equal ones. */
+  /**
+   * Value of `Content-Length`; undefined without the field. Several fields are refused, even if their values are equal.
+   */
   contentLength: string | undefined;
-  /** Value of `Transfer-Encoding`; anything but `chunked` is refused, since the end would be unknown. */
+  /**
+   * Value of `Transfer-Encoding`; any value except `chunked` is refused, because the end of the body would be unknown.
+   */
   transferEncoding: string | undefined;
   /** Joined values of `Connection`: `close`, `keep-alive`, `upgrade`. */
   connection: string;
-  /** Value of `Expect`. With `100-continue`, the client sends the body only when it is read. */
+  /** Value of `Expect`. With `100-continue`, the client waits with the body until the server asks for it. */
   expect: string;
   /** Value of `Upgrade`: the protocol that the client offers to switch to. */
   upgrade: string;
 }
 
 function note(framing: Framing, name: string, value: string): void {
-  // Compares the length first, because most fields are none of these.
+  // Most fields have a different length from these names, so the length is compared first.
   switch (name.length) {
     case 4:
       if (name.toLowerCase() === "host") {
@@ -68,7 +72,7 @@ function note(framing: Framing, name: string, value: string): void {
       break;
     case 14:
       if (name.toLowerCase() === "content-length") {
-        // Several fields become a list, which is not a number, so they are refused below, even if the values are equal.
+        // Several fields become a list, which is not a number and is refused below, even if the values are equal.
         framing.contentLength =
           framing.contentLength === undefined ? value : `${framing.contentLength},${value}`;
       }
@@ -117,7 +121,7 @@ function bodyLengthOf(framing: Framing, version: string): number {
 }
 
 /**
- * Parses the fields of a request strictly: anything that two parsers could understand differently is refused.
+ * Parses the fields of a request strictly: anything that two parsers could read differently is refused.
  * @param text the head
  * @param start position of the first field line
  * @throws Http1Error
@@ -154,7 +158,8 @@ export function parseRequestFields(text: string, start: number, version: "1.0" |
     bodyLength,
     keepAlive: version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive"),
     expectsContinue: framing.expect !== "" && bodyLength !== 0 && version === "1.1",
-    // An upgrade to h2c, or of a request with a body, is declined: the answer is HTTP/1.1 (RFC 9110, section 7.8).
+    // An upgrade to h2c, and an upgrade of a request with a body, is declined: the answer is HTTP/1.1 (RFC 9110,
+    // section 7.8).
     upgradeProtocol:
       framing.upgrade !== "" &&
       bodyLength === 0 &&

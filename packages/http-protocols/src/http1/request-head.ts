@@ -34,12 +34,15 @@ function checkTarget(method: string, target: string): void {
   }
 }
 
-/** Parses the heads of one connection. Most clients send the same fields again; these are parsed once. */
+/**
+ * Parses the heads of one connection. Most clients send the same fields with each request; repeated fields are parsed
+ * once.
+ */
 export class RequestHeadReader {
-  /** The last request's text after its target; its parsed form is stored too. */
+  /** The text after the target of the last request; `#fields` is its parsed form. */
   #known = "";
   #fields: RequestFields | undefined;
-  /** The previous request; its text with the empty line is stored too. */
+  /** The previous request; `#text` is its text with the empty line. */
   #head: RequestHead | undefined;
   #text = "";
 
@@ -59,7 +62,7 @@ export class RequestHeadReader {
   }
 
   /**
-   * Parses the head of a request strictly: anything that two parsers could understand differently is refused.
+   * Parses the head of a request strictly: anything that two parsers could read differently is refused.
    * @param text the head without the empty line at its end, one character per byte; its last line ends with CR LF
    * @throws Http1Error
    * Source: RFC 9112
@@ -83,7 +86,7 @@ export class RequestHeadReader {
       throw new Http1Error("version", `unsupported protocol version HTTP/${version}`);
     }
     checkTarget(method, target);
-    const rest = text.slice(lineEnd - 1); // with the last digit of the version: what fields mean depends on it
+    const rest = text.slice(lineEnd - 1); // includes the last digit of the version, because the meaning of fields depends on the version
     if (rest !== this.#known || this.#fields === undefined) {
       const fields = parseRequestFields(text, lineEnd + 2, version);
       this.#known = rest.length <= maxKnownLength ? rest : "";

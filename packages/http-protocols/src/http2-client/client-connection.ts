@@ -24,7 +24,7 @@ import { ClientStream, type ResponseListener, type StreamCarrier } from "./clien
 import { type FrameOwner, ServerFrames } from "./server-frames.ts";
 import { errorCodeText, StreamError } from "./stream-error.ts";
 
-/** Size limit of a compressed header block: as many frames as may carry one. A longer block ends the connection. */
+/** Size limit in bytes of a compressed header block, over all its frames. A longer block ends the connection. */
 const maxHeaderBlockBytes = 256 * 1024;
 /** Limit of streams until the server's SETTINGS arrive. Source: Go's net/http */
 const maxFirstStreams = 100;
@@ -38,7 +38,7 @@ const closeMs = 500;
 
 /** Limits of a connection. */
 export interface ClientConnectionLimits {
-  /** Size limit in bytes of a response's fields; each field counts 32 bytes extra. A larger head ends its stream. */
+  /** Size limit in bytes of a response's fields; each field counts 32 bytes extra. A larger head ends the stream. */
   readonly maxHeaderBytes: number;
   /** Window of the connection: bytes of all responses that the server may send before a WINDOW_UPDATE. */
   readonly windowBytes: number;
@@ -50,7 +50,7 @@ export interface ClientConnectionLimits {
 export interface RequestFields {
   /** Pseudo-header fields, which are known to be valid. */
   readonly pseudo: HeaderList;
-  /** All other fields, checked by `readSentFields`. Fields about a connection are left out. */
+  /** All other fields, checked by `readSentFields`. Fields that concern the connection are left out. */
   readonly fields: HeaderList;
   /** True when the method is HEAD. */
   readonly isHead: boolean;
@@ -92,7 +92,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
   #isDead = false;
   #isClosed = false;
 
-  /** @param socket connected; from now on it belongs to the connection. Reading starts immediately */
+  /** @param socket connected socket; from now on only the connection uses it. Reading starts immediately */
   constructor(socket: Duplex, owner: ClientConnectionOwner, limits: ClientConnectionLimits) {
     const { maxHeaderBytes, windowBytes } = limits;
     this.#socket = socket;
@@ -130,7 +130,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     socket.on("error", (error: Error) => this.#lost(error.message));
     socket.on("close", () => this.#closed());
     if (socket.destroyed) {
-      process.nextTick(() => this.#closed()); // its events may have fired
+      process.nextTick(() => this.#closed()); // the socket's own events may have fired before
     }
   }
 
@@ -150,7 +150,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     return !this.#isLeaving && !this.#isDead && !this.#socket.destroyed;
   }
 
-  /** True when the server's settings have arrived; they contain its limit of streams. */
+  /** True when the server's settings have arrived; they contain the server's limit of streams. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -159,7 +159,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     return this.#streams.size;
   }
 
-  /** The error code of the server's GOAWAY; undefined: it sent none. */
+  /** The error code of the server's GOAWAY; undefined when the server sent none. */
   get goAwayCode(): number | undefined {
     return this.#goAwayCode;
   }
@@ -193,12 +193,12 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     addFields(encoder, request.fields);
     this.#writer.headers(id, endsStream, encoder.end());
     if (this.#nextId > maxStreamId) {
-      this.close(); // The next connection begins with 1 again.
+      this.close(); // All stream IDs are used; the next connection starts again.
     }
     return stream;
   }
 
-  /** Takes no new requests, and closes the socket when the last stream has ended. */
+  /** Accepts no new requests, and closes the socket when the last stream has ended. */
   close(): void {
     this.#leave();
     this.#endWhenIdle();

@@ -10,14 +10,17 @@ import type { StreamError } from "./stream-error.ts";
 
 /**
  * Receives the response to one request. Order of the calls: any number of `interim`, `head`, any number of `data`,
- * `end`. `failed` may come at any time. Nothing follows `end`, `failed` or a cancel. No method may throw.
+ * `end`. `failed` may come at any time. Nothing follows `end`, `failed` or a cancel. No method of a listener may throw.
  */
 export interface ResponseListener {
   /** Called for a response with status 1xx. The final response follows. */
   interim(status: number, headers: HeaderList): void;
-  /** Called for the head of the final response. @param endsStream true: only `end` follows, immediately */
+  /** Called for the head of the final response. @param endsStream true: no data follows, only `end`, immediately */
   head(status: number, headers: HeaderList, endsStream: boolean): void;
-  /** Called with data of the body. @param chunk may be kept. @returns false to get no more data until `resume` */
+  /**
+   * Called with data of the body. @param chunk the listener may keep it. @returns false to get no more data until
+   * `resume`
+   */
   data(chunk: Buffer): boolean;
   /** Called at the end of the response. @param trailers fields after the body */
   end(trailers: HeaderList): void;
@@ -30,7 +33,7 @@ export interface StreamCarrier {
   queued(stream: ClientStream): void;
   /** Called when bytes of the response were passed on, so that the window can be restored. */
   taken(stream: ClientStream, bytes: number): void;
-  /** Breaks the stream off with RST_STREAM, and forgets it. */
+  /** Resets the stream with RST_STREAM, and forgets it. */
   breakOff(stream: ClientStream, errorCode: number): void;
 }
 
@@ -44,14 +47,14 @@ interface StreamStart {
   readonly endsStream: boolean;
   /** Initial window of the request's body in bytes, from the server. */
   readonly sendBytes: number;
-  /** Initial window of the response's body in bytes, from this side. */
+  /** Initial window of the response's body in bytes, granted by this side. */
   readonly receiveBytes: number;
 }
 
 /** Statuses whose responses have no body. Source: RFC 9110, section 6.4.1 */
 const bodiless: ReadonlySet<number> = new Set([204, 304]);
 
-/** One request and its response, as the client's side sees them. */
+/** One request and its response, on the client's side. */
 export class ClientStream implements SendingStream, ReceivingStream {
   readonly id: number;
   /** DATA of the request that waits for a window. */
@@ -65,7 +68,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
   #trailers: HeaderList = [];
   #requestSent: boolean;
   #headCame = false;
-  /** Bytes of the body that have not arrived yet; undefined when its length is unknown. */
+  /** Bytes of the declared body that have not arrived yet; undefined when the length is unknown. */
   #leftBytes: number | undefined;
   /** Trailers of a complete response, kept until all its data is passed on. */
   #ended: HeaderList | undefined;
@@ -86,8 +89,8 @@ export class ClientStream implements SendingStream, ReceivingStream {
   // For the client
 
   /**
-   * Sends a part of the body. @param chunk must not change until it is sent. @returns false: write again after
-   * `onceDrain`
+   * Sends a part of the body. @param chunk must not change until it is sent. @returns false when the caller must wait
+   * for `onceDrain` before the next write
    */
   write(chunk: Uint8Array): boolean {
     if (this.#isOver || this.#requestSent || chunk.length === 0) {
@@ -170,7 +173,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** Processes a part of the body. @param piece may be kept. @returns its fault; "" for valid data */
+  /** Processes a part of the body. @param piece the stream may keep it. @returns its fault; "" for valid data */
   receive(piece: Buffer): string {
     if (!this.#headCame) {
       return "DATA before the head";
@@ -218,7 +221,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
     return "";
   }
 
-  /** Called when the connection has removed the stream. The end is reported after all its data. */
+  /** Called when the connection has removed the stream. The listener gets the end after all data. */
   completed(): void {
     this.sending.drop();
     this.#handOn();

@@ -34,7 +34,7 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * Adds a field to a list. Some servers send spaces around values; they are removed.
+ * Adds a field to a list. Some servers send spaces around values; this function removes them.
  * @returns the fault of the field; "" for a valid field
  */
 function addField(headers: HeaderList, field: HeaderField): string {
@@ -81,7 +81,7 @@ export function readResponseHead(fields: readonly HeaderField[]): ResponseHead |
       }
       length = value;
       if (status < 200 || status === noContent) {
-        continue; // It means nothing there: RFC 9110, section 8.6.
+        continue; // Content-Length has no meaning with these statuses: RFC 9110, section 8.6.
       }
     }
     const problem = addField(headers, field);

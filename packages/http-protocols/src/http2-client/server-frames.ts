@@ -29,7 +29,7 @@ export interface FrameOwner {
 
 /** The parts of a connection. */
 interface ConnectionParts {
-  /** Decodes header blocks. All streams share its table, so each block must be decoded. */
+  /** Decodes header blocks. All streams share the decoder's table, so each block must be decoded. */
   readonly decoder: HpackDecoder;
   /** Size limit of a header block's fields, for the text of errors. */
   readonly maxHeaderBytes: number;
@@ -106,7 +106,7 @@ export class ServerFrames implements FrameHandler {
       return;
     }
     if (!endsStream) {
-      guard.idleFrame(); // Each stream earns one by its end, and has one head that is none of these.
+      guard.idleFrame(); // The end of each stream gives credit for one such frame; the final head is not counted.
     }
     this.#after(stream, stream.receiveHeaders(fields, endsStream), endsStream);
   }

@@ -25,7 +25,7 @@ export function errorCodeText(code: number): string {
 interface StreamErrorFacts {
   /** True: the server did not process the request, which may be sent again. Source: RFC 9113, section 8.7 */
   readonly isUnseen?: boolean;
-  /** True: the connection ended, and all its streams with it. */
+  /** True: the whole connection ended, with all its streams. */
   readonly isConnectionLost?: boolean;
   /** The code of RST_STREAM; undefined when the server sent none. */
   readonly resetCode?: number;

@@ -32,7 +32,7 @@ export interface FrameOwner<Stream extends ServerStream> {
   breakOff(stream: Stream, errorCode: number): void;
   /** Called when a stream has closed. */
   streamGone(streamId: number): void;
-  /** Closes the connection when it accepts no new streams and none is open. */
+  /** Closes the connection when it accepts no new streams and no stream is open. */
   endWhenIdle(): void;
 }
 
@@ -40,7 +40,10 @@ export interface FrameOwner<Stream extends ServerStream> {
 interface ConnectionParts<Stream extends ServerStream> {
   /** Limit of open streams of the client. */
   readonly maxStreams: number;
-  /** Decodes header blocks. All streams share its table, so a block must be decoded even if it is refused. */
+  /**
+   * Decodes header blocks. All streams share the decoder's table, so a block must be decoded even if its stream is
+   * refused.
+   */
   readonly decoder: HpackDecoder;
   /** Writes frames to the socket. */
   readonly writer: FrameWriter;
@@ -73,7 +76,9 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
-  /** Start time of a header block that continues in CONTINUATION frames, as of `Date.now()`; 0: there is none. */
+  /**
+   * Start time of a header block that continues in CONTINUATION frames, as of `Date.now()`; 0: no block is incomplete.
+   */
   blockSince = 0;
 
   constructor(owner: FrameOwner<Stream>, parts: ConnectionParts<Stream>) {
@@ -133,7 +138,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** Opens a stream. @param fields undefined when they exceed the size limit */
+  /** Opens a stream. @param fields fields of the request; undefined when they exceed the size limit */
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
     if (this.#streams.size - this.#pushed.size >= this.#maxStreams) {
       this.#guard.reset();

@@ -4,11 +4,14 @@ import type { HpackEncoder } from "../http2/hpack-encoder.ts";
 import { addFields } from "../http2/sent-fields.ts";
 import type { PromisedRequest } from "./promised-request.ts";
 
-/** Limit of open pushed streams in a connection, if the client does not set a lower one. */
+/** Limit of open pushed streams in a connection, if the client does not set a lower limit. */
 const maxOpen = 100;
-/** Limit of cancelled minus accepted pushes. At the limit, nothing is pushed: the client may have the responses cached. */
+/**
+ * Limit of cancelled minus accepted pushes. At the limit, nothing is pushed, because the client may have the responses
+ * in its cache.
+ */
 const maxRefused = 100;
-/** Limit in bytes of unsent data. Above it, nothing is promised, because the client reads too slowly. */
+/** Limit in bytes of unsent data. Above this limit, nothing is promised, because the client reads too slowly. */
 const maxUnsentBytes = 64 * 1024;
 const maxStreamId = 0x7fff_fffe;
 

@@ -8,11 +8,11 @@ export interface H2RequestHead {
   readonly method: string;
   /** Value of `:path`; for CONNECT, the authority. */
   readonly target: string;
-  /** Value of `:authority`, otherwise of `host`; "" when both are missing. */
+  /** Value of `:authority`, or of `host` without `:authority`; "" when both are missing. */
   readonly authority: string;
   /** Value of `:protocol` of an extended CONNECT; otherwise "". Source: RFC 8441 */
   readonly protocol: string;
-  /** Fields in the form of HTTP/1: one `cookie`, no pseudo-header fields. */
+  /** Fields in the form of HTTP/1: at most one `cookie` field, no pseudo-header fields. */
   readonly headers: HeaderList;
   /** Declared length of the body; undefined when the client declares none. */
   readonly contentLength: number | undefined;
@@ -27,9 +27,9 @@ const path = /^(?:\/[!-~\x80-\xff]*|\*)$/;
 interface PseudoFields {
   /** `:method`, which every request has. */
   method: string | undefined;
-  /** `:scheme`; absent in a plain CONNECT only. */
+  /** Value of `:scheme`; absent only in a plain CONNECT. */
   scheme: string | undefined;
-  /** `:path`; absent in a plain CONNECT only, and never empty. */
+  /** Value of `:path`; absent only in a plain CONNECT, and never empty. */
   path: string | undefined;
   /** `:authority`, which has priority over `Host`. */
   authority: string | undefined;
@@ -45,7 +45,10 @@ const noPseudoFields = (): PseudoFields => ({
   protocol: undefined,
 });
 
-/** Stores a pseudo-header field. @param isLate true after ordinary fields. @returns the fault; "" for a valid field */
+/**
+ * Stores a pseudo-header field. @param isLate true when the field follows ordinary fields. @returns the fault; "" for a
+ * valid field
+ */
 function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField, isLate: boolean): string {
   if (isLate) {
     return `field ${name} stands behind others`;
@@ -65,7 +68,7 @@ function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField, isLate: 
 }
 
 /**
- * @returns the fault of the pseudo-header fields; "" when there is none. Source: RFC 9113, sections 8.3.1 and 8.5; RFC
+ * @returns the fault of the pseudo-header fields; "" when they are valid. Source: RFC 9113, sections 8.3.1 and 8.5; RFC
  * 8441
  */
 function pseudoProblem(pseudo: PseudoFields): string {

@@ -26,7 +26,10 @@ import { PushedStreams } from "./pushed-streams.ts";
 import type { OpeningFields, ServerStream } from "./server-stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
-/** Last stream ID in a first GOAWAY: all streams that the client opened are served. Source: RFC 9113, section 6.8 */
+/**
+ * Last stream ID in a first GOAWAY: streams that the client has already opened are still served. Source: RFC 9113,
+ * section 6.8
+ */
 const allStreams = 0x7fff_ffff;
 /** Limit in bytes of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
 const maxUnreadBytes = 1024 * 1024;
@@ -37,7 +40,7 @@ export interface ServerConnectionLimits {
   readonly maxStreams: number;
   /** Size limit of a header block's fields; each field counts 32 bytes extra. */
   readonly maxHeaderBytes: number;
-  /** Size limit of a compressed header block in all its frames. */
+  /** Size limit of a compressed header block, over all its frames. */
   readonly maxHeaderBlockBytes: number;
   /** Window of the connection: bytes of all bodies that a client may send before a WINDOW_UPDATE. */
   readonly windowBytes: number;
@@ -47,8 +50,8 @@ export interface ServerConnectionLimits {
 
 /**
  * The server's side of one HTTP/2 connection: reads frames, manages streams and windows, and sends queued data.
- * Violations of a client are handled as RFC 9113 requires. Too many frames that cost more here than at the client end the
- * connection (ENHANCE_YOUR_CALM). Subclasses create streams from the heads of requests.
+ * Violations of a client are handled as RFC 9113 requires. Too many frames that cost the server more than the client
+ * end the connection (ENHANCE_YOUR_CALM). Subclasses create streams from the heads of requests.
  *
  * Source: RFC 9113
  */
@@ -70,7 +73,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
   isLeaving = false;
   #isDead = false;
 
-  /** @param socket may contain bytes that were read too early and pushed back */
+  /** @param socket may contain bytes that were read too early and pushed back into the socket */
   constructor(socket: Duplex, limits: ServerConnectionLimits) {
     const { maxStreams, maxHeaderBytes, maxHeaderBlockBytes, windowBytes } = limits;
     this.#socket = socket;
@@ -130,12 +133,12 @@ export abstract class ServerConnection<Stream extends ServerStream>
   /** Called when the last open stream has ended. */
   protected abstract becameIdle(): void;
 
-  /** Start time of an incomplete header block, as of `Date.now()`; 0: there is none. */
+  /** Start time of an incomplete header block, as of `Date.now()`; 0: no block is incomplete. */
   protected get blockSince(): number {
     return this.#frames.blockSince;
   }
 
-  /** Start time of an incomplete frame, on the clock of `performance.now()`; 0: there is none. */
+  /** Start time of an incomplete frame, on the clock of `performance.now()`; 0: no frame is incomplete. */
   protected get frameSince(): number {
     return this.#reader.incompleteSince;
   }
@@ -156,7 +159,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
   }
 
   /**
-   * Asks the client to open no new streams. Streams that it opens meanwhile are still served, until {@link leave} is
+   * Asks the client to open no new streams. Streams that the client still opens are served until {@link leave} is
    * called, a round trip later at the earliest. Source: RFC 9113, section 6.8
    */
   protected announceLeave(): void {
@@ -165,7 +168,10 @@ export abstract class ServerConnection<Stream extends ServerStream>
     }
   }
 
-  /** Accepts no new streams, and closes after the last one. @returns false when the connection was already closing */
+  /**
+   * Accepts no new streams, and closes after the last open stream. @returns false when the connection was already
+   * closing
+   */
   protected leave(): boolean {
     if (this.isLeaving || this.#isDead) {
       return false;
@@ -178,8 +184,8 @@ export abstract class ServerConnection<Stream extends ServerStream>
   // Called by streams
 
   /**
-   * Sends a header block. @param ownFields pseudo-header fields and others that are known to be valid; all others were
-   * checked
+   * Sends a header block. @param ownFields pseudo-header fields and other fields that are known to be valid; all
+   * `fields` were checked
    */
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void {
     const encoder = this.#encoder;
@@ -288,7 +294,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     }
   }
 
-  /** Closes the connection when it accepts no new streams and none is open. */
+  /** Closes the connection when it accepts no new streams and no stream is open. */
   endWhenIdle(): void {
     if (this.isLeaving && !this.#isDead && this.streams.size === 0) {
       this.writer.flush();

@@ -3,9 +3,9 @@ import type { HeaderField } from "../http2/header-field.ts";
 import type { ReceivingStream } from "../http2/receive-window.ts";
 import type { SendingStream } from "../http2/send-scheduler.ts";
 
-/** One request and its response, in the connection's view. */
+/** One request and its response, as the connection sees them. */
 export interface ServerStream extends SendingStream, ReceivingStream {
-  /** True when the client has sent everything. */
+  /** True when the client has sent the whole request. */
   readonly requestEnded: boolean;
   /**
    * Takes bytes of the body. @param piece valid only during the call. @returns false when the body exceeds its
@@ -14,7 +14,10 @@ export interface ServerStream extends SendingStream, ReceivingStream {
   receive(piece: Buffer): boolean;
   /** Takes the end of the request. @returns false when the body is shorter than its declared length */
   receiveEnd(trailers: HeaderList): boolean;
-  /** Called when the stream has ended early. @param why text: reset, connection lost, or cancelled by this side */
+  /**
+   * Called when the stream has ended early. @param why reason as text: reset, connection lost, or cancelled by this
+   * side
+   */
   streamLost(why: string): void;
   /** Called when request and response are complete. */
   streamOver(): void;
@@ -22,7 +25,7 @@ export interface ServerStream extends SendingStream, ReceivingStream {
 
 /** Initial windows of a new stream in both directions. */
 export interface StreamWindows {
-  /** Initial window in bytes for sending. The client sets it with SETTINGS_INITIAL_WINDOW_SIZE. */
+  /** Initial window in bytes for sending. The client sets this window with SETTINGS_INITIAL_WINDOW_SIZE. */
   readonly send: number;
   /** Initial window in bytes for receiving, set by this side. */
   readonly receive: number;

@@ -24,7 +24,7 @@ export class StreamTable<Stream extends SendingStream> {
     return this.#open.size;
   }
 
-  /** ID of the last stream that the client opened; 0 when there is none. */
+  /** ID of the last stream that the client opened; 0 when it opened none. */
   get lastId(): number {
     return this.#lastId;
   }
@@ -66,7 +66,7 @@ export class StreamTable<Stream extends SendingStream> {
   }
 
   /**
-   * Decides about a head on a stream that is not open.
+   * Decides how to treat a head on a stream that is not open.
    * @returns true when the head opens a stream; false when it must be dropped
    * @throws Http2Error for an ended stream
    */
@@ -82,12 +82,12 @@ export class StreamTable<Stream extends SendingStream> {
     return false;
   }
 
-  /** Records that the client has opened a stream. This side may still refuse it. */
+  /** Records that the client has opened a stream. This side may still refuse the stream. */
   opened(streamId: number): void {
     this.#lastId = streamId;
   }
 
-  /** Records a request that was answered at once, without a stream object. */
+  /** Records a request that was answered immediately, without a stream object. */
   answered(streamId: number): void {
     this.#recent.remember(streamId, "closed");
   }

@@ -5,8 +5,8 @@ import { HpackError } from "./hpack-error.ts";
 import { Http2Error } from "./http2-error.ts";
 
 /**
- * Reads the next header block of a connection.
- * @returns undefined when the fields exceed the decoder's limit, which is an error of the stream only
+ * Decodes the next header block of a connection.
+ * @returns undefined when the fields exceed the decoder's limit, which is an error of this stream only
  * @throws Http2Error COMPRESSION_ERROR
  */
 export function decodeHeaderBlock(decoder: HpackDecoder, block: Uint8Array): HeaderField[] | undefined {

@@ -1,13 +1,19 @@
 import { errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Limits of resets in a burst and per second: CVE-2023-44487. Each stream that ends normally allows one more reset. */
+/**
+ * Limits of resets in a burst, and of resets per second: CVE-2023-44487. Each stream that ends normally allows one more
+ * reset.
+ */
 const resetBurst = 1_000;
 const resetRate = 100;
 /** Limits of PING, SETTINGS, PRIORITY, empty DATA and unknown frames: CVE-2019-9511 to 9518. */
 const idleBurst = 1_000;
 const idleRate = 200;
-/** Limits of WINDOW_UPDATE frames: in a burst, and per frame and stream that they may answer. Source: envoy's limits */
+/**
+ * Limits of WINDOW_UPDATE frames: in a burst, and for each DATA frame and each stream that they may answer. Source:
+ * envoy's limits
+ */
 const updateBurst = 1_000;
 const updatesPerFrame = 10;
 const updatesPerStream = 4;
@@ -44,15 +50,17 @@ class Budget {
 }
 
 /**
- * Counts frames that cost this side more than the client. A client that sends too many is disconnected. Each HTTP/2
- * connection has its own guard.
+ * Counts frames that cost this side more than the client. A client that sends too many of these frames is disconnected.
+ * Each HTTP/2 connection has its own guard.
  */
 export class FloodGuard {
   readonly #resets = new Budget(resetBurst, resetRate);
   readonly #idle = new Budget(idleBurst, idleRate);
   #updates = updateBurst;
 
-  /** Counts a stream that the client reset, or that ended by its fault. @throws Http2Error ENHANCE_YOUR_CALM */
+  /**
+   * Counts a stream that the client reset, or that ended by the client's fault. @throws Http2Error ENHANCE_YOUR_CALM
+   */
   reset(): void {
     if (!this.#resets.take()) {
       throw tooMany("streams that are broken off");
@@ -85,8 +93,8 @@ export class FloodGuard {
   }
 
   /**
-   * Called after a sent DATA frame. Go's gRPC receivers measure the round trip with a PING while data arrives, one per round
-   * trip.
+   * Called after a sent DATA frame. Go's gRPC receivers measure the round trip with a PING while data arrives, at most
+   * one PING per round trip.
    */
   dataSent(): void {
     this.#idle.earn();

@@ -9,7 +9,7 @@ import { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
  * payloads. An `Http2Error` from a method ends the connection.
  */
 export interface FrameHandler {
-  /** DATA. @param frameBytes length with padding; flow control counts this length */
+  /** A DATA frame. @param frameBytes length with padding; flow control counts this length */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void;
   /** A complete header block: of a request, a response or trailers. */
   headers(streamId: number, block: Buffer, endsStream: boolean): void;
@@ -17,24 +17,24 @@ export interface FrameHandler {
   reset(streamId: number, errorCode: number): void;
   /** SETTINGS; must be acknowledged with `settingsAck`. @param settings values by `settingIds` */
   settings(settings: ReadonlyMap<number, number>): void;
-  /** PING; must be answered with the same bytes. */
+  /** A PING frame, which must be answered with the same bytes. */
   ping(payload: Buffer): void;
   /**
-   * GOAWAY.
+   * A GOAWAY frame.
    * @param lastStreamId streams above this ID were not processed, and may be sent again
    * @param errorCode see RFC 9113, section 7; 0: the peer closes without an error
    */
   goAway(lastStreamId: number, errorCode: number): void;
-  /** WINDOW_UPDATE. @param increment may be 0 for streams other than 0, which is an error of the stream */
+  /** A WINDOW_UPDATE frame. @param increment may be 0 for a stream other than 0, which is an error of that stream */
   windowUpdate(streamId: number, increment: number): void;
-  /** A malformed frame that is an error of its stream only. */
+  /** Called for a malformed frame that is an error of its stream only. */
   streamError?(streamId: number, errorCode: number): void;
   /** A frame without effect: a priority, an acknowledgement, or an unknown type. */
   idleFrame?(): void;
 }
 
 export interface FrameDispatcherSettings {
-  /** Size limit of a header block in all its frames. */
+  /** Size limit of a header block, over all its frames. */
   readonly maxHeaderBlockBytes: number;
   /** For clients: true when a server may send GOAWAY before its settings. False by default. */
   readonly mayBeginWithGoAway?: boolean;
@@ -46,8 +46,8 @@ const pingBytes = 8;
 const goAwayBytes = 8;
 
 /**
- * Parses the frames of one side of a connection and passes them to a handler. It joins header blocks, and checks
- * everything that needs no knowledge of streams. Source: RFC 9113, sections 3.4 and 6
+ * Parses the frames of one side of a connection and passes them to a handler. It joins header blocks, and makes all
+ * checks that need no knowledge of streams. Source: RFC 9113, sections 3.4 and 6
  */
 export class FrameDispatcher implements FrameSink {
   readonly #handler: FrameHandler;
@@ -166,7 +166,7 @@ export class FrameDispatcher implements FrameSink {
     this.#handler.headers(block.streamId, block.join(), (block.flags & frameFlags.endStream) !== 0);
   }
 
-  /** Priorities are ignored, but malformed ones are reported as errors. */
+  /** Priorities are ignored, but a malformed priority is reported as an error. */
   #priority(streamId: number, payload: Buffer): void {
     if (streamId === 0) {
       throw protocolError("PRIORITY on stream 0");

@@ -10,8 +10,8 @@ export interface FrameSink {
 }
 
 /**
- * Splits received bytes into frames. A frame within one chunk is not copied. The first frame that spans chunks allocates memory
- * for all such frames. Source: RFC 9113, sections 3.4 and 4.1
+ * Splits received bytes into frames. A frame within one chunk is not copied. The first frame that spans several chunks
+ * allocates memory, which all later frames of this kind use. Source: RFC 9113, sections 3.4 and 4.1
  */
 export class FrameReader {
   readonly #sink: FrameSink;
@@ -24,7 +24,7 @@ export class FrameReader {
   #partialSince = 0;
 
   /**
-   * @param preface required before the first frame: `clientPreface` for a server, empty for a client
+   * @param preface bytes that must precede the first frame: `clientPreface` for a server, empty for a client
    * @param keepsPayloads true: payloads stay valid after the call. A frame in two chunks then gets its own memory, and
    * the chunks must not change
    */
@@ -34,7 +34,7 @@ export class FrameReader {
     this.#keepsPayloads = keepsPayloads;
   }
 
-  /** Start time of the incomplete frame, on the clock of `performance.now()`; 0: there is none. */
+  /** Start time of the incomplete frame, on the clock of `performance.now()`; 0: no frame is incomplete. */
   get incompleteSince(): number {
     return this.#partialBytes > 0 ? this.#partialSince : 0;
   }

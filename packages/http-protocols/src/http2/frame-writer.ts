@@ -8,12 +8,14 @@ import {
   frameTypes,
 } from "./frames.ts";
 
-/** A payload up to this size is copied after its frame's header. A larger payload is written without a copy. */
+/**
+ * A payload up to this size in bytes is copied behind its frame's header. A larger payload is written without a copy.
+ */
 const maxJoinedBytes = 4 * 1024;
 const promisedIdBytes = 4;
 const firstChunkBytes = 1024;
 const chunkBytes = 16 * 1024;
-/** Frames of one turn of the event loop are joined into one write up to this size. */
+/** Frames of one turn of the event loop are joined into one write, up to this size in bytes. */
 const maxWaitingBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
@@ -49,12 +51,15 @@ export class FrameWriter {
     this.#wrote(bytes.length);
   }
 
-  /** A header block, in the number of frames that it needs. @param block may change after the call */
+  /** Writes a header block, in as many frames as it needs. @param block may change after the call */
   headers(streamId: number, endsStream: boolean, block: Buffer): void {
     this.#block(frameTypes.headers, endsStream ? frameFlags.endStream : 0, streamId, block);
   }
 
-  /** The header block of a request that is promised on a stream. @param block may change after the call */
+  /**
+   * Writes the header block of a promised request, on the stream that promises it. @param block may change after the
+   * call
+   */
   pushPromise(streamId: number, promisedId: number, block: Buffer): void {
     const payload = Buffer.allocUnsafe(promisedIdBytes + block.length);
     payload.writeUInt32BE(promisedId, 0);
@@ -76,7 +81,7 @@ export class FrameWriter {
     } while (at < block.length);
   }
 
-  /** A DATA frame. @param payload at most 16,384 bytes; must not change until it is sent */
+  /** Writes a DATA frame. @param payload at most 16,384 bytes; must not change until it is sent */
   data(streamId: number, endsStream: boolean, payload: Uint8Array): void {
     const flags = endsStream ? frameFlags.endStream : 0;
     if (payload.length <= maxJoinedBytes) {

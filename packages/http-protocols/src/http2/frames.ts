@@ -18,7 +18,7 @@ export const frameTypes = {
   continuation: 9,
 } as const;
 
-/** `ack` and `endStream` are the same bit, of different frames. */
+/** `ack` and `endStream` are the same bit, but in different frames. */
 export const frameFlags = { ack: 1, endStream: 1, endHeaders: 4, padded: 8, priority: 0x20 } as const;
 
 export const settingIds = {
@@ -59,7 +59,7 @@ export function encodeFrame(type: number, flags: number, streamId: number, paylo
   return frame;
 }
 
-/** The header of a frame whose payload is sent without a copy. @param payloadBytes at most 2^24 - 1 */
+/** The header of a frame whose payload is written separately, without a copy. @param payloadBytes at most 2^24 - 1 */
 export function encodeFrameHeader(
   payloadBytes: number,
   type: number,

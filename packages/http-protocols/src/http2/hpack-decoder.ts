@@ -12,8 +12,8 @@ const entryOverheadBytes = 32;
 const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => ({ name, value }));
 
 /**
- * Decodes the header blocks of one connection in order, because each may change the dynamic table. After an error the
- * content of the table is unknown, so the connection must end. Source: RFC 7541
+ * Decodes the header blocks of one connection in order, because each block may change the dynamic table. After an error
+ * the content of the table is unknown, so the connection must end. Source: RFC 7541
  */
 export class HpackDecoder {
   readonly #maxTableBytes: number;
@@ -27,7 +27,7 @@ export class HpackDecoder {
   #end = 0;
 
   /**
-   * @param limits.maxListBytes size limit of one block's fields; as in RFC 9113, each field counts 32 bytes extra
+   * @param limits.maxListBytes size limit of the fields in one block; as in RFC 9113, each field counts 32 bytes extra
    * @param limits.maxTableBytes size that was announced to the peer; 4,096 by default
    */
   constructor(limits: { readonly maxListBytes: number; readonly maxTableBytes?: number }) {
@@ -37,8 +37,8 @@ export class HpackDecoder {
   }
 
   /**
-   * @throws HpackError HPACK_TRUNCATED, HPACK_MALFORMED; HPACK_TOO_LARGE above `maxListBytes`. A too large block was
-   * still decoded to its end, so the connection may continue
+   * @throws HpackError HPACK_TRUNCATED, HPACK_MALFORMED; HPACK_TOO_LARGE above `maxListBytes`. A block above the limit
+   * was still decoded to its end, so the connection may continue
    */
   decode(block: Uint8Array): HeaderField[] {
     this.#bytes = block;

@@ -9,7 +9,7 @@ const maxSeen = 128;
 /** Size limit of a field in the table. Longer fields would displace many others. */
 const maxEntryBytes = 512;
 
-/** Index of the first entry of the static table with a name. */
+/** For each name, the index of its first entry in the static table. */
 const staticNames = new Map<string, number>();
 /** Index of a complete field in the static table, by `name: value`. */
 const staticFields = new Map<string, number>();
@@ -24,8 +24,8 @@ for (const [index, [name, value]] of staticTable.entries()) {
 
 /**
  * Encodes the header blocks of one connection in order. A field enters the dynamic table when it occurs a second time.
- * From then on it takes a byte or two. Fields that always differ never enter the table. Strings are not Huffman coded,
- * because that costs more time than the saved bytes are worth. Source: RFC 7541
+ * From then on, the field takes one or two bytes. Fields that always differ never enter the table. Strings are not
+ * Huffman coded, because that costs more time than the saved bytes are worth. Source: RFC 7541
  */
 export class HpackEncoder {
   /** Numbers of entries by `name: value`, the oldest first. */
@@ -34,7 +34,10 @@ export class HpackEncoder {
   #tableLimit = maxTableBytes;
   /** Number of entries that were ever inserted. */
   #inserted = 0;
-  /** Smallest table size since the last block, which the next block announces first; undefined without a change. */
+  /**
+   * Smallest table size since the last block, which the next block must announce first; undefined if the size did not
+   * change.
+   */
   #smallestLimit: number | undefined;
   readonly #seen = new Set<string>();
   #bytes = Buffer.allocUnsafeSlow(512);

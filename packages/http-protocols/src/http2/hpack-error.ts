@@ -3,7 +3,7 @@
  *
  * - `HPACK_TRUNCATED` the block ends inside a field
  * - `HPACK_MALFORMED` an index, a length or a Huffman code breaks RFC 7541
- * - `HPACK_TOO_LARGE` the fields are larger than the decoder's limit; the block was read to its end
+ * - `HPACK_TOO_LARGE` the fields exceed the decoder's limit; the block was decoded to its end
  */
 export type HpackErrorCode = "HPACK_TRUNCATED" | "HPACK_MALFORMED" | "HPACK_TOO_LARGE";
 

@@ -1,6 +1,6 @@
 /**
- * The peer violated HTTP/2 or exceeded a limit, and the connection must end. `code` is one of `errorCodes`, for GOAWAY;
- * the message names the fault.
+ * The peer violated HTTP/2 or exceeded a limit, and the connection must end. `code` is a value of `errorCodes`, for
+ * GOAWAY; the message names the fault.
  */
 export class Http2Error extends Error {
   override readonly name = "Http2Error";

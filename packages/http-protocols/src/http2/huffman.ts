@@ -51,7 +51,7 @@ for (let length = 1; length <= longestCode; length++) {
 /**
  * Decodes an HPACK string; each byte of the result is one character (latin1).
  * @throws HpackError HPACK_MALFORMED for the code "end", and for padding that is longer than 7 bits or not a prefix of
- * that code
+ * the code "end"
  */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {
   // The shortest codes have five bits.

@@ -41,7 +41,7 @@ export function headerBlockOf(flags: number, streamId: number, payload: Buffer):
 }
 
 /**
- * The values of a SETTINGS frame by `settingIds`. The last one of repeated settings counts; unknown settings are
+ * The values of a SETTINGS frame by `settingIds`. If a setting is repeated, its last value counts; unknown settings are
  * ignored.
  * @throws Http2Error FRAME_SIZE_ERROR; PROTOCOL_ERROR or FLOW_CONTROL_ERROR for values that are not allowed Source: RFC
  * 9113, section 6.5

@@ -16,8 +16,8 @@ export interface ReceivingStream {
 }
 
 /**
- * The bytes that the peer may send on one connection. Consumed bytes are reported by WINDOW_UPDATE once they are a
- * quarter of the window. That restores the window, but never enlarges it. RFC 9113, section 5.2
+ * The bytes that the peer may send on one connection. Consumed bytes are reported by WINDOW_UPDATE when they reach a
+ * quarter of the window. The update restores the window, but never enlarges it. RFC 9113, section 5.2
  */
 export class ReceiveWindow {
   readonly #writer: FrameWriter;
@@ -53,7 +53,7 @@ export class ReceiveWindow {
     }
   }
 
-  /** Counts consumed bytes of a stream only. The connection's window was restored earlier. */
+  /** Counts consumed bytes only for their stream. The connection's window was restored earlier. */
   releaseStream(bytes: number, stream: ReceivingStream): void {
     stream.untoldBytes += bytes;
     if (stream.untoldBytes >= streamWindowBytes / 4) {

@@ -1,7 +1,9 @@
 import type { HeaderList } from "../header-list.ts";
 import type { HeaderField } from "./header-field.ts";
 
-/** Fields about one HTTP/1 connection; in HTTP/2 they make a message malformed. Source: RFC 9113, section 8.2.2 */
+/**
+ * Fields that concern one HTTP/1 connection; in HTTP/2 they make a message malformed. Source: RFC 9113, section 8.2.2
+ */
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -12,11 +14,12 @@ const ofConnection: ReadonlySet<string> = new Set([
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /**
- * A valid field value. A space at either end is malformed (RFC 9113, section 8.2.1): parsers treat it differently.
+ * A valid field value. A space at either end is malformed (RFC 9113, section 8.2.1), because parsers treat it
+ * differently.
  */
 export const fieldValue: RegExp = /^(?:[!-~\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[!-~\x80-\xff])?)?$/;
 
-/** Fields that were already checked: fields from HPACK's tables occur again in every request. */
+/** Fields that were already found valid: a field from HPACK's tables occurs again in every request. */
 const goodFields = new WeakSet<HeaderField>();
 
 /** @returns the fault of an ordinary field; "" for a valid field */

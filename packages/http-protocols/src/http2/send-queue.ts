@@ -53,7 +53,7 @@ export class SendQueue {
   }
 
   /**
-   * Sends one frame, or several chunks as one frame.
+   * Sends one frame with the first chunk, or with a part of it.
    * @param room number of bytes that the connection's window allows
    * @param holdsEnd true: the end is sent separately, because trailers follow
    * @returns number of sent bytes of the body

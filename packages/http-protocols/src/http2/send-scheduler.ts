@@ -10,11 +10,11 @@ const noPayload = Buffer.alloc(0);
 
 /** A stream with something to send. */
 export interface SendingStream {
-  /** Stream ID; among streams of one urgency, the lower ID is served first. */
+  /** Stream ID; among streams of equal urgency, the stream with the lower ID is served first. */
   readonly id: number;
   /** Queue of DATA and of the end. */
   readonly sending: SendQueue;
-  /** Fields that end the stream; empty when the body ends it. */
+  /** Fields that end the stream; empty when the body ends the stream. */
   readonly trailers: HeaderList;
   /** Called when the frame that ends the stream is being sent. */
   allSent(): void;
@@ -24,7 +24,7 @@ export interface SendingStream {
 export interface SchedulerOwner {
   /** Called after each sent DATA frame. */
   dataSent(): void;
-  /** Sends trailers, which end the stream, once its DATA is out. */
+  /** Sends the trailers, which end the stream, after all its DATA. */
   sendTrailers(streamId: number, trailers: HeaderList): void;
 }
 
@@ -43,7 +43,7 @@ export class SendScheduler {
     this.#owner = owner;
   }
 
-  /** Adds a stream whose queue has data or an end to send. */
+  /** Adds a stream whose queue contains data or the end of the stream. */
   add(stream: SendingStream): void {
     this.#ready.add(stream);
     this.run();
@@ -83,7 +83,7 @@ export class SendScheduler {
     return true;
   }
 
-  /** Applies a new SETTINGS_INITIAL_WINDOW_SIZE, to open streams too. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** Applies a new SETTINGS_INITIAL_WINDOW_SIZE, also to open streams. @throws Http2Error FLOW_CONTROL_ERROR */
   setInitial(bytes: number, streams: Iterable<SendingStream>): void {
     const change = bytes - this.initialBytes;
     this.initialBytes = bytes;

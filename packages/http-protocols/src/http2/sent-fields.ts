@@ -1,7 +1,7 @@
 import type { HeaderList } from "../header-list.ts";
 import type { HpackEncoder } from "./hpack-encoder.ts";
 
-/** Fields about one connection, which do not exist in HTTP/2. Source: RFC 9113, section 8.2.2 */
+/** Fields that concern one connection; HTTP/2 does not have them. Source: RFC 9113, section 8.2.2 */
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -18,7 +18,7 @@ const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const maxKnownNames = 1_000;
 
-/** Names in the form to send, in lower case; "" for omitted fields. Each name is checked once. */
+/** Names in the form to send, in lower case; "" for omitted fields. Cached, so that each name is checked only once. */
 const knownNames = new Map<string, string>();
 
 /** @returns the name in the form to send; "" for an omitted field; undefined for an invalid name */
@@ -38,7 +38,7 @@ function h2Name(name: string): string | undefined {
   return written;
 }
 
-/** Fields that a handler has set, and that this side would otherwise add. */
+/** Fields that a handler has set. This side adds the missing ones. */
 export interface SaidFields {
   /** Value of `content-length`; undefined without the field. */
   readonly contentLength: number | undefined;
@@ -47,7 +47,8 @@ export interface SaidFields {
 }
 
 /**
- * Checks fields before any of them enters the encoder's table. @returns a text with the fault when they cannot be sent
+ * Checks all fields before the encoder adds one to its table. @returns a text with the fault when the fields cannot be
+ * sent
  */
 export function readSentFields(headers: HeaderList): SaidFields | string {
   let contentLength: number | undefined;
@@ -75,8 +76,8 @@ export function readSentFields(headers: HeaderList): SaidFields | string {
 }
 
 /**
- * Fields in the form for HTTP/2 and HTTP/3: names in lower case, without fields about a connection. @param headers
- * already checked
+ * Fields in the form for HTTP/2 and HTTP/3: names in lower case, without fields that concern a connection. @param
+ * headers already checked
  */
 export function writtenFields(headers: HeaderList): HeaderList {
   const written: HeaderList = [];
