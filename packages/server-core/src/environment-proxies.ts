@@ -31,7 +31,7 @@ function listOf(address: string, prefix?: number): BlockList {
 const loopback = listOf("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** The first value that is not empty; the lower-case name comes first. */
+/** The first value that is not empty; the variable with the lower-case name is read first. */
 function firstValue(variables: Variables, name: string): string {
   return variables[name.toLowerCase()] || variables[name] || "";
 }

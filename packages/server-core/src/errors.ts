@@ -1,54 +1,54 @@
 /** All error codes of the server; the list is closed. HTTP statuses: `admin/admin-status.ts`, `http/http-status.ts`. */
 export type ServerErrorCode =
-  | "CONFIG_SYNTAX" // the body is not JSON, or JSON that cannot be kept (too deep, number out of range)
+  | "CONFIG_SYNTAX" // the body is not JSON, or its JSON is too deep or has a number out of range
   | "CONFIG_TRAVERSAL" // the path walks through an absent key or a scalar
   | "CONFIG_INDEX" // not an index, or out of bounds
   | "CONFIG_KEY_EXISTS"
   | "CONFIG_KEY_MISSING"
   | "CONFIG_NOT_ARRAY" // `/...` without an array to append to, or without an array to append
-  | "CONFIG_ID" // an `@id` that is no string or number, or is there twice
+  | "CONFIG_ID" // an `@id` is not a string or number, or occurs twice
   | "CONFIG_ID_UNKNOWN"
   | "CONFIG_REFUSED" // the document was understood and cannot run
   | "CONFIG_BUSY" // too many changes wait for the lock
-  | "CONFIG_ADAPTER" // no such config adapter, or it cannot read the text
-  | "CONFIG_INEXPRESSIBLE" // the format that was asked for cannot say the config
-  | "CONFIG_PULL" // a config cannot be fetched from where the running one says
+  | "CONFIG_ADAPTER" // no such config adapter, or the adapter cannot read the text
+  | "CONFIG_INEXPRESSIBLE" // the requested format cannot express the config
+  | "CONFIG_PULL" // a config cannot be fetched from the address in the running config
   | "PATCH_MALFORMED" // not a patch at all
-  | "PATCH_CONFLICT" // a patch does not fit the value at its place; also a failed `test`
-  | "HISTORY_UNKNOWN" // no such entry, or no longer
+  | "PATCH_CONFLICT" // a patch does not fit the value at its place; also a failed `test` operation
+  | "HISTORY_UNKNOWN" // the history has no such entry, or has removed it
   | "IF_MATCH_MALFORMED"
   | "IF_MATCH_FAILED"
   | "MODULE_CONFIG" // a module's config does not fit its schema
   | "MODULE_UNKNOWN"
   | "MODULE_DUPLICATE"
-  | "MODULE_LOAD" // a module of the user's own cannot be imported, or is none
-  | "REGEXP_COST" // a text is too long for a regular expression, or has too many matches that are far to find
-  | "SHARED_FULL" // no place for another shared counter
-  | "THREAD" // another thread of the server did not do as asked
-  | "THREAD_DIED" // it ended before it answered
+  | "MODULE_LOAD" // a user module cannot be imported, or the import is not a module
+  | "REGEXP_COST" // a text is too long for a regular expression, or its matches take too many steps
+  | "SHARED_FULL" // no free slot for another shared counter
+  | "THREAD" // another thread of the server did not do what was requested
+  | "THREAD_DIED" // the thread ended before it answered
   | "LISTEN" // an address cannot be had
-  | "STORAGE" // what rests on disk cannot be read, written or locked
+  | "STORAGE" // stored data cannot be read, written or locked
   | "CERTIFICATE" // a certificate or key cannot be read, used or issued
-  | "ACME" // a certificate authority did not do as asked
+  | "ACME" // a certificate authority refused a request or answered wrongly
   | "ADMIN_REQUEST"
   | "ADMIN_FORBIDDEN"
-  | "ADMIN_UNKNOWN_CLIENT" // a client certificate that nobody is known by
+  | "ADMIN_UNKNOWN_CLIENT" // no known client has this certificate
   | "ADMIN_NOT_FOUND"
   | "ADMIN_METHOD"
   | "ADMIN_TOO_LARGE"
-  | "ADMIN_BUSY" // what is done once at a time is under way
+  | "ADMIN_BUSY" // another run of an operation that may run only once at a time has not ended
   | "HTTP_BAD_REQUEST"
-  | "HTTP_TRANSFER_ENCODING" // any but chunked
-  | "HTTP_STATUS" // a handler ends the request with a status of its own: http/http-error.ts
-  | "HTTP_EXPECTATION" // any but 100-continue
+  | "HTTP_TRANSFER_ENCODING" // a transfer encoding other than chunked
+  | "HTTP_STATUS" // a handler ends the request with its own status: http/http-error.ts
+  | "HTTP_EXPECTATION" // an expectation other than 100-continue
   | "HTTP_VERSION" // neither HTTP/1.0 nor HTTP/1.1
   | "HTTP_HEADER_TOO_LARGE"
   | "HTTP_BODY_TOO_LARGE"
   | "HTTP_TIMEOUT" // the client was too slow
-  | "HTTP_RESPONSE" // a handler cannot make the response that its config asks for
+  | "HTTP_RESPONSE" // a handler cannot create the response that its config describes
   | "PASSWORDS_BUSY" // too many passwords wait to be checked
   | "PROXY_UPSTREAM" // no upstream could be dialed, or the round trip broke
-  | "PROXY_NO_UPSTREAM" // none is available
+  | "PROXY_NO_UPSTREAM" // no upstream is available
   | "CLIENT_GONE";
 
 /** A position in a text, counted from 1. */
@@ -72,7 +72,10 @@ export interface ServerErrorOptions extends ErrorOptions {
   readonly retryAtMs?: number | undefined;
 }
 
-/** The one error class of this package. The message is lower case and names the value and the limit it broke. */
+/**
+ * The error class of the whole server. The message is lower case, and names the wrong value and the limit that it
+ * exceeds.
+ */
 export class ServerError extends Error {
   override readonly name = "ServerError";
   readonly code: ServerErrorCode;
@@ -94,8 +97,8 @@ export class ServerError extends Error {
 }
 
 /**
- * Message of anything that was thrown. Node's AggregateError (several addresses tried) has no message, so the messages
- * of its errors are joined.
+ * Message of anything that was thrown. Node's AggregateError, for example after several tried addresses, has no
+ * message, so the messages of its errors are joined.
  */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {

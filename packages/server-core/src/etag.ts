@@ -4,8 +4,8 @@ import { ServerError } from "./errors.ts";
 let hash: XXHashAPI | undefined;
 
 /**
- * Loads the hash function, which takes a megabyte. It must be awaited before the first ETag. A process that needs no
- * ETags need not call it. Later calls cost nothing.
+ * Loads the hash function, which takes a megabyte. A process must await this function before it makes its first ETag.
+ * Later calls return immediately.
  */
 export async function prepareEtags(): Promise<void> {
   hash ??= await xxhash();
@@ -32,8 +32,7 @@ export function makeEtag(path: string, body: string): string {
 
 /**
  * Parses `If-Match`. The header contains its own path, which may be any part of the document.
- * @throws ServerError IF_MATCH_MALFORMED, also for `*`
- * Source: the public model (Caddy 2.11), seen running
+ * The header contains its own path, which may name any part of the document.
  */
 export function parseIfMatch(header: string): { readonly path: string; readonly hash: string } {
   if (header.length < 2 || !header.startsWith('"') || !header.endsWith('"')) {

@@ -12,21 +12,22 @@ export interface ModuleInstance {
 
 /** One part of the top level `apps`. */
 export interface App extends ModuleInstance {
-  /** Addresses on which the app listens: two apps of a config must not share one. Absent: no addresses. */
+  /** Addresses on which the app listens: no two apps of a config may share an address. Absent: no addresses. */
   readonly listensOn?: readonly string[];
   /**
-   * Acquires everything that can fail, such as ports, but serves nothing yet: the old config still runs. @throws
+   * Acquires everything that can fail, such as ports, but serves nothing: the old config still runs. @throws
    * ServerError
    */
   start(): void | Promise<void>;
   /**
-   * Takes over from the old config. It must not fail or wait, so that all apps switch in one turn of the event loop.
+   * Takes over from the old config. `activate` must not fail or wait, so that all apps switch in one turn of the event
+   * loop.
    */
   activate(): void;
-  /** Called when the config runs in all threads. Must not fail. */
+  /** Called when the config runs in all threads. This function must not fail. */
   started?(): void;
   /**
-   * Called before the config is stopped. @returns a promise that delays the stop at the end of the process. Must not
+   * Called before the config is stopped. @returns a promise that delays the stop at the end of the process. It must not
    * fail
    */
   stopping?(): Promise<void>;
@@ -45,8 +46,14 @@ export interface ModuleNamespace<Instance extends ModuleInstance> {
 /** Apps have no prefix: `apps.http` in the document is the module `http`. */
 export const appNamespace: ModuleNamespace<App> = { prefix: "" };
 
-/** The member `logging` of the document is the module `logging.app`. It exists for every config, before all apps. */
+/**
+ * The member `logging` of the document is the module `logging.app`. The module exists for every config, and is
+ * provisioned before all apps.
+ */
 export const loggingNamespace: ModuleNamespace<App> = { prefix: "logging" };
 
-/** The member `admin.identity` of the document is the module `admin.identity.app`. It comes after all apps. */
+/**
+ * The member `admin.identity` of the document is the module `admin.identity.app`. The module is provisioned after all
+ * apps.
+ */
 export const identityNamespace: ModuleNamespace<App> = { prefix: "admin.identity" };

@@ -5,7 +5,7 @@ import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapte
 /** Limit of an error message in characters. Messages quote words of the text, which may be as long as the text. */
 const maxMessageLength = 4_000;
 
-/** A message without its middle: the end must stay, because it contains the position of the fault. */
+/** Shortens a message in its middle: the end contains the position of the fault. */
 function shortened(message: string): string {
   const half = maxMessageLength / 2;
   return message.length <= maxMessageLength ? message : `${message.slice(0, half)} … ${message.slice(-half)}`;
@@ -61,7 +61,10 @@ export class AdapterRegistry {
     }
   }
 
-  /** True when a config can also be written in this format. @param name part of a media type after the slash */
+  /**
+   * True when the format can also be a target: the adapter has `toText`. @param name part of a media type after the
+   * slash
+   */
   writes(name: string): boolean {
     return this.#byName.get(name)?.toText !== undefined;
   }

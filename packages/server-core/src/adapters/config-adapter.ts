@@ -39,7 +39,8 @@ export interface ConfigAdapter {
   /** @throws ServerError CONFIG_ADAPTER with line and column; the registry adds the adapter's name */
   adapt(text: Uint8Array, options: AdaptOptions): Promise<AdaptedConfig>;
   /**
-   * The inverse: a text that is converted to the same document. Absent when the format cannot be written.
+   * Converts the JSON document to a text that `adapt` converts back to the same document. Absent when the format cannot
+   * be written.
    * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the value that the format cannot express
    */
   toText?(config: JsonValue, options?: Pick<AdaptOptions, "allowedModules">): Promise<string>;
@@ -66,9 +67,9 @@ export function adapterError(
 }
 
 /**
- * Converts a reader's result to JSON. For values that JSON cannot express, the error has their position.
+ * Converts a reader's result to JSON. The error for a value that JSON cannot express contains the value's position.
  * @param value converts the result
- * @param find finds the position of such a value
+ * @param find finds the position of the value that JSON cannot express
  */
 export function jsonAt<T>(
   value: () => T,

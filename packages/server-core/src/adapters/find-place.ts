@@ -16,8 +16,8 @@ interface SkippedForm {
 /** Syntax of a format: texts that a search must skip, and numbers that JSON lacks. */
 export interface TextForms {
   /**
-   * Forms that a search skips: quoted texts and comments. If one start is a prefix of another, the longer one must come
-   * first.
+   * Forms that a search skips: quoted texts and comments. If an opening text is a prefix of another one, the longer
+   * text must come first.
    */
   readonly skipped: readonly SkippedForm[];
   /** Pattern for the values Infinity and NaN. */
@@ -32,8 +32,8 @@ export function placeAt(text: string, offset: number): TextPlace {
 }
 
 /**
- * Matches of a pattern outside of quoted texts and comments. The skipped parts are not matched at once, because
- * megabytes would overflow the regular expression's stack.
+ * Matches of a pattern outside of quoted texts and comments. A match covers only the opening text of a skipped form:
+ * matching megabytes would overflow the regular expression's stack.
  */
 export function* matchesOutside(
   text: string,

@@ -51,7 +51,7 @@ export const json5Adapter: ConfigAdapter = {
   name: "json5",
   fileEndings: [".json5"],
   async adapt(bytes, options) {
-    const { default: JSON5 } = await import("json5"); // when it is needed: commands are to start fast
+    const { default: JSON5 } = await import("json5"); // loaded on first use: commands must start fast
     const text = adapterText(bytes);
     let value: unknown;
     try {

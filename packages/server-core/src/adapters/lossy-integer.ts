@@ -13,7 +13,7 @@ export function isLossyInteger(text: string, value: number): boolean {
   return BigInt(digits) !== BigInt(size) && digits !== String(size);
 }
 
-/** Error text for such a number. */
+/** Error text for an integer that a double cannot represent exactly. */
 export function lossyIntegerReason(text: string): string {
   return `the integer ${text} cannot be represented losslessly: numbers are IEEE doubles`;
 }

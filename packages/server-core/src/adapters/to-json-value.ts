@@ -33,7 +33,8 @@ function convert(value: unknown, depth: number, budget: { left: number }): JsonV
 
 /**
  * Converts another format's values to JSON. Dates become RFC 3339 texts. Infinity, NaN and numbers beyond the largest
- * double are refused. Parts that aliases share are copied, and counted each time.
+ * double are refused. A part that several aliases share is copied for each alias, and each copy counts against the
+ * limit of values.
  * @throws ServerError CONFIG_ADAPTER, also past the limits of a document
  */
 export function toJsonValue(value: unknown): JsonValue {

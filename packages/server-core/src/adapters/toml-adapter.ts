@@ -19,7 +19,7 @@ export const tomlAdapter: ConfigAdapter = {
   name: "toml",
   fileEndings: [".toml"],
   async adapt(bytes, options) {
-    const { parse, TomlError } = await import("smol-toml"); // when it is needed: commands are to start fast
+    const { parse, TomlError } = await import("smol-toml"); // loaded on first use: commands must start fast
     const text = adapterText(bytes);
     let value: unknown;
     try {

@@ -12,8 +12,8 @@ function isOdd(value: unknown): boolean {
 }
 
 /**
- * Explains the reader's message: for endless nesting, the recursive reader overflows the call stack, and its message
- * does not say so.
+ * Explains the reader's message: endless nesting overflows the reader's call stack, and the reader reports only the
+ * overflow.
  */
 function reasonOf(message: string): string {
   return message
@@ -41,9 +41,9 @@ function lossyInteger(yaml: Yaml, document: Document): { source: string; offset?
 }
 
 /**
- * Finds the value that JSON cannot express: NaN, an infinity, or an alias without an anchor. If there is none, an alias
- * expands to too much.
- * @returns position in the text; the last alias when only aliases can be at fault
+ * Finds the value that JSON cannot express: NaN, an infinity, or an alias without an anchor. Without such a value, the
+ * fault is an alias that expands to too many values.
+ * @returns position in the text; the position of the last alias when only aliases can be at fault
  */
 function offsetOfFault(yaml: Yaml, document: Document): number | undefined {
   const anchors = new Set<string>();
@@ -75,7 +75,7 @@ export const yamlAdapter: ConfigAdapter = {
   aliases: ["x-yaml", "vnd.yaml"],
   fileEndings: [".yaml", ".yml"],
   async adapt(bytes, options) {
-    const yaml = await import("yaml"); // when it is needed: commands are to start fast
+    const yaml = await import("yaml"); // loaded on first use: commands must start fast
     const text = adapterText(bytes);
     const lines = new yaml.LineCounter();
     const at = (offset: number) => {

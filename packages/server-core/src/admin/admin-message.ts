@@ -7,7 +7,7 @@ import type { JsonValue } from "../json/json-value.ts";
 export interface AdminRequest {
   /** Method of the request to the admin API. */
   readonly method: string;
-  /** Path, URL-decoded, except that the id in `/id/<id>` keeps `%2F` and `%25`: `decodeDocumentPath`. */
+  /** URL-decoded path. In `/id/<id>`, `%2F` and `%25` of the id stay encoded: see `decodeDocumentPath`. */
   readonly path: string;
   /** Parameters of the query, decoded. */
   readonly query: URLSearchParams;
@@ -15,7 +15,7 @@ export interface AdminRequest {
   readonly author: string;
   /** Aborted when the client disconnects before it has the answer. */
   readonly signal: AbortSignal;
-  /** Checks that the client may still make the request, by the present config. @throws ServerError when it may not */
+  /** Checks that the running config allows the request of this client. @throws ServerError when it does not */
   readonly admit: () => void;
   /** A request header; "" when absent. */
   header(name: string): string;

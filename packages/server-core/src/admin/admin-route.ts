@@ -4,11 +4,11 @@ import type { AdminReply, AdminRequest } from "./admin-message.ts";
 /** A module that adds paths to the admin endpoint. */
 export interface AdminRoute extends ModuleInstance {
   /**
-   * The complete path, `/reverse_proxy/upstreams`. With a final slash it includes every path below it, `/pki/`. The
-   * longest match wins.
+   * The complete path, `/reverse_proxy/upstreams`. A path with a final slash, such as `/pki/`, includes every path
+   * below it. The longest matching path wins.
    */
   readonly path: string;
-  /** Headers of every answer at this path and below, including errors and redirects. */
+  /** Headers of every answer at this path and the paths below it, including errors and redirects. */
   readonly headers?: Readonly<Record<string, string>>;
   /** @throws ServerError */
   handle(request: AdminRequest): AdminReply | Promise<AdminReply>;

@@ -25,7 +25,7 @@ export function listPageOf(query: URLSearchParams): ListPage {
 }
 
 /**
- * The entries of the page, and a header with the number of entries on all pages.
+ * @returns the entries of the page, and a header with the number of entries on all pages
  * @param textOf text of an entry in which `contains` is searched
  */
 export function pageOf<Entry>(

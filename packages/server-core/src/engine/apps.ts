@@ -12,7 +12,7 @@ import type { Participant, Transition } from "./participant.ts";
 /** Apps that a thread runs: `all`, the apps that serve traffic (`workers`), or the other apps (`main`). */
 export type AppsPart = "all" | "workers" | "main";
 
-/** The provisioned and validated apps of one config. They are built from the document alone, in any thread. */
+/** The provisioned and validated apps of one config. An app set needs only the document, so any thread can build it. */
 class AppSet {
   readonly #scope: ConfigScope;
   readonly #apps = new Map<string, App>();
@@ -66,7 +66,7 @@ class AppSet {
     this.#refuseSharedAddresses();
   }
 
-  /** Refuses apps that listen on the same address, because each would take the other's connections. */
+  /** Refuses two apps that listen on the same address, because each app would take connections of the other app. */
   #refuseSharedAddresses(): void {
     const claimed: { readonly app: string; readonly address: string }[] = [];
     for (const [app, { listensOn = [] }] of this.#apps) {
@@ -88,7 +88,9 @@ class AppSet {
     return new ConfigContext(this.#scope, "/config/admin").load(identityNamespace, "app", config, "identity");
   }
 
-  /** Apps in the order of their start. Apps that others need come first, even when the config does not contain them. */
+  /**
+   * Apps in the order of their start. Apps that other apps need come first, even when the config does not contain them.
+   */
   #appsOf(document: ConfigDocument): [name: string, config: JsonValue][] {
     const implied = this.#scope.services.registry.listed
       .filter((module) => module.implied === true)
@@ -145,8 +147,8 @@ export class AppsParticipant implements Participant {
   readonly #part: AppsPart;
   #current: AppSet | undefined;
   /**
-   * Parts of the last config outside of routes that routes may read. When one of them changes, all routes are created
-   * again.
+   * Parts of the last config that are not routes, but that routes may read. When such a part changes, all routes are
+   * created again.
    */
   #surroundings: readonly unknown[] = [];
   /** Apps of older configs that still finish requests. */

@@ -21,14 +21,15 @@ export function autosavePath(environment: Environment): string {
 }
 
 // File descriptors instead of handles: each operation on a handle is a trip to another thread and back, which costs a
-// change more than the disk does. Operations that only close, or open a known folder, run synchronously.
+// change more than the disk does. `fsync` of a file runs asynchronously; closing a file and opening a known folder run
+// synchronously.
 const openFile = promisify(open);
 const writeFile = promisify(write);
 const sync = promisify(fsync);
 
 /**
- * True when a write itself can wait for the disk, like a later `fsync`. Other platforms lack the flag, or guarantee
- * less.
+ * True when a write itself can wait until the data is on disk, without a later `fsync`. Other platforms lack this flag,
+ * or their flag guarantees less.
  */
 const writesThrough = process.platform === "linux";
 
@@ -46,9 +47,9 @@ async function writeToDisk(file: number, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A text that is synced to disk in a second file, beside the file that it will replace. */
+/** A text that is synced to disk in a temporary file, beside the file that it will replace. */
 export interface StagedSave {
-  /** Replaces the last save with this one. Resolves when the change is on disk. @throws the file system's error */
+  /** Replaces the previous save with this one. Resolves when the change is on disk. @throws the file system's error */
   commit(): Promise<void>;
   /** Removes the file. @throws the file system's error */
   discard(): Promise<void>;
@@ -65,16 +66,16 @@ export class Autosave {
   }
 
   /**
-   * Writes a second file and syncs it, which is nearly all of the cost, while other parts may still refuse the config.
-   * `commit` then renames the file and syncs the folder, so after a crash either file is complete. The mode is 0600,
-   * because a config may contain secrets. Only one file may be staged at a time.
-   * @param text text or a promise of it; the file is created meanwhile
+   * Writes a temporary file and syncs it, which is nearly all of the cost, while other participants may still refuse
+   * the config. `commit` then renames the file and syncs the folder, so after a crash the old file or the new file is
+   * complete. The mode is 0600, because a config may contain secrets. Only one file may be staged at a time.
+   * @param text text, or a promise of the text; the file is created while the promise is pending
    * @throws the file system's error; what `text` rejects with
    */
   async stage(text: Uint8Array | Promise<Uint8Array>): Promise<StagedSave> {
     const path = this.path;
     const coming = Promise.resolve(text);
-    coming.catch(() => {}); // awaited below, unless there is no file for it
+    coming.catch(() => {}); // awaited below, unless opening the file fails first
     const cleared = this.#clear();
     const temporary = temporaryPath(path);
     const file = await inPrivateFolder(temporary, () => openFile(temporary, flags, 0o600));

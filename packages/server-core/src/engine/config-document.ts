@@ -30,15 +30,15 @@ export interface ConfigDocument {
   /** The whole config, with `@id` members. */
   readonly config: JsonValue;
   /**
-   * The config as `encodeJson` writes it; the getter may write it on first use. @throws ServerError CONFIG_SYNTAX when
-   * it cannot be written
+   * The config as `encodeJson` writes it; the getter may encode the config on first use. @throws ServerError
+   * CONFIG_SYNTAX when encoding fails
    */
   readonly text: string;
-  /** The text from the client, if it is known before `text`; otherwise undefined. */
+  /** The client's text, if it arrived before `text` was encoded; otherwise undefined. */
   readonly sent: string | undefined;
   /** True when an object in the config has the member `@id`. */
   readonly hasIds: boolean;
-  /** True: unchanged parts are created again too, because their files may have changed. */
+  /** True: unchanged parts are created again too, because files that they read may have changed. */
   readonly force: boolean;
   /** Config of the admin endpoint; null when absent or no config is loaded. */
   readonly admin: JsonValue;

@@ -26,14 +26,14 @@ const maxWaitingChanges = 256;
 
 const nothing: ParsedJson = { value: null, text: "null" };
 
-/** A requested change. It may wait for other changes, so its functions are called only when its turn comes. */
+/** A requested change. A change may wait for other changes, so its functions are called only when its turn comes. */
 export interface ChangeRequest {
   /** Effect on the place: see `TreeChange.method`. Source: Caddy's admin API */
   readonly method: ChangeMethod;
   /** Place in the document: a path, or an `@id` and a path below it. */
   readonly place: DocumentPlace;
   /**
-   * JSON of the new value; empty means null. A function computes it after earlier changes were applied. @throws
+   * JSON of the new value; empty means null. A function computes the JSON after earlier changes were applied. @throws
    * ServerError
    */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
@@ -94,8 +94,8 @@ interface PreparedChange {
 }
 
 /**
- * Called for each new config after it runs and is saved. The change is acknowledged when the listener returns. Must not
- * throw.
+ * Called for each new config after it runs and is saved. The change is acknowledged when the listener returns. A
+ * listener must not throw.
  */
 export type ChangeListener = (change: AppliedChange) => void | Promise<void>;
 
@@ -108,15 +108,18 @@ export interface ConfigEngineOptions {
   readonly autosave: Autosave;
   /** Counts loads, and records if the last load succeeded. */
   readonly metrics: ConfigMetrics;
-  /** Schema of the member `admin`. It is needed to recognize absent arrays, to which elements may be appended. */
+  /**
+   * Schema of the member `admin`. The engine needs the schema to recognize absent arrays, to which a request may append
+   * elements.
+   */
   readonly adminSchema?: z.core.$ZodType;
   /** Log of the engine itself. */
   readonly log: Logger;
 }
 
 /**
- * The written form of a document. If it does not exist yet, it is created in the next turn of the event loop, while
- * other threads prepare the document.
+ * The written form of a document. If the written form does not exist yet, it is created in the next turn of the event
+ * loop, while other threads prepare the document.
  * @throws ServerError CONFIG_SYNTAX when it cannot be written
  */
 async function writeInTurn(encoded: EncodedDocument): Promise<WrittenDocument> {
@@ -139,8 +142,8 @@ function parseBody(body: Uint8Array): ParsedJson {
 }
 
 /**
- * Parses a complete body in advance, so that other changes need not wait. A fault is reported only at the turn of the
- * change, after faults of its place.
+ * Parses a complete body in advance, so that other changes need not wait. A fault in the body is reported only when the
+ * change has its turn, after faults in its place.
  */
 function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<ParsedJson> {
   if (edit !== undefined) {
@@ -211,8 +214,8 @@ export class ConfigEngine {
   }
 
   /**
-   * The answer to a GET: compact JSON with a final newline, and its ETag. Waits during a switch, because both configs
-   * run then.
+   * The answer to a GET: compact JSON with a final newline, and its ETag. A read waits during a switch, because threads
+   * may run different configs then.
    * @throws ServerError CONFIG_ID_UNKNOWN, CONFIG_TRAVERSAL, CONFIG_INDEX
    */
   async read(place: DocumentPlace): Promise<ReadAnswer> {
@@ -229,7 +232,8 @@ export class ConfigEngine {
 
   /**
    * Applies one change and returns when the new config runs and is saved. A change without effect does nothing.
-   * @throws ServerError, and then the old config runs unchanged; CONFIG_BUSY immediately while the server stops
+   * @throws ServerError when the change fails, and the old config runs on unchanged; CONFIG_BUSY immediately while the
+   * server stops
    */
   async change(request: ChangeRequest): Promise<void> {
     // A stop keeps the lock until every connection has its answer, so an answer must not wait for the lock.
@@ -285,7 +289,7 @@ export class ConfigEngine {
     }
     const body = await readBody();
     const changed = this.#changed(request, path, body.value);
-    // Unchanged parts become the same objects as before, by which they are recognized.
+    // An unchanged part becomes the same object as in the old tree; participants recognize it by this identity.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
     const late = this.#lateText(tree.config, { isSent: changed.config === body.value, request, path, body });
     const encoded = late ?? encodeDocument(tree.config);
@@ -319,8 +323,9 @@ export class ConfigEngine {
   }
 
   /**
-   * The text of a config that threads can prepare before it is written: the client sent the whole config, or changed it
-   * without special keys. PUT can nest as deep as its path is long, and only writing checks that limit.
+   * The text of a config that threads can prepare before it is encoded. The client sent the whole config, or a change
+   * without special keys. A PUT creates one level for each element of its path, and only encoding checks the limit of
+   * levels.
    */
   #lateText(config: JsonValue, { isSent, request, path, body }: SentChange): LateText | undefined {
     if (isSent) {
@@ -409,7 +414,8 @@ export class ConfigEngine {
   }
 
   /**
-   * Waits for a participant. When the server stops, the change fails at once, and prepared parts are rolled back later.
+   * Waits for a participant. When the server stops, the change fails immediately, and prepared parts are rolled back
+   * later.
    * @throws ServerError CONFIG_BUSY
    */
   async #unlessStopped(preparing: Promise<Transition>): Promise<Transition> {

@@ -1,6 +1,9 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 
-/** Metrics of the public model's dashboards: if the last config was accepted, and when. */
+/**
+ * Metrics for the public model's dashboards: whether the last load of a config succeeded, and when the last successful
+ * load was.
+ */
 export class ConfigMetrics {
   readonly #successful: Gauge;
   readonly #at: Gauge;

@@ -30,7 +30,7 @@ export class LateText implements EncodedDocument {
 
   /**
    * A document that results from a change to a document without special keys.
-   * @param written all texts of the change: its path, and its JSON
+   * @param written all texts of the change: the text of its path, and its JSON
    * @returns as `of`
    */
   static ofChange(config: JsonValue, written: readonly string[]): LateText | undefined {

@@ -5,8 +5,8 @@ import type { ConfigDocument } from "./config-document.ts";
  *
  * | Step | Called | On failure |
  * |---|---|---|
- * | `prepare` | for each participant in turn, beside the running config | all prepared participants roll back |
- * | `commit` | for each in turn, once all are prepared | cannot fail |
+ * | `prepare` | for each participant in turn, while the old config runs | all prepared participants roll back |
+ * | `commit` | for each participant in turn, once all are prepared | cannot fail |
  * | `committed` | once all have switched | cannot fail |
  * | `stop` | at the end of the process, the last participant first | |
  */
@@ -18,17 +18,17 @@ export interface Participant {
   prepare(document: ConfigDocument): Promise<Transition>;
   /** A dry run of `prepare`, without opening anything or leaving effects. @throws ServerError as `prepare` would */
   check?(document: ConfigDocument): Promise<void>;
-  /** Called at the end of the process, before any participant stops. Must not fail. */
+  /** Called at the end of the process, before any participant stops. This function must not fail. */
   stopping?(): Promise<void>;
   /** Called at the end of the process: finishes running work. */
   stop(): Promise<void>;
 }
 
 export interface Transition {
-  /** Switches to the new config. The old one is drained in the background. Must not fail. */
+  /** Switches to the new config. The old config is drained in the background. This function must not fail. */
   commit(): void | Promise<void>;
   /** Undoes `prepare`. */
   rollback(): Promise<void>;
-  /** Called when all participants have switched. Must not fail. */
+  /** Called when all participants have switched. This function must not fail. */
   committed?(): void;
 }

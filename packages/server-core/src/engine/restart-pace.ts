@@ -4,12 +4,15 @@
  */
 const firstPauseMs = 100;
 const maxPauseMs = 5_000;
-/** Limit of the pause in milliseconds while no thread serves: clients give up when they are refused for longer. */
+/** Limit of the pause in milliseconds while no thread serves: clients that are refused for longer give up. */
 const maxPauseAloneMs = 250;
 /** Lifetime in milliseconds after which a thread's earlier deaths no longer count. */
 const soundAfterMs = 10_000;
 
-/** Decides when a dead thread is restarted: at once after the first death, later after repeated ones. */
+/**
+ * Decides when a dead thread is restarted: immediately after the first death, with a growing pause after further
+ * deaths.
+ */
 export class RestartPace {
   readonly #pauses = new Map<number, number>();
 

@@ -49,7 +49,7 @@ function step(
     return module === undefined ? undefined : step(module.config, segment, value, registry);
   }
   const { shape } = definition;
-  // A client may use any name, even `constructor`: only own members of the shape are fields.
+  // A client may use any name, even `constructor`, so only own members of the shape are fields.
   const field = shape !== undefined && Object.hasOwn(shape, segment) ? shape[segment] : undefined;
   return field ?? definition.element ?? definition.valueType;
 }

@@ -37,8 +37,8 @@ type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 const maxParts = 50;
 
 /**
- * Time limit in milliseconds for other restarted threads to wait for the first one. Threads that start together share
- * the processors, so all of them would listen later.
+ * Time limit in milliseconds for which other restarted threads wait for the first restarted thread. Threads that start
+ * together share the processors, so every thread would begin to listen later.
  */
 const maxLeadMs = 15_000;
 
@@ -66,7 +66,7 @@ export interface WorkersOptions {
   readonly onNobodyServes?: () => void;
   /** Called when the threads are about to stop. */
   readonly onStop?: () => void;
-  /** Called when a thread that started later runs the config: a restarted or an additional thread. */
+  /** Called when a restarted or an additional thread runs the config. */
   readonly onServing?: (thread: number) => void;
   /** The last requests of a dead thread, as members of a log line. */
   readonly lastWork?: (thread: number) => Promise<object>;
@@ -75,15 +75,19 @@ export interface WorkersOptions {
 interface RunningWorker {
   /** Number of the thread; a restarted thread keeps it. */
   readonly thread: number;
-  /** The thread itself. */
   readonly worker: Worker;
   /** Message link to the thread. */
   readonly link: ThreadLink;
-  /** Start time in milliseconds since 1970. A thread that dies soon after its start is restarted later. */
+  /**
+   * Start time in milliseconds since 1970. A thread that dies soon after its start is restarted with a longer pause.
+   */
   readonly startedAt: number;
-  /** The config that the thread runs; undefined before its first. */
+  /** The config that the thread runs; undefined before the first config. */
   config: RunningConfig | undefined;
-  /** Times of its event loop at the last call of {@link Workers.utilization}; undefined: no call since it serves. */
+  /**
+   * Times of the thread's event loop at the last call of {@link Workers.utilization}; undefined: the thread did not
+   * serve at that call.
+   */
   loop: EventLoopUtilization | undefined;
   /** True when the thread has announced its end. */
   isEnding: boolean;
@@ -95,7 +99,7 @@ function isDeath(error: unknown): boolean {
 
 /**
  * The worker threads that serve traffic, each with the whole `http` app. All threads prepare a config before one
- * commits. A thread that dies is restarted with the running config, and changes wait for it.
+ * commits. A thread that dies is restarted with the running config, and changes wait for the restart.
  */
 export class Workers implements Participant {
   readonly #options: WorkersOptions;
@@ -108,7 +112,7 @@ export class Workers implements Participant {
   readonly #stop = new AbortController();
   /** Number of wanted threads, from `first` to `count`. It never decreases. */
   #wanted: number;
-  /** The running config; undefined before the first. */
+  /** The running config; undefined before the first config. */
   #current: RunningConfig | undefined;
 
   constructor(options: WorkersOptions) {
@@ -135,7 +139,7 @@ export class Workers implements Participant {
 
   /**
    * Share of the time since the last call in which each thread was busy, 0 to 1, by thread number. Threads that did not
-   * serve at the last call are left out, because a start is not traffic.
+   * serve at the last call are left out, because the load of a start is not traffic.
    */
   utilization(): Map<number, number> {
     const parts = new Map<number, number>();
@@ -154,7 +158,7 @@ export class Workers implements Participant {
   }
 
   /**
-   * Starts more threads. Later changes of the config include them.
+   * Starts more threads. Later changes of the config include the new threads.
    * @param size wanted number of threads; limited to `count`
    * @returns a promise that resolves when all started threads serve, or died. `size` is smaller when the system refuses threads
    */
@@ -166,7 +170,7 @@ export class Workers implements Participant {
       this.#successorComes(thread, this.#replace(thread, 0, "serves"));
     }
     await Promise.all(more.map((thread) => this.#replacing.get(thread)));
-    // A thread that the system refused is not waited for by changes of the config.
+    // Changes of the config do not wait for a thread that the system refused.
     while (this.#wanted > before && !this.#running.has(this.#wanted) && !this.#replacing.has(this.#wanted)) {
       this.#wanted--;
     }
@@ -197,8 +201,8 @@ export class Workers implements Participant {
       );
     };
     const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    // If another thread could prepare the config, the config did not cause this death: the thread gets it after its
-    // restart.
+    // If another thread could prepare the config, this death has another cause, and the restarted thread gets the
+    // config.
     const failure =
       failures.find((error) => !isDeath(error)) ?? (prepared.size === 0 ? failures[0] : undefined);
     if (failure !== undefined) {
@@ -217,7 +221,7 @@ export class Workers implements Participant {
   }
 
   /**
-   * Prepares a change in a thread; if the thread dies, in the restarted thread. @throws the refusal of the thread;
+   * Prepares a change in a thread, or in its successor when the thread dies. @throws the refusal of the thread;
    * ServerError THREAD_DIED
    */
   async #prepareIn(thread: number, task: PrepareTask): Promise<RunningWorker> {
@@ -238,7 +242,10 @@ export class Workers implements Participant {
     }
   }
 
-  /** @param prepared the worker that prepared the change. Undefined: it died, and was restarted without preparing it */
+  /**
+   * @param prepared the worker that prepared the change. Undefined: the worker died, and its successor did not prepare
+   * the change
+   */
   async #commitIn(
     thread: number,
     prepared: RunningWorker | undefined,
@@ -254,7 +261,7 @@ export class Workers implements Participant {
     if (prepared !== undefined) {
       prepared.config = document;
     }
-    // Meanwhile the thread may have been restarted with the former config.
+    // While the commit was sent, the thread may have been restarted with the former config.
     await this.#replacing.get(thread);
     const running = this.#running.get(thread);
     if (running !== undefined && running.config !== document) {
@@ -350,7 +357,7 @@ export class Workers implements Participant {
       this.#options.onNobodyServes?.();
     }
     const pauseMs = this.#pace.pauseAfter(thread, performance.now() - startedAt, othersServe);
-    // Data for the restarted thread is read first.
+    // The last requests of the dead thread are read before its restart.
     this.#successorComes(
       thread,
       work.catch(() => {}).then(() => this.#replace(thread, pauseMs, "serves again")),
@@ -377,8 +384,8 @@ export class Workers implements Participant {
     if (pauseMs > 0) {
       await sleep(pauseMs, undefined, { signal }).catch(() => {}); // the server stops
     }
-    // The first restarted thread starts alone. When it dies, one of the waiting ones is next; when it serves, all
-    // start.
+    // The first restarted thread starts alone. When this thread dies, a waiting thread is next; when this thread
+    // serves, all others start.
     const late = sleep(maxLeadMs, undefined, { signal, ref: false }).catch(() => {});
     const until = performance.now() + maxLeadMs;
     let leads = this.#leading !== undefined;
@@ -400,7 +407,10 @@ export class Workers implements Participant {
     }
   }
 
-  /** Makes a thread run the current config, even if the config changes meanwhile. @returns true when it runs */
+  /**
+   * Makes a thread run the current config, even if the config changes during the start. @returns true when the thread
+   * runs it
+   */
   async #bringUp(running: RunningWorker): Promise<boolean> {
     const { thread, link, worker } = running;
     try {

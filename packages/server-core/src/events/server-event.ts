@@ -29,7 +29,10 @@ export interface ServerEvent {
   readonly time: Date;
   /** Id of the module that emitted it; "" for the server itself. */
   readonly module: string;
-  /** Data of the event. Later handlers see changes, and so does an emitter that waits for the outcome. */
+  /**
+   * Data of the event. Changes by a handler are visible to later handlers, and to an emitter that waits for the
+   * outcome.
+   */
   readonly data: EventData;
   /** Replaces `{event.name}`, `{event.data.*}` and all placeholders that do not need a request. */
   fill(text: string): string;
@@ -41,7 +44,7 @@ export interface ServerEvent {
 export interface EventHandler extends ModuleInstance {
   /**
    * Called for one event at a time, in the main thread.
-   * @param signal aborted when the handler takes too long: the next handlers then run without waiting for it
+   * @param signal aborted when the handler takes too long; later handlers then run without waiting for this handler
    * @throws EventAborted to skip later handlers and, if possible, to prevent the announced action
    */
   handle(event: ServerEvent, signal: AbortSignal): void | Promise<void>;
@@ -73,7 +76,7 @@ export interface EmittedEvent {
 
 /** The outcome of an event. */
 export interface EventOutcome {
-  /** Reason of the handler that aborted the event; undefined when none did. */
+  /** Reason of the handler that aborted the event; undefined when no handler aborted it. */
   readonly aborted?: string;
   /** Data after all handlers have run. */
   readonly data: EventData;
@@ -95,6 +98,6 @@ export function isEventSink(value: unknown): value is EventSink {
 export const emitTopic = "events.emit";
 
 /**
- * Topic with which threads ask the main thread, during the start of a config, if handlers exist for events of a name.
+ * Topic with which a thread asks the main thread, during the start of a config, whether events of a name have handlers.
  */
 export const wantedTopic = "events.wanted";

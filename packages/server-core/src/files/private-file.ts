@@ -2,9 +2,9 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Creates a new file. A missing folder is created (0700). An existing file with this name is removed first, which is
- * rare.
- * @param create opens the file, and fails when it exists
+ * Creates a new file. A missing folder is created (0700). A leftover file with this name, which is rare, is removed
+ * first.
+ * @param create opens the file, and fails when the file exists
  * @throws the file system's error
  */
 export async function inPrivateFolder<File>(path: string, create: () => Promise<File>): Promise<File> {

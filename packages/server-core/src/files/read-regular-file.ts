@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statfsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Flags with which opening does not wait for the other side of a pipe, and does not acquire a terminal. */
+/** Flags with which `open` neither waits for the writer of a pipe nor acquires a terminal. */
 export const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Type of the file system of processes. Source: Linux, statfs(2) */
@@ -42,12 +42,12 @@ function check(path: string, stats: Stats, maxBytes: number): void {
   }
 }
 
-/** A socket cannot be opened. Every other kind of file can be, and is checked afterwards. */
+/** A socket cannot be opened. `open` succeeds for every other kind of file, so the kind is checked afterwards. */
 function openError(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === "ENXIO" ? new Error("is a socket or a device") : error;
 }
 
-/** A buffer with one byte more than the file: a file that fills it exceeds the limit. */
+/** A buffer with one byte more than the file: a file that fills the buffer has grown, or exceeds the limit. */
 function roomFor(stats: Stats, maxBytes: number): Buffer {
   return Buffer.allocUnsafe(Math.min(maxBytes, stats.size || chunkBytes) + 1);
 }
@@ -70,8 +70,8 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
 }
 
 /**
- * Reads a file whose path is in a configuration. A named pipe, a device or an endless file would block the reader, and
- * a thread of libuv's pool. So they are refused at once.
+ * Reads a file whose path is in a configuration. A named pipe, a device or an endless file would block the reader and a
+ * thread of libuv's pool. All three are refused immediately.
  * @throws Error with the reason, without the path
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {

@@ -3,7 +3,10 @@ import { crc32 } from "node:zlib";
 const newline = 0x0a;
 const zero = 0x20; // blank
 const one = 0x09; // tab
-/** White space of JSON. A flipped bit can turn a tab into a carriage return, which makes the checksum wrong. */
+/**
+ * White space of JSON. A flipped bit can turn a tab into a carriage return; the line then still counts as a checksum,
+ * but a wrong one.
+ */
 const whiteSpace: ReadonlySet<number> = new Set([zero, one, newline, 0x0d]);
 const bits = 32;
 /** Size of the last line: a line break, then a blank or a tab for each bit of the CRC-32, highest first. */
@@ -18,8 +21,8 @@ export interface CheckedText {
 }
 
 /**
- * Adds a checksum to JSON as a last line of white space. Every reader of JSON still reads the file, and one
- * file, unlike two, is replaced as a whole.
+ * Adds a checksum to JSON as a last line of white space. Every JSON reader still reads the file, and a single file,
+ * unlike two files, is replaced as a whole.
  */
 export function withChecksum(json: Uint8Array): Uint8Array {
   const sum = crc32(json);

@@ -85,7 +85,7 @@ function standsFor(part: Part, character: string): boolean {
   }
 }
 
-/** Only the last star is tried again, so the time is at most the product of both lengths. */
+/** Only the last star is tried at several positions, so the time is at most the product of both lengths. */
 function matchesSegment(parts: readonly Part[], text: string): boolean {
   const characters = [...text];
   let p = 0;

@@ -8,9 +8,9 @@ interface ReadTime {
   month: number;
   /** Day of the month from 1. */
   day: number;
-  /** Day of the year from 1, where the layout names that; it counts instead of month and day. */
+  /** Day of the year from 1, if the layout contains it; it replaces month and day. */
   yearDay: number | undefined;
-  /** Hour from 0; 0 to 12 where the layout has `PM`. */
+  /** Hour from 0; 0 to 12 if the layout contains `PM`. */
   hour: number;
   /** Minute from 0 to 59. */
   minute: number;
@@ -18,9 +18,9 @@ interface ReadTime {
   second: number;
   /** Milliseconds within the second. */
   ms: number;
-  /** `am` or `pm`, when the text says one. */
+  /** `am` or `pm`, if the text contains either. */
   half: string | undefined;
-  /** Minutes east of Greenwich; undefined where the text names no zone. */
+  /** Minutes east of Greenwich; undefined if the text has no zone. */
   offset: number | undefined;
 }
 
@@ -75,7 +75,7 @@ const readers: Readonly<Record<string, Reader>> = {
   MST: [
     /[A-Z]{3,4}|[+-]\d\d/y,
     (text, time) => {
-      // Go takes an abbreviation that it does not know for one without an offset.
+      // Go gives an abbreviation that it does not know the offset 0.
       time.offset = /^[+-]/.test(text) ? Number(text) * 60 : 0;
     },
   ],
@@ -111,7 +111,7 @@ const readers: Readonly<Record<string, Reader>> = {
 
 const fraction = /[.,]\d+/y;
 
-/** How far a sticky pattern matches; undefined where it does not. */
+/** The text that a sticky pattern matches at a position; undefined when it does not match. */
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];
@@ -147,9 +147,9 @@ function msOf({
 
 /**
  * Reads a time by a layout of Go: `parseGoTime("2006-01-02", "2020-02-28")`. A text without a zone is in that of the machine.
- * @param isUtc whether such a text is in UTC instead
- * @returns milliseconds since 1970; undefined when the text is not of the layout, or no such day exists
- * Source: Go, package time, `ParseInLocation`
+ * @param isUtc true: a text without a zone is in UTC instead
+ * @returns milliseconds since 1970; undefined when the text does not fit the layout, or the day does not exist Source:
+ * Go, package time, `ParseInLocation`
  */
 export function parseGoTime(layout: string, text: string, isUtc = false): number | undefined {
   const time: ReadTime = {
@@ -182,7 +182,7 @@ export function parseGoTime(layout: string, text: string, isUtc = false): number
     } else if (!/^[.,]9/.test(element)) {
       return undefined;
     }
-    // Go reads a fraction after the seconds, whether the layout has one or not.
+    // Go reads a fraction after the seconds even if the layout has none.
     const rest = isFraction
       ? found
       : element === "05" || element === "5"

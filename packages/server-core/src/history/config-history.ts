@@ -7,7 +7,7 @@ import type { HistoryEntry, HistoryFiles } from "./history-files.ts";
 export interface HistoryLimits {
   /** Limit of stored configs; 0: none are stored. */
   readonly maxEntries: number;
-  /** Limit of their total size in bytes. The newest is always stored. */
+  /** Limit of the total size of the stored configs in bytes. The newest is always stored. */
   readonly maxBytes: number;
 }
 
@@ -30,7 +30,8 @@ export interface RecordedConfig {
 const maxPending = 16;
 
 /**
- * The last configs that ran. They are written in the background, because the autosave already makes a change durable.
+ * The last configs that ran. The history is written in the background, because the autosave already makes a change
+ * durable.
  */
 export class ConfigHistory {
   readonly #files: HistoryFiles;
@@ -67,7 +68,9 @@ export class ConfigHistory {
     return this.#entries.toReversed();
   }
 
-  /** Adds a config that now runs, unless it is already the newest. Waits only when the disk is too slow. */
+  /**
+   * Adds a config that now runs, unless it is already the newest. Waits only when too many entries are not yet written.
+   */
   async record({ document, author, cause, limits, persist }: RecordedConfig): Promise<void> {
     const { text } = document;
     const isFirstNothing = text === "null" && this.#entries.length === 0;
@@ -150,7 +153,7 @@ export class ConfigHistory {
   #background(work: () => Promise<void>): void {
     this.#pending++;
     this.#writing = this.#writing
-      .then(() => immediate()) // the answer to the change goes out first
+      .then(() => immediate()) // the answer to the change is sent before the history is written
       .then(work)
       .catch((error: unknown) =>
         this.#log.error(`the history of configs is not written: ${messageOf(error)}`),

@@ -13,7 +13,10 @@ export interface HistoryEntry {
   readonly author: string;
   /** Length of the document as `encodeJson` writes it. */
   readonly bytes: number;
-  /** The request that caused the change: method and path. Absent: there was none, or an older server wrote the file. */
+  /**
+   * The request that caused the change: method and path. Absent: no request caused the change, or an older server wrote
+   * the file.
+   */
   readonly cause?: string;
 }
 
@@ -51,7 +54,7 @@ async function readHead(path: string): Promise<HistoryEntry | undefined> {
 }
 
 /**
- * The files of the history: `<n>.json`, a line about the entry, then the document. Folder 0700, files 0600, because a
+ * The files of the history, `<n>.json`: a line with the entry, then the document. Folder 0700, files 0600, because a
  * config may hold secrets.
  */
 export class HistoryFiles {
@@ -83,7 +86,8 @@ export class HistoryFiles {
   }
 
   /**
-   * Writes an entry. A file that is truncated by a crash is skipped later, because its first line contains the length.
+   * Writes an entry. After a crash a file may be truncated; readers recognize it by the length in its first line, and
+   * skip it.
    * @throws the file system's error
    */
   async write(entry: HistoryEntry, document: Uint8Array): Promise<void> {
@@ -112,7 +116,7 @@ export class HistoryFiles {
     return document.toString("utf8");
   }
 
-  /** @throws the file system's error, except for a file that is already gone */
+  /** @throws the file system's error, except for a file that does not exist */
   async remove(n: number): Promise<void> {
     try {
       await unlink(join(this.#folder, `${n}.json`));

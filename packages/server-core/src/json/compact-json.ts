@@ -15,7 +15,7 @@ function endOfString(text: string, start: number): number {
 
 /**
  * Removes the white space of a JSON text and keeps the order of keys. `<`, `>`, `&`, U+2028 and U+2029 are escaped as
- * `\uXXXX`, as in `encode-json.ts`. It uses no regular expression, whose stack would overflow for a text of many
+ * `\uXXXX`, as in `encode-json.ts`. A regular expression is not used: its stack would overflow for a text of many
  * megabytes. @param text valid JSON
  */
 export function compactJson(text: string): string {

@@ -9,7 +9,9 @@ export const maxJsonDepth = 1_000;
 const escapedInStrings = /[<>&\u2028\u2029]/g;
 const hasSurrogate = /[\ud800-\udfff]/;
 
-/** Characters that JSON must escape, and characters that this form also escapes; most texts have none. */
+/**
+ * Characters that JSON must escape, and further characters that the canonical form escapes; most texts contain none.
+ */
 const needsEscape = /["\\\p{Cc}<>&\u2028\u2029\ud800-\udfff]/u;
 
 function encodeString(text: string): string {
@@ -33,7 +35,7 @@ function compareKeys(a: string, b: string): number {
 /** Limit of keys that are sorted in place, which needs no additional memory. */
 const fewKeys = 16;
 
-/** Sorted keys of an object. Nearly all objects have few keys, which are already sorted or nearly so. */
+/** Sorted keys of an object. Nearly all objects have few keys, in an order that is sorted or nearly sorted. */
 function sortedKeys(object: JsonObject): string[] {
   const keys = Object.keys(object);
   if (keys.length > fewKeys) {
@@ -51,7 +53,7 @@ function sortedKeys(object: JsonObject): string[] {
   return keys;
 }
 
-/** Cached encoding of an object, with which another document can include it without reading the object. */
+/** Cached encoding of an object, so that another document can include it without reading the object. */
 interface Encoded {
   /** The object's JSON. */
   readonly text: string;
@@ -78,11 +80,11 @@ function refuseDeeper(depth: number): void {
  */
 const encodedObjects = new WeakMap<object, Encoded>();
 const leastKeptLength = 64;
-/** Minimum length of a text that is cached for an element of a long list; the list caches its elements anyway. */
+/** Minimum length of a text that is cached for an element of a long list; shorter texts are cached with the list. */
 const leastKeptLengthInList = 2_048;
 /** Minimum length of a text that is kept in pieces. A joined text would be copied again by each enclosing object or list. */
 const largeLength = 16 * 1024;
-/** Limit of pieces; more are joined, because deep nesting would copy the pieces once for each level. */
+/** Limit of pieces; more pieces are joined, because each enclosing level copies the list of pieces. */
 const mostPieces = 4_096;
 
 /** A text, or the pieces of a long one. */
@@ -100,7 +102,7 @@ interface EncodedList {
   readonly keys: Uint8Array;
 }
 
-/** The last encoded list that began, or ended, with this object. */
+/** For the first and the last element of a list: the encoding of the last list that began or ended with this object. */
 const encodedLists = new WeakMap<object, EncodedList>();
 /** Minimum length of a list that is cached as a whole; shorter lists are cached by element. */
 const longList = 16;
@@ -139,9 +141,9 @@ function inPieces(open: string, parts: readonly Text[], close: string): string[]
 
 /** Encodes one document. Unchanged objects and lists of earlier documents come from the caches of this module. */
 class DocumentEncoder {
-  /** The deepest level since the start of the last container. */
+  /** The deepest nesting level since the start of the last container. */
   #deepest = 0;
-  /** The special keys since then. */
+  /** The special keys that were found since the start of the last container. */
   #met: SpecialKeys = 0;
   /** Minimum length of a text that is cached; larger within a long list. */
   #leastKept = leastKeptLength;
@@ -190,10 +192,13 @@ class DocumentEncoder {
     return text;
   }
 
-  // Texts are joined instead of added. V8 stores a sum as a tree of its parts. The text of a large document would have
-  // a hundred thousand nodes, which V8 would visit for each new document that shares most of them.
+  // Pieces are joined, not concatenated with `+`. V8 stores a concatenation as a tree of its parts. The tree of a large
+  // document would have a hundred thousand nodes, and V8 would visit all of them for each new document.
 
-  /** An element is searched at its former position, counted from the start of the list or from its end. */
+  /**
+   * The cached text of an element is searched at its former position, counted from the start of the list or from its
+   * end.
+   */
   #encodeLongList(array: readonly JsonValue[], depth: number): Text[] {
     const older = keptListOf(array);
     const shift = (older?.elements.length ?? 0) - array.length;

@@ -168,7 +168,7 @@ class FaultFinder {
       this.#at++;
     }
     if (this.#bytes[this.#at] === 0x30) {
-      this.#at++; // nothing but a fraction or an exponent may follow a leading zero: a digit is a fault of what comes next
+      this.#at++; // a digit after a leading zero is left to the caller, as a fault
     } else if (!this.#digits()) {
       return this.#fault("in numeric literal");
     }

@@ -3,7 +3,7 @@ import { maxJsonDepth } from "./encode-json.ts";
 
 /**
  * Limit of values in a document, including nested ones: far above real configs. Each value needs more memory than its
- * bytes.
+ * text.
  */
 export const maxJsonValues = 1_000_000;
 

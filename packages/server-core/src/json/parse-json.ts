@@ -11,7 +11,10 @@ export interface ParsedJson {
   readonly text: string;
 }
 
-/** A pattern for numbers that may be beyond the largest double. Few documents match; others need not be searched. */
+/**
+ * A pattern for numbers that may be beyond the largest double. A text without a match has no infinite number, so its
+ * values are not searched.
+ */
 const perhapsInfinite = /[eE]\+?0*[1-9]\d\d|\d{309}/;
 
 function hasInfinity(value: JsonValue): boolean {

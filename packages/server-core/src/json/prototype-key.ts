@@ -1,7 +1,7 @@
 import { ServerError } from "../errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
 
-/** A key that no config may have: schema validation silently skips it, so it would have no effect. */
+/** A key that no config may have: schema validation silently skips it, so the member would have no effect. */
 export const prototypeKey = "__proto__";
 
 /**

@@ -11,7 +11,7 @@ function partsOf(address: string): { readonly host: string; readonly port: strin
 }
 
 /**
- * True when two listeners would share connections, or one would take them from the other.
+ * True when two listeners would share connections, or one listener would take connections of the other.
  * @param one,other addresses as `formatListenAddress` writes them
  */
 export function addressesOverlap(one: string, other: string): boolean {

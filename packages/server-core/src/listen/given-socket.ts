@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Sockets inherited by the process on which this thread listens, by file descriptor. */
+/** Inherited sockets on which this thread listens, by file descriptor. */
 const sockets = new Map<number, GivenSocket>();
 
 /**
- * A listening socket inherited by the process, such as from systemd's socket activation. It stays open as long as the
- * thread: the process gets it only once, and a closed descriptor could be reused for any file. While no config listens
- * on it, its connections are closed.
+ * A listening socket inherited by the process, such as from systemd's socket activation. The socket stays open as long
+ * as the thread: the process gets it only once, and a closed descriptor could be reused for any file. While no config
+ * listens on the socket, its connections are closed.
  */
 class GivenSocket {
   readonly #socket: Server;
@@ -37,7 +37,7 @@ class GivenSocket {
     return given;
   }
 
-  /** Makes `server` get the connections, until it closes or another server takes over. */
+  /** Gives the connections to `server`, until `server` closes or another server replaces it. */
   giveTo(server: Server): void {
     this.#taker = server;
     this.#socket.ref();
@@ -51,7 +51,7 @@ class GivenSocket {
 }
 
 /**
- * Passes the connections of such a socket to a server. The server itself does not listen, so it has no address.
+ * Passes the connections of an inherited socket to a server. The server itself does not listen, so it has no address.
  * @throws Node's error for a descriptor that is not a listening socket
  */
 export async function listenOnGiven(fd: number, server: Server): Promise<void> {

@@ -32,9 +32,10 @@ function parsePort(text: string, whole: string): number {
 }
 
 /**
- * Parses a listen address: `:8080`, `127.0.0.1:80`, `[::1]:80`, `a:8080-8082` (a range, both ends included), with or
- * without `tcp/`; `unix//abs/path.sock`, with `|0660` for a file mode (0200 when absent); `fd/3`.
- * @param defaultPort port for a host without one; when absent, such a text is refused
+ * Parses a listen address. TCP: `:8080`, `127.0.0.1:80`, `[::1]:80`, or the range `a:8080-8082` with both ends, with or
+ * without `tcp/`. Unix socket: `unix//abs/path.sock`, with an optional file mode `|0660` (default 0200). Inherited
+ * socket: `fd/3`.
+ * @param defaultPort port for a host without a port; if absent, a text without a port is refused
  * @throws ServerError MODULE_CONFIG
  * Source: the public model (Caddy 2.11), seen running
  */

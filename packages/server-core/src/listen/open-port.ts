@@ -13,7 +13,7 @@ export const listenFailures: Readonly<Record<string, string>> = {
   EACCES: "bind: permission denied",
 };
 
-/** Resolves a name to one address, IPv4 first, so that `localhost` gives the same on every machine. */
+/** Resolves a name to one address, IPv4 first, so that `localhost` has the same address on every machine. */
 export async function resolveHost(host: string, network = "tcp"): Promise<string> {
   try {
     return (await lookup(host, { order: "ipv4first" })).address;
@@ -22,7 +22,9 @@ export async function resolveHost(host: string, network = "tcp"): Promise<string
   }
 }
 
-/** Removes the socket file of a process that has ended. If a process still answers, the file stays. */
+/**
+ * Removes the socket file of a process that has ended. If a process accepts a connection on the socket, the file stays.
+ */
 async function removeStaleSocket(path: string): Promise<void> {
   const socket = connect(path);
   try {

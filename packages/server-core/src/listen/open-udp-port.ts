@@ -8,7 +8,7 @@ import { listenFailures, type PortOptions, resolveHost } from "./open-port.ts";
 const withoutIpv6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL", "EINVAL"]);
 
 /**
- * Opens a UDP port. Without a host it accepts datagrams of IPv4 and IPv6, on machines that have both.
+ * Opens a UDP port. Without a host, the port accepts datagrams of IPv4 and IPv6, if the machine has both.
  * @throws ServerError LISTEN in the public model's wording: `listen udp 127.0.0.1:443: bind: address already in use`
  */
 export async function openUdpPort(

@@ -11,26 +11,27 @@ export type PortAddress = ListenAddress | UdpAddress;
 
 /** How a thread must open an address. */
 export interface PortGrant<Address extends PortAddress = PortAddress> {
-  /** True when other threads open it too. */
+  /** True when other threads open the same address. */
   readonly reusePort: boolean;
   /** The address to open; port 0 of the config was replaced by a fixed port. */
   readonly address: Address;
-  /** False when another thread listens for all, because unix sockets and file descriptors cannot be shared. */
+  /** False when another thread listens for all threads, because unix sockets and file descriptors cannot be shared. */
   readonly listen: boolean;
 }
 
 /** Requests of the main thread to a listener, after threads died or were added. */
 export interface ListenerHooks {
-  /** The thread that listened for all has ended: this thread must listen now. */
+  /** Called when the thread that listened for all threads has ended: this thread must listen now. */
   takeOver(): Promise<void>;
   /**
-   * Makes the listener also accept connections at this path, each with a PROXY protocol header from the main thread. ""
-   * ends this.
+   * Makes the listener also accept connections at this path; each begins with a PROXY protocol header from the main
+   * thread. An empty path ends this.
    */
   relayFrom(path: string): Promise<void>;
   /**
-   * Called when more threads listen than before: some connections end after their next response, so that their clients
-   * reconnect and the system distributes them over all threads. Absent when connections cannot be ended safely.
+   * Called when more threads listen than before. The listener ends some connections after their next response; their
+   * clients reconnect, and the system distributes the new connections over all threads. Absent when connections cannot
+   * be ended safely.
    * @param part share of the connections, 0 to 1
    */
   share?(part: number): void;
@@ -48,8 +49,8 @@ export interface PortSource {
   /** Must be called when the thread no longer listens, or could not start to. */
   release(address: PortAddress): void;
   /**
-   * Every open address with its actual port, in the order of opening. UDP addresses are left out, because each belongs
-   * to a TCP address.
+   * Every open address with its actual port, in the order of opening. UDP addresses are left out, because each UDP
+   * address belongs to a TCP address.
    */
   list(): string[];
 }
@@ -58,7 +59,7 @@ function boundAddress(address: PortAddress, port: number): string {
   return formatListenAddress(isNumbered(address) ? { ...address, port } : address);
 }
 
-/** True when threads can share the address, which then has a port. */
+/** True when threads can share the address; a shared address always has a port. */
 function isNumbered<Address extends PortAddress>(
   address: Address,
 ): address is Extract<Address, { readonly port: number }> {
@@ -114,9 +115,12 @@ interface Entry {
   boundPort: number;
   /** True when a thread listens and this was logged. */
   announced: boolean;
-  /** Threads that listen on it. When the last one leaves, the port is closed. */
+  /** Threads that listen on the address. When the last of these threads stops listening, the port is closed. */
   readonly threads: Set<number>;
-  /** Threads that died while they listened. After a restart they may listen again, or have another config. */
+  /**
+   * Threads that died while they listened. After its restart, a thread may listen again, or run a config without the
+   * address.
+   */
   readonly died: Set<number>;
 }
 
@@ -137,19 +141,19 @@ interface RelayRequest {
 interface PortRequest {
   /** Number of the asking thread. */
   readonly thread: number;
-  /** Address on which it wants to listen. */
+  /** Address on which the thread wants to listen. */
   readonly address: PortAddress;
 }
 
 /**
- * The ports of all worker threads, managed by the main thread. A socket with port sharing can be opened even if another
- * process listens, so each new address is first opened without sharing.
+ * The ports of all worker threads, managed by the main thread. A shared port can be opened even if another process
+ * listens on it, so each new address is first opened without sharing.
  */
 export class SharedPorts implements PortSource {
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
   readonly #links: ReadonlyMap<number, ThreadLink>;
-  /** For each inherited socket, the thread that listens on it; the same in every config. */
+  /** For each inherited socket, the thread that listens on it; this thread stays the same in every config. */
   readonly #givenTo = new Map<number, number>();
 
   constructor({ topics, links }: Pick<MainMessages, "topics" | "links">, log: Logger) {
@@ -183,7 +187,7 @@ export class SharedPorts implements PortSource {
   }
 
   /**
-   * Must be called when a thread died. If it listened for all threads, another thread takes over.
+   * Must be called when a thread died. If the dead thread listened for all threads, another thread takes over.
    * @returns addresses that are lost permanently: inherited sockets
    */
   threadDied(thread: number): string[] {
@@ -195,7 +199,7 @@ export class SharedPorts implements PortSource {
       const listened = address.network === "unix" && this.#owner(entry) === thread;
       died.add(thread);
       if (threads.size === 1) {
-        continue; // nobody else has it: its successor finds the address as it was
+        continue; // no other thread listens: the successor finds the entry unchanged
       }
       threads.delete(thread);
       if (listened) {
@@ -219,8 +223,8 @@ export class SharedPorts implements PortSource {
   }
 
   /**
-   * Makes a thread also accept connections over a private socket. @param path "" ends this. @throws ServerError LISTEN,
-   * THREAD
+   * Makes a thread also accept connections over a private socket. @param path path of the private socket; "" ends this.
+   * @throws ServerError LISTEN, THREAD
    */
   async relay(thread: number, address: PortAddress, path: string): Promise<void> {
     await this.#links.get(thread)?.ask(relayTopic, { address, path } satisfies RelayRequest);
@@ -234,7 +238,7 @@ export class SharedPorts implements PortSource {
     await Promise.allSettled(threads.map((thread) => this.#links.get(thread)?.ask(shareTopic, part)));
   }
 
-  /** Must be called when a restarted thread runs its config: addresses that it did not open are given up. */
+  /** Must be called when a restarted thread runs its config: the thread loses addresses that it did not open again. */
   threadServes(thread: number): void {
     for (const { address, died } of [...this.#entries.values()]) {
       if (died.delete(thread)) {
@@ -250,7 +254,7 @@ export class SharedPorts implements PortSource {
       ?.ask(takeOverTopic, entry.address)
       .catch((error: unknown) => {
         if (error instanceof ServerError && error.code === "THREAD_DIED") {
-          return; // then it was handed over once more, or its successor listens
+          return; // the address has a new owner, or the thread's successor listens
         }
         this.#log.error(`worker ${next} cannot take over ${entry.bound}: ${messageOf(error)}`);
       });
@@ -322,8 +326,8 @@ export class SharedPorts implements PortSource {
   }
 
   /**
-   * Opens the address without sharing to find its port. If a thread has the port for another address, the threads
-   * themselves open the address.
+   * Opens the address without sharing to find its port. If a thread already uses the port for another address, this
+   * test is skipped.
    */
   async #findPort(address: PortAddress): Promise<number> {
     if (!isNumbered(address)) {

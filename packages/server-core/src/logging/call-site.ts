@@ -1,7 +1,7 @@
 /** Limit of stack frames that are searched, including frames of the log. */
 const maxFrames = 40;
 
-/** Functions of the log, which come between a log line and its author. */
+/** Functions of the log, which lie between a log line and its caller on the stack. */
 const ofTheLog = /^(?:[\w$]+\.)*(?:LOG|hookWrappedLog|write|log|take|logMethod|writeOwn)\b/;
 
 export interface CallSite {
@@ -20,7 +20,7 @@ function siteOf(line: string): CallSite | undefined {
 }
 
 /**
- * Callers that wrote a log line, innermost first, without frames of the log. It takes microseconds.
+ * Callers that wrote a log line, innermost first, without frames of the log. A call takes microseconds.
  * @param inner function of the log that was called; frames up to it are left out
  */
 export function callSites(inner: (...args: never) => unknown): CallSite[] {

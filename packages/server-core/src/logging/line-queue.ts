@@ -2,7 +2,10 @@
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 export interface LineQueueOptions {
-  /** Sends complete lines; the next lines follow when it resolves. After a rejection its lines are lost and counted. */
+  /**
+   * Sends complete lines; the queue sends the next lines when the promise resolves. After a rejection the lines are
+   * lost and counted.
+   */
   readonly send: (lines: Buffer) => Promise<void>;
   /** Returns a line with the number of lost lines. */
   readonly lostLine: (count: number) => string;
@@ -44,7 +47,7 @@ export class LineQueue {
   }
 
   async #run(): Promise<void> {
-    // Lines of the same turn are sent together.
+    // Lines that are logged in the same turn of the event loop are sent together.
     await new Promise(setImmediate);
     while (this.#lines.length > 0) {
       const lines = this.#lines;

@@ -1,8 +1,8 @@
 let offset = Date.now() - performance.now();
 
 /**
- * Time for a log line: milliseconds since 1970, with microseconds. The system's clock gives the milliseconds, the
- * monotonic clock the fraction, so the time follows changes of the system's clock.
+ * Time for a log line: milliseconds since 1970, with microseconds. The system's clock gives the milliseconds, and the
+ * monotonic clock gives the fraction, so the time follows changes of the system's clock.
  */
 export function logTimeMs(): number {
   const millisecond = Date.now();

@@ -17,7 +17,7 @@ export interface LogFilter extends ModuleInstance {
 
 /** Writes lines to their destination. */
 export interface LogWriter extends ModuleInstance {
-  /** Writes a line without waiting. It never throws: lines that cannot be accepted are dropped and counted. */
+  /** Writes a line without waiting. A writer never throws: lines that it cannot accept are dropped and counted. */
   write(line: string): void;
   /** True when people read the lines directly. */
   readonly isTerminal?: boolean;

@@ -5,7 +5,7 @@ import type { ErrorOwner } from "../threads/error-owner.ts";
 const pauseMs = 10_000;
 
 /**
- * Receives errors from a writer or an encoder of a log. It reports them directly on standard error, because the
+ * Receives errors from a writer or an encoder of a log. Errors are reported directly on standard error, because the
  * server's log lines may go to the failing log.
  */
 export class LogOwner implements ErrorOwner {

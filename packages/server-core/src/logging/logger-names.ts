@@ -6,9 +6,8 @@ function longest(name: string, namespaces: readonly string[]): number {
 }
 
 /**
- * True when a log accepts entries of a logger: `http.log` includes all loggers below it. With both lists the longer
- * name wins. `*` excludes all.
- * Source: the public model (Caddy 2.11)
+ * True when a log accepts entries of a logger: `http.log` includes all loggers below it. If both lists contain a prefix
+ * of the name, the longer prefix decides. `*` excludes all. Source: the public model (Caddy 2.11)
  */
 export function takesLogger(name: string, include: readonly string[], exclude: readonly string[]): boolean {
   const accepted = longest(name, include);

@@ -90,7 +90,7 @@ export const loggingSchema = z
 interface Log {
   /** False for the default log of a config without logs. */
   readonly isConfigured: boolean;
-  /** True for the log `default`, which accepts everything unless it is restricted. */
+  /** True for the log `default`, which accepts every entry unless its config restricts it. */
   readonly isDefault: boolean;
   /** Minimum level of entries. */
   readonly level: LogLevelName;
@@ -116,7 +116,7 @@ interface Log {
 
 /** The logger for one name. */
 export interface NamedLogger {
-  /** True when at least one log accepts the level, so that callers can avoid creating fields for nothing. */
+  /** True when at least one log accepts the level. If no log does, callers need not create the fields. */
   isEnabled(level: LogLevelName): boolean;
   /** Writes an entry to every log that accepts it. */
   log(level: LogLevelName, message: string, fields: LogEntry["fields"]): void;
@@ -236,7 +236,7 @@ async function loadSink(
 
 /**
  * Logs of all active configs. The last element belongs to the config that is being provisioned, because configs are
- * provisioned one after the other.
+ * provisioned one at a time.
  */
 export const logSets: ResourceKind<LogSet> = { name: "logs" };
 
@@ -274,7 +274,10 @@ async function loadLog(
 
 let nextKey = 0;
 
-/** The logs of a config. Every config has this app, even without a member `logging`, before all other apps. */
+/**
+ * The logs of a config. Every config has this app, even without a member `logging`; the app is provisioned before all
+ * other apps.
+ */
 export const loggingApp = defineModule({
   id: "logging.app",
   config: loggingSchema,

@@ -46,8 +46,8 @@ function entryOf(line: string): Omit<LogEntry, "logger"> | undefined {
 }
 
 /**
- * The server's own log lines. They go to standard error until a config has logs for them. Then they become entries of
- * the logger {@link ownLogger}. One object per thread.
+ * The server's own log lines. They go to standard error until a config has logs for them. After that, the lines become
+ * entries of the logger {@link ownLogger}. Each thread has one such object.
  */
 export class OwnLines implements SharedResource {
   #log: Logger | undefined;
@@ -83,7 +83,7 @@ export class OwnLines implements SharedResource {
     this.#setLevel();
   }
 
-  /** Stops this, unless a newer config has already taken over. */
+  /** Stops sending lines to the logs, unless a newer config has already replaced them. */
   leave(set: OwnLineTaker): void {
     if (this.#set === set) {
       this.#set = undefined;

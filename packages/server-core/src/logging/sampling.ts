@@ -4,8 +4,8 @@ import type { LogEntry } from "./log-entry.ts";
 const maxKinds = 1000;
 
 /**
- * For each kind of entry, passes the first entries in each interval, then one of each `thereafter`. The kind is level
- * and message.
+ * For each kind of entry, passes the first `first` entries of each interval, then one entry in `thereafter`. The kind
+ * is level and message.
  * @returns a function that is true for entries that pass
  */
 export function compileSampling(

@@ -83,11 +83,11 @@ export class ConfigContext implements ModuleContext {
     const { apps, services } = this.#scope;
     try {
       const own = apps.get("events");
-      // An object that is kept over a reload outlives the app that created it, so the app must still be open.
+      // An object that a reload keeps outlives the app that created it, so this checks that the app is still open.
       if (isEventSink(own) && own.isOpen) {
         return await own.emit(event);
       }
-      // Other threads do not know a config that does not run yet, so this waits.
+      // The event waits until the config runs: before that, other threads do not know the config.
       return (await this.#scope.running) === false
         ? { data }
         : ((await services.messages.askMain(emitTopic, event)) as EventOutcome);

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { unchangedCheck } from "./unchanged-check.ts";
 
 /**
- * A field of the public model that this server does not support yet. It is refused by name, so that users notice.
+ * A field of the public model that this server does not support yet. The field is refused by name, so that users
+ * notice.
  * @param reason text for the error
  */
 export function notYet(reason?: string) {

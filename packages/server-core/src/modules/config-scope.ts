@@ -27,9 +27,9 @@ export interface ServerServices {
   readonly messages: ThreadMessages;
   /** Opens ports for all threads. */
   readonly ports: PortSource;
-  /** Provisioned parts of the last document, reused where their config is the same. */
+  /** Provisioned parts of the last document; a part with the same config is reused. */
   readonly parts: PartCache;
-  /** Folder of the server's data, unless a config has another. */
+  /** Folder of the server's data, unless a config names another folder. */
   readonly dataFolder: string;
   /** True when modules may install CA roots in the machine's trust stores. */
   readonly changesTrustStores: boolean;
@@ -46,7 +46,7 @@ export class ConfigScope {
   readonly owners: Map<string, ErrorOwner>;
   /** Storage of the config for certificates; undefined in threads that do not use it. */
   storage: Storage | undefined;
-  /** Resolves with true when the config runs in all threads, and with false when it never will. */
+  /** Resolves with true when the config runs in all threads, and with false when it will never run. */
   running: Promise<boolean> | undefined;
   // Created on first use: a config of many routes has many scopes, and most modules do not need the list.
   #toValidate: ModuleInstance[] | undefined;
@@ -72,7 +72,7 @@ export class ConfigScope {
     }
   }
 
-  /** @returns a function that removes the closer, because it was called already */
+  /** @returns a function that removes the closer, for a resource that was already released */
   onClose(closer: () => void | Promise<void>): () => void {
     this.#closers ??= new Set();
     this.#closers.add(closer);
@@ -98,7 +98,7 @@ export class ConfigScope {
     }
   }
 
-  /** Closes everything, in reverse order. A closer that fails is logged; the others still run. */
+  /** Runs all closers, in reverse order. A closer that fails is logged; the others still run. */
   async close(): Promise<void> {
     const closers = [...(this.#closers ?? [])].reverse();
     this.#closers = undefined;

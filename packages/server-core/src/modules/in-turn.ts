@@ -1,7 +1,7 @@
 /**
- * Creates things one after the other. Synchronous results need no promise: a config of a thousand routes would need ten
- * thousand.
- * @param make may throw or reject; then nothing more is created
+ * Creates things one after the other. Synchronous results need no promise; a config of a thousand routes would
+ * otherwise create ten thousand promises.
+ * @param make creates one thing; when it throws or rejects, nothing more is created
  */
 export function inTurn<Made>(
   count: number,
@@ -31,7 +31,7 @@ async function goOn<Made>(
   return made;
 }
 
-/** Passes errors that `work` throws, or with which it rejects, through `change`. */
+/** Passes an error of `work`, thrown or rejected, through `change`. */
 export function withErrors<Made>(
   work: () => Made | Promise<Made>,
   change: (error: unknown) => Error,

@@ -18,24 +18,28 @@ export interface ModuleContext {
   /** Metrics of the process. Metrics that a module adds must be shared by all configs (see `acquire`). */
   readonly metrics: Registry;
   /**
-   * Counters, gauges and memory that all threads share. The module's config releases them when it closes. The `http`
-   * app runs in several threads, so any state for the whole server belongs here.
+   * Counters, gauges and memory that all threads share. They are released when the module's config closes. The `http`
+   * app runs in several threads, so any state for the whole server must be stored in `shared`.
    */
   readonly shared: SharedState;
-  /** As {@link shared}, for state that outlives the config (see {@link acquire}). The module must release it itself. */
+  /**
+   * As {@link shared}, for state that outlives the config (see {@link acquire}). The module itself must release this
+   * state.
+   */
   readonly processShared: SharedState;
   /** Messages to other threads. Listeners are removed when the module's config closes. */
   readonly messages: ThreadMessages;
   /**
-   * Reports an event to the handlers of the app `events`, from any thread. Never fails. Events of a config that
-   * does not run yet wait until it does, so set-up must not await them.
+   * Reports an event to the handlers of the app `events`, from any thread. `emit` never fails. Events of a config that
+   * does not run yet wait until it runs, so set-up must not await them.
    * @param data values that `structuredClone` takes
-   * @returns when all handlers are done; only an emitter that can still cancel its action needs to wait
+   * @returns a promise that resolves when all handlers are done; only an emitter that can still cancel its action needs
+   * to wait
    */
   emit(name: string, data?: EventData): Promise<EventOutcome>;
   /** Folder of the server's own data. */
   readonly dataFolder: string;
-  /** True when modules may change the machine's trust stores: false in tests, and when the user forbids it. */
+  /** True when modules may change the machine's trust stores; false in tests, and when the user forbids changes. */
   readonly changesTrustStores: boolean;
   /** Storage of the config for certificates and keys. @throws ServerError THREAD in threads that only serve */
   readonly storage: Storage;
@@ -46,17 +50,19 @@ export interface ModuleContext {
   /** All resources of a kind that are in use by any config. */
   resources<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[];
   /**
-   * Makes parts of a config, or reuses those that an older config made from the same objects, so unchanged
-   * parts are not made again. Everything that a part depends on must be in its object or outlive configs.
-   * @param build gets a separate context. Resources acquired with it are released when the last config closes that has the
-   *   part
+   * Creates parts of a config. A part that an older config created from the same object is reused. A part may depend
+   * only on its object and on things that outlive configs.
+   * @param build gets a separate context. Resources acquired with this context are released when the last config with
+   *   the part closes
    * @throws what `build` throws
    */
   parts<Key extends object, Value>(
     keys: readonly Key[],
     build: (key: Key, index: number, context: ModuleContext) => Value | Promise<Value>,
   ): Promise<Value[]>;
-  /** Acquires a shared resource. It is released when the config closes, unless the module released it before. */
+  /**
+   * Acquires a shared resource. The resource is released when the config closes, unless the module released it before.
+   */
   acquire<Resource extends SharedResource>(
     kind: ResourceKind<Resource>,
     key: string,
@@ -73,7 +79,9 @@ export interface ModuleContext {
     config: JsonValue,
     subpath: string,
   ): Promise<Instance>;
-  /** As `load`, without a promise when the module is synchronous. @throws ServerError as `load`, or rejects with it */
+  /**
+   * As `load`, but returns no promise when the module is synchronous. @throws ServerError as `load`, or rejects with it
+   */
   provide<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
     name: string,

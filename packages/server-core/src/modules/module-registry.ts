@@ -17,14 +17,16 @@ export interface ModuleApi {
   readonly packageFolders?: readonly string[];
 }
 
-/** All modules of a server, by id. Modules that are only listed are loaded on first use. */
+/** All modules of a server, by id. A module that is only listed is loaded on first use. */
 export class ModuleRegistry {
   readonly #byId = new Map<string, ModuleDefinition | ListedModule>();
-  /** Modules that were looked up, by namespace and name. A config uses few modules, but each of them in many routes. */
+  /**
+   * Modules that were looked up, by namespace and name. A config uses few modules, but uses each module in many routes.
+   */
   readonly #found = new Map<string, Map<string, ModuleDefinition>>();
-  /** The package for modules that are added from files. Absent: such an import fails. */
+  /** The package for modules that are added from files. Absent: importing such a module fails. */
   readonly api: ModuleApi | undefined;
-  /** True when modules of the user are included: the server does not know what their code starts. */
+  /** True when the registry includes user modules: the server does not know what the code of a user module starts. */
   readonly hasUserModules: boolean;
 
   /**
@@ -78,7 +80,7 @@ export class ModuleRegistry {
   /** @throws ServerError MODULE_UNKNOWN */
   get<Instance extends ModuleInstance>(namespace: ModuleNamespace<Instance>, name: string): ModuleDefinition {
     const module = this.find(namespace, name);
-    // Apps have an empty prefix: a name with a dot would match other namespaces.
+    // Apps have an empty prefix, so a name with a dot would match modules of other namespaces.
     if (module === undefined || (namespace.prefix === "" && name.includes("."))) {
       const id = namespace.prefix === "" ? name : `${namespace.prefix}.${name}`;
       throw new ServerError("MODULE_UNKNOWN", `unknown module: ${id}`);
@@ -92,7 +94,7 @@ export class ModuleRegistry {
     return [...this.#byId.keys()].filter((id) => id.startsWith(start)).map((id) => id.slice(start.length));
   }
 
-  /** @throws ServerError MODULE_DUPLICATE when the loaded module has another id than its entry in the list */
+  /** @throws ServerError MODULE_DUPLICATE when the id of the loaded module differs from the id in the list */
   #loaded(module: ModuleDefinition | ListedModule): ModuleDefinition {
     if (!("load" in module)) {
       return module;

@@ -1,7 +1,7 @@
 /**
- * Reader and writer for a module in a text format. The core only stores them with the module, so this file has only the
- * place of a directive. `serverfile/src/module-text.ts` adds the readers and writers to this interface by
- * `declare module`, and modules import the type from there.
+ * Reader and writer for a module in a text format. The core only stores the reader and writer with the module, so this
+ * interface contains only the place of a directive. `serverfile/src/module-text.ts` adds the readers and writers to
+ * this interface by `declare module`, and modules import the type from there.
  */
 export interface ModuleText {
   /** The directive directly after this one, unless the text has another order. */

@@ -16,9 +16,9 @@ export {
 export interface ModuleSource<Config, Instance extends ModuleInstance> extends ModuleText {
   /** Namespace and name: `http.matchers.path`. */
   readonly id: string;
-  /** For an app: true when it runs in every worker thread instead of the main thread, if there are workers. */
+  /** For an app: true when the app runs in every worker thread instead of the main thread, if there are workers. */
   readonly inWorkers?: boolean;
-  /** For an app: true when it exists for every config, even without a member, before the other apps. */
+  /** For an app: true when the app exists for every config, even without a member, before the other apps. */
   readonly implied?: boolean;
   /** Schema of the config: strict; null members count as absent (`.nullish()`); every field has a description. */
   readonly config: z.ZodType<Config>;
@@ -37,15 +37,16 @@ export type ModuleDefinition = ModuleSource<unknown, ModuleInstance>;
 export interface ModuleTraits {
   /** Full id: `http.handlers.file_server`. */
   readonly id: string;
-  /** True when threads that serve requests provision it. Default: true. */
+  /** True when threads that serve requests provision the module. Default: true. */
   readonly inWorkers?: boolean;
-  /** True when it is provisioned even without a member in the document. */
+  /** True when the module is provisioned even without a member in the document. */
   readonly implied?: boolean;
 }
 
 /**
- * A module in a list that is loaded when a config uses it. Most configs use few modules, and in each thread a module
- * needs memory for its code and schema. Built programs have a separate file for each; the sources load all at once.
+ * A module in a list that is loaded when a config uses it. Most configs use few modules, and every loaded module takes
+ * memory in each thread for its code and schema. A built program has a separate file for each module; in a source
+ * checkout, all modules are loaded at once.
  */
 export interface ListedModule extends ModuleTraits, ListedText {
   /** Loads the code; called when a document uses the module. */
@@ -62,8 +63,8 @@ export function listed(
 }
 
 /**
- * Declares a module. Importing a module does not register it: `server-modules/standard` lists the modules, and
- * `admin-server/src/all-modules.ts` joins its list with those of `layer4` and of the process.
+ * Declares a module. Importing a module does not register it. `server-modules/standard` lists the standard modules, and
+ * `admin-server/src/all-modules.ts` adds the modules of `layer4` and of the process.
  */
 export function defineModule<Config, Instance extends ModuleInstance>(
   source: ModuleSource<Config, Instance>,

@@ -2,7 +2,7 @@
 interface PartScope {
   /** True when there are closers. */
   readonly hasClosers: boolean;
-  /** Closes what the part opened. */
+  /** Closes the resources that the part opened. */
   close(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export interface Part {
   readonly value: unknown;
   /** Closes the part's resources when no document uses it. */
   readonly scope: PartScope;
-  /** Number of configs that use it. */
+  /** Number of configs that use the part. */
   users: number;
 }
 
@@ -30,9 +30,12 @@ interface PartList {
  * config also shares the part. A part is closed by its last user.
  */
 export class PartCache {
-  /** Parts in use. This is not a WeakMap, because each garbage collection would visit a thousand routes again. */
+  /**
+   * The map is not a WeakMap, because each garbage collection would visit a thousand routes again. This is not a
+   * WeakMap, because each garbage collection would visit a thousand routes again.
+   */
   readonly #parts = new Map<object, Part>();
-  /** The last parts of a list that began with this key. */
+  /** The last list of parts, by the first key of the list. */
   readonly #lists = new WeakMap<object, PartList>();
 
   /** A part in use; adds one user. */
@@ -47,7 +50,7 @@ export class PartCache {
 
   /**
    * The parts in use for a list of keys; adds one user to each. Undefined for keys without a part. Nearly all elements
-   * of a long list have the same position as in the last list with the same first key, and need no look-up.
+   * of a long list have the same position as in the previous list with the same first key, and need no look-up.
    */
   takeAll(keys: readonly object[]): (Part | undefined)[] {
     const older = keys[0] === undefined ? undefined : this.#lists.get(keys[0]);

@@ -1,4 +1,6 @@
-/** A resource that several configs use at once, and that must survive a reload: a port, an upstream, a tracer. */
+/**
+ * A resource that several configs use at the same time, and that must survive a reload: a port, an upstream, a tracer.
+ */
 export interface SharedResource {
   /** Called when the last user has released it. */
   close?(): void | Promise<void>;
@@ -12,11 +14,11 @@ export interface ResourceKind<Resource extends SharedResource> {
   readonly resource?: Resource;
 }
 
-/** The right to use a resource until `release`. Releasing again does nothing. */
+/** The right to use a resource until `release`. A second release does nothing. */
 export interface Lease<Resource extends SharedResource> {
   /** The shared resource. */
   readonly value: Resource;
-  /** True when it has other users too. */
+  /** True when the resource has other users too. */
   readonly isShared: boolean;
   /** Releases the resource; the last user closes it. */
   release(): Promise<void>;
@@ -32,13 +34,16 @@ interface Entry {
 }
 
 /**
- * Counts the users of shared resources. A new config acquires its resources before the old one releases them,
- * so a resource of both is never closed in between.
+ * Counts the users of shared resources. A new config acquires its resources before the old config releases its own, so
+ * a resource of both configs is never closed in between.
  */
 export class UsagePool {
   readonly #kinds = new Map<string, Map<string, Entry>>();
 
-  /** Acquires the resource with this key, or creates it. @throws errors of `create`; then nothing is left */
+  /**
+   * Acquires the resource with this key, or creates it. @throws errors of `create`; the pool then has no entry for the
+   * key
+   */
   async acquire<Resource extends SharedResource>(
     kind: ResourceKind<Resource>,
     key: string,

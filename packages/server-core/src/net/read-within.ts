@@ -1,6 +1,6 @@
 /**
  * Reads a body into memory.
- * @throws Error as soon as it exceeds the limit; the rest is not read
+ * @throws Error as soon as the body exceeds the limit; the rest is not read
  */
 export async function readWithin(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -33,7 +33,8 @@ export function otlpVariable(environment: Environment, signal: OtlpSignal, name:
 }
 
 /**
- * The protocol for a signal, from its own variable, or from `OTEL_EXPORTER_OTLP_PROTOCOL`; otherwise http/protobuf.
+ * The protocol for a signal: the value of its own variable, else the value of `OTEL_EXPORTER_OTLP_PROTOCOL`, else
+ * http/protobuf.
  * @param who beginning of the error message
  * @throws ServerError MODULE_CONFIG for an unknown protocol
  */

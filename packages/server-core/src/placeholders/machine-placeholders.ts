@@ -7,7 +7,9 @@ import { scanPlaceholders } from "./scan-placeholders.ts";
 
 const maxFileBytes = 1024 * 1024;
 
-/** Text of a file without its final newline; "" when it cannot be read or exceeds 1 MiB. It is read each time. */
+/**
+ * Text of a file without its final newline; "" when the file cannot be read or exceeds 1 MiB. Each call reads the file.
+ */
 function fileText(path: string): string {
   try {
     return textOfBuffer(readRegularFileSync(path, maxFileBytes)).replace(/\r?\n$/, "");
@@ -16,7 +18,7 @@ function fileText(path: string): string {
   }
 }
 
-/** Go's names of architectures, which the public model uses, when Node has other names. */
+/** Go's names of architectures, which the public model uses, where Node's names differ. */
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", mipsel: "mipsle" };
 const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "solaris" };
 
@@ -68,7 +70,7 @@ function isPlain(text: string): boolean {
   return !text.includes("{") && !text.includes("}");
 }
 
-/** Replaces the placeholders of a config text by their values; unknown ones become empty. */
+/** Replaces the placeholders of a config text by their values; unknown placeholders become empty. */
 export function replaceAll(text: string, more: MorePlaceholders = {}): string {
   return isPlain(text)
     ? text
@@ -86,7 +88,8 @@ function refuse(name: string, value: string | undefined): ServerError {
 
 /**
  * As {@link replaceAll}, but unknown placeholders stay unchanged.
- * @param options `mayBeEmpty: false` refuses a placeholder without a value. @throws ServerError MODULE_CONFIG then
+ * @param options `mayBeEmpty: false` refuses a placeholder without a value. @throws ServerError MODULE_CONFIG for a
+ * refused placeholder
  */
 export function replaceKnown(
   text: string,
@@ -111,7 +114,7 @@ export function replaceKnown(
 }
 
 /**
- * As {@link replaceAll}, for texts that are invalid without their values.
+ * As {@link replaceAll}, for texts that are invalid when a value is missing.
  * @throws ServerError MODULE_CONFIG for a placeholder that is unknown or empty
  */
 export function replaceStrictly(text: string): string {

@@ -4,7 +4,10 @@ export type TextPart = string | { readonly name: string };
 /** Limit of unclosed braces. Source: the public model (Caddy 2.11) */
 const maxUnclosed = 100;
 
-/** End of the placeholder that opens at `open`; undefined when it is not closed. An escaped brace does not close it. */
+/**
+ * Position of the brace that closes the placeholder opened at `open`; undefined when it is not closed. An escaped brace
+ * does not close a placeholder.
+ */
 function closingBrace(text: string, open: number): number | undefined {
   let end = text.indexOf("}", open);
   while (end > 0 && end < text.length - 1 && text[end - 1] === "\\") {

@@ -11,11 +11,11 @@ export interface RegexpMatch {
   readonly end: number;
 }
 
-/** Length limit of a pattern in characters. Its automaton needs several hundred bytes for each. */
+/** Length limit of a pattern in characters. The compiled pattern needs several hundred bytes for each character. */
 export const maxPatternLength = 10_000;
 
 /**
- * Limit of steps in a search: characters of the text times instructions of the pattern. It corresponds to about a
+ * Limit of steps in a search: characters of the text times instructions of the pattern. Such a search takes about a
  * second of CPU time.
  */
 const maxSearchSteps = 100_000_000;
@@ -29,17 +29,17 @@ const maxReplaceMs = 250;
 /** Number of read characters after which the time is checked. */
 const charactersPerCheck = 100_000;
 
-/** Length from which it is faster to test first if any match exists. */
+/** Text length from which a test for any match, before the search, saves time. */
 const longText = 256;
 
 /**
- * A regular expression in RE2 syntax, the one of Go and so of the public model's configs. Its time is linear in the
- * text for every pattern, and limited, so that no request can use it for an attack.
- * Source: the syntax of RE2, github.com/google/re2/wiki/Syntax
+ * A regular expression in RE2 syntax, which Go and so the public model's configs use. Its time is linear in the length
+ * of the text for every pattern, and limited, so that no request can use it for an attack. Source: the syntax of RE2,
+ * github.com/google/re2/wiki/Syntax
  */
 export class LinearRegexp {
   readonly pattern: string;
-  /** Names of groups by their number; "" for one without a name. Number 0 is the whole match. */
+  /** Names of groups by their number; "" for a group without a name. Number 0 is the whole match. */
   readonly groupNames: readonly string[];
   readonly #compiled: RE2JS;
   /** Maximum length of a text within {@link maxSearchSteps}. */
@@ -96,8 +96,8 @@ export class LinearRegexp {
 
   /**
    * Replaces every match.
-   * @param replacement with Go's references: `$1`, `${1}`, `$name`, `${name}`; `$$` is a dollar sign. An unknown name
-   * gives an empty text.
+   * @param replacement text with Go's references: `$1`, `${1}`, `$name`, `${name}`; `$$` is a dollar sign. An unknown
+   * name gives an empty text.
    * @throws ServerError REGEXP_COST when it takes too long
    */
   replaceAll(text: string, replacement: string): string {

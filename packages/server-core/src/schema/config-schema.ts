@@ -20,7 +20,7 @@ function refTo(name: string): Draft {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** True for a field of the public model that is refused, `notYet()`: editors should not suggest it. */
+/** True for a field of the public model that is refused by `notYet()`: editors should not suggest it. */
 function isRefused(field: unknown): boolean {
   const { type, ...rest } = (field ?? {}) as Draft;
   return type === "null" && Object.keys(rest).length === 0;
@@ -47,7 +47,7 @@ function mend(draft: Draft): void {
 function draftOf(schema: AnySchema): Draft {
   const draft = z.toJSONSchema(schema as z.ZodType, {
     target: "draft-2020-12",
-    io: "input", // durations are texts or numbers, whatever they become
+    io: "input", // the schema describes durations as users write them, as texts or numbers
     unrepresentable: "any",
     override: ({ jsonSchema }) => mend(jsonSchema as Draft),
   }) as Draft;
@@ -145,7 +145,7 @@ export class ConfigSchema {
     return this.#complete(id, refTo(id));
   }
 
-  /** Adds all needed definitions, and the definitions that these need. */
+  /** Adds all definitions that the draft needs, directly or through other definitions. */
   #complete(title: string, draft: Draft): JsonObject {
     const definitions: Draft = {};
     const wanted = new Set<string>();
@@ -198,7 +198,7 @@ export class ConfigSchema {
     }
   }
 
-  /** Definitions inside a schema become definitions of the whole, with the owner's name in their names. */
+  /** Definitions inside the schema become definitions of the whole schema, with the owner's name in their names. */
   #draftOf(owner: string, schema: AnySchema): Draft {
     const { $defs: parts = {}, ...draft } = draftOf(schema);
     moveRefs(draft, owner);

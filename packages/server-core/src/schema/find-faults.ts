@@ -92,9 +92,9 @@ class FaultFinder {
 }
 
 /**
- * Finds all faults of a document against the schemas, while loading reports only the first. Faults that
- * modules find beyond their schemas are not included.
- * @param sections schemas of the members of the top level that have their own: `admin`
+ * Finds all faults of a document by its schemas; loading a config reports only the first fault. Faults that modules
+ * find beyond their schemas are not included.
+ * @param sections schemas of top-level members that have their own schema: `admin`
  * @returns at most 100 faults, in the order of the document
  */
 export function findFaults(

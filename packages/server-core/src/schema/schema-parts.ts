@@ -4,7 +4,7 @@ import type { z } from "zod";
 export type AnySchema = z.core.$ZodType;
 
 interface Definition extends z.core.$ZodTypeDef {
-  /** Schema below `optional`, `nullable` and their like. */
+  /** Schema inside `optional`, `nullable` and similar wrappers. */
   readonly innerType?: AnySchema;
   /** First schema of a pipe. */
   readonly in?: AnySchema;
@@ -18,7 +18,7 @@ interface Definition extends z.core.$ZodTypeDef {
 
 /** The parts of a schema that lead into a document. */
 export interface SchemaParts {
-  /** For a list. */
+  /** Schema of the elements of a list. */
   readonly element: AnySchema | undefined;
   /** For an object with any keys. */
   readonly valueType: AnySchema | undefined;

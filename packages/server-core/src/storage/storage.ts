@@ -1,8 +1,8 @@
 import type { ModuleInstance, ModuleNamespace } from "../module-instance.ts";
 
 /**
- * Storage of certificates, keys and CAs. Server instances with the same storage config share it. Keys are paths with
- * `/`, such as `pki/authorities/local/root.crt`.
+ * Storage of certificates, keys and CAs. Server instances with the same storage config share one storage. Keys are
+ * paths with `/`, such as `pki/authorities/local/root.crt`.
  */
 export interface Storage extends ModuleInstance {
   /** Writes a value atomically. @throws ServerError STORAGE */
@@ -19,7 +19,7 @@ export interface Storage extends ModuleInstance {
   /**
    * Waits for an exclusive lock over all instances. The lock of an instance that died is taken over.
    * @returns a function that releases the lock
-   * @throws ServerError STORAGE, also when `signal` ends the wait
+   * @throws ServerError STORAGE when the lock fails, or when `signal` ends the wait
    */
   lock(name: string, signal?: AbortSignal): Promise<() => Promise<void>>;
 }

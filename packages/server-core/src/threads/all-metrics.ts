@@ -54,13 +54,13 @@ export async function allMetricValues(
 interface MetricOfThread {
   /** Name of the metric, which is the same in all threads. */
   readonly name: string;
-  /** Counter, gauge or histogram; it determines how threads are added up. */
+  /** Counter, gauge or histogram; the type determines how the values of threads are combined. */
   readonly type: string;
 }
 
 /**
- * In OpenMetrics the name of a counter lacks the ending of its values, `_total`. The library forgets this for sums of
- * threads.
+ * In OpenMetrics the name of a counter lacks the ending of its values, `_total`. The library does not remove this
+ * ending when it adds up threads.
  */
 function withoutEnding(metric: MetricOfThread): MetricOfThread {
   return metric.type === "counter" ? { ...metric, name: metric.name.replace(/_total$/, "") } : metric;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 
 /** Owner of running work: a request, or a module of the configuration. */
 export interface ErrorOwner {
-  /** Receives an uncaught error of this work. Must not throw. */
+  /** Receives an uncaught error of the owner's work. This function must not throw. */
   fail(error: unknown): void;
 }
 
@@ -24,8 +24,8 @@ function enter<Arguments extends unknown[], Result>(
  * Runs a function as the work of `owner`, including all timers, promises and sockets that it creates. Values in an
  * `AsyncLocalStorage` of other code are not passed on.
  *
- * Every request uses this function. Starting from the context of work without an owner takes a fifth of the time of
- * `AsyncLocalStorage.run`, which copies the context twice.
+ * Every request uses this function, so its speed matters. Starting from the context of work without an owner takes a
+ * fifth of the time of `AsyncLocalStorage.run`, which copies the context twice.
  */
 export function runFor<Arguments extends unknown[], Result>(
   owner: ErrorOwner,
@@ -71,8 +71,8 @@ export function giveToOwner(error: unknown): boolean {
 
 /**
  * Passes uncaught errors to the owners of their work, so that they do not end the thread.
- * @param end called with an error without an owner: the state of its work is unknown
- * @returns a function that stops this
+ * @param end called with an error of work without an owner, because the state of that work is unknown
+ * @returns a function that stops passing errors
  */
 export function containUncaught(end: (error: Error, isRejection: boolean) => void): () => void {
   const take = (error: Error, origin: NodeJS.UncaughtExceptionOrigin) => {

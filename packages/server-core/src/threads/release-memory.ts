@@ -1,13 +1,12 @@
 import { getHeapStatistics } from "node:v8";
 import { collectGarbage } from "lifecycle/collect-garbage";
 
-/**
- * Time in milliseconds after which a thread may count as idle. The next constant limits its busy share in this time.
- */
+/** Time in milliseconds after which a thread may count as idle. `mostBusy` limits the busy share in this time. */
 const watchedMs = 2_000;
 const mostBusy = 0.05;
 /**
- * Minimum growth of the heap since the last collection, in bytes. The next constant is the minimum growth as a share.
+ * Minimum growth of the heap since the last collection, in bytes. `leastGrowth` is the minimum growth as a share of the
+ * heap.
  */
 const leastGrowthBytes = 8 * 1024 * 1024;
 const leastGrowth = 0.25;
@@ -40,10 +39,11 @@ function thisThread(): ReleaseMeans {
 }
 
 /**
- * Frees memory that this thread no longer needs. After the start that is a tenth of an idle server's memory;
- * later it is the remains of config changes and of ended loads. V8 alone would wait until as much again has
- * accumulated. It runs in idle time, so that no request waits; a thread that is always busy is left to V8.
- * @returns ends it
+ * Frees memory that this thread no longer needs. After the start this is a tenth of an idle server's memory. Later it
+ * is memory of config changes and of past load. V8 alone would collect only after the garbage has doubled the heap. The
+ * collection runs in idle time, so that no request waits for it. A thread that is always busy leaves the collection to
+ * V8.
+ * @returns a function that stops this
  */
 export function releaseMemory(means: ReleaseMeans = thisThread()): () => void {
   let leftBytes = 0;

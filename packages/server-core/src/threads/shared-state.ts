@@ -1,8 +1,8 @@
 import type { SharedRecord, SharedTable } from "./shared-table.ts";
 
 /**
- * A number that all threads change: hits, a rate limit's state, a failure count. It exists as long as its name is in
- * use, over reloads and deaths of threads. Values are whole numbers within ±2^53.
+ * A number that all threads change: hits, a rate limit's state, a failure count. A counter exists as long as its name
+ * is in use, over reloads and deaths of threads. Values are whole numbers within ±2^53.
  */
 export interface SharedCounter {
   /** Name of the counter; it is the same in all threads. */
@@ -15,7 +15,7 @@ export interface SharedCounter {
   set(value: number): void;
   /** Sets `value` if the present value is `expected`. @returns true when it was set */
   exchange(expected: number, value: number): boolean;
-  /** Releases the counter before the config closes. It must not be used afterwards. */
+  /** Releases the counter before the config closes. The counter must not be used afterwards. */
   release(): void;
 }
 
@@ -41,10 +41,7 @@ export interface SharedEntry {
   readonly level: number;
 }
 
-/**
- * Receives a function that releases a handle later. @returns a function that cancels this, when the handle was released
- * before
- */
+/** Receives a function that releases a handle later. @returns a function that cancels this after an earlier release */
 export type ReleaseKeeper = (release: () => void) => () => void;
 
 /**
@@ -124,8 +121,8 @@ export type MemorySource = (name: string, byteLength: number) => Promise<SharedA
 
 /**
  * Caches the memory of modules, which exists until the process ends. A cached name needs no message.
- * @param find finds memory that is not cached: the main thread creates it, a worker asks the main thread. A failure is
- * not cached.
+ * @param find finds memory that is not cached; the main thread creates the memory, and a worker asks the main thread
+ * for it. A failure is not cached.
  */
 export function memoryKeeper(
   find: MemorySource = async (_, byteLength) => new SharedArrayBuffer(byteLength),

@@ -42,7 +42,7 @@ function keptName(name: string): string {
 
 /**
  * Named cells in memory that all threads of the process see. A record has one cell of 64 bits for all threads, and one
- * of 32 bits for each thread. A look-up of a name needs a lock; reading and writing the cells does not.
+ * of 32 bits for each thread. Finding the record of a name needs a lock; reading and writing its cells does not.
  */
 export class SharedTable {
   readonly buffer: SharedArrayBuffer;

@@ -8,22 +8,26 @@ export interface ThreadMessages {
   /** Number of this thread; 0 is the main thread. */
   readonly thread: number;
   /**
-   * Listens to a topic. When a thread has several listeners, the newest answers. @returns a function that
+   * Listens to a topic. When a thread has several listeners, the newest listener answers. @returns a function that
    * stops listening
    */
   on(topic: string, listener: MessageListener): () => void;
   /**
-   * Listens to news: all listeners of a thread are called, and none answers. @returns a function that stops listening
+   * Listens to news: all listeners of a thread are called, and no listener answers. @returns a function that stops
+   * listening
    */
   onNews(topic: string, listener: MessageListener): () => void;
-  /** Asks every thread that serves HTTP, including this one if it does. Threads without a listener are skipped. */
+  /**
+   * Asks every thread that serves HTTP, including the calling thread if it serves. Threads without a listener are
+   * skipped.
+   */
   askServing(topic: string, value: unknown): Promise<unknown[]>;
   /**
-   * Sends a message to one thread that serves HTTP, through the main thread. It is lost when that thread has ended or
-   * does not listen.
+   * Sends a message to one thread that serves HTTP, through the main thread. The message is lost when that thread has
+   * ended or does not listen.
    */
   tell(thread: number, topic: string, value: unknown): void;
-  /** Asks the main thread. @throws ServerError THREAD when it has no listener, or the listener threw */
+  /** Asks the main thread. @throws ServerError THREAD when the main thread has no listener, or the listener threw */
   askMain(topic: string, value: unknown): Promise<unknown>;
 }
 
@@ -41,7 +45,9 @@ function addListener(listeners: Listeners, topic: string, listener: MessageListe
   };
 }
 
-/** Listeners by topic. While one config replaces another, a topic has two, and the newest answers. */
+/**
+ * Listeners by topic. While one config replaces another, a topic has two listeners, and the newest listener answers.
+ */
 export class MessageTopics {
   readonly #listeners: Listeners = new Map();
   readonly #newsListeners: Listeners = new Map();
@@ -100,7 +106,7 @@ export class SingleThread implements ThreadMessages {
 interface Ask {
   /** Distinguishes a question from an answer. */
   readonly kind: "ask";
-  /** Number that the answer contains too. */
+  /** Number of the question; the answer contains the same number. */
   readonly id: number;
   /** Subject, which finds the handler. */
   readonly topic: string;

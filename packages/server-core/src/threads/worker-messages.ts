@@ -68,7 +68,7 @@ export class MainMessages implements ThreadMessages {
     this.links
       .get(thread)
       ?.ask(topic, value)
-      .catch(() => {}); // it died, or refused what it was told
+      .catch(() => {}); // the thread died, or its listener refused the message
   }
 
   askMain(topic: string, value: unknown): Promise<unknown> {
@@ -101,7 +101,7 @@ export class WorkerMessages implements ThreadMessages {
   }
 
   tell(thread: number, topic: string, value: unknown): void {
-    this.#link.ask(tellTopic, { thread, topic, value } satisfies Told).catch(() => {}); // the process ends
+    this.#link.ask(tellTopic, { thread, topic, value } satisfies Told).catch(() => {}); // the main thread may be ending
   }
 
   async askMain(topic: string, value: unknown): Promise<unknown> {

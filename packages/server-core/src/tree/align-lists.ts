@@ -20,9 +20,9 @@ function identityOf(element: JsonValue): string {
 }
 
 /**
- * The longest run of elements that two lists share in the same order. Elements with the same `@id` count as the same,
- * whatever else they say.
- * @returns pairs, rising in both; none when the lists are too long to be compared so, or have one element each
+ * The longest run of elements that two lists share in the same order. Elements with the same `@id` count as equal,
+ * whatever their other members contain.
+ * @returns pairs in the order of both lists; empty when the lists are too long to compare, or have at most one pair
  */
 export function alignLists(before: readonly JsonValue[], after: readonly JsonValue[]): MatchedPair[] {
   const pairsToLookAt = before.length * after.length;
@@ -31,7 +31,8 @@ export function alignLists(before: readonly JsonValue[], after: readonly JsonVal
   }
   const [ours, theirs] = [before.map(identityOf), after.map(identityOf)];
   const width = theirs.length + 1;
-  // lengths[b * width + a]: number of elements that the lists share from b and a on.
+  // lengths[b * width + a]: number of elements that the lists share, from position b of `before` and position a of
+  // `after` on
   const lengths = new Uint32Array((ours.length + 1) * width);
   const at = (b: number, a: number) => lengths[b * width + a] ?? 0;
   for (let b = ours.length - 1; b >= 0; b--) {

@@ -6,8 +6,8 @@ export type ChangeMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface TreeChange {
   /**
-   * PUT creates a value, or inserts an element. POST sets a value, or appends to a list. PATCH replaces. DELETE
-   * removes.
+   * PUT creates a value, or inserts an element. POST sets a value, or appends to a list. PATCH replaces an existing
+   * value. DELETE removes a value.
    */
   readonly method: ChangeMethod;
   /** Place of the change. */
@@ -15,8 +15,8 @@ export interface TreeChange {
   /** The body; null when absent or for DELETE. */
   readonly value: JsonValue;
   /**
-   * True when, by its schema, the config at these segments is an array. Needed for a place without a value, so that an
-   * absent array can be appended to. The public model creates an object instead, which it then refuses.
+   * True when, by its schema, the config at these segments is an array. It is needed for a place without a value, so
+   * that a request can append to an absent array. The public model creates an object there, which it then refuses.
    */
   readonly wantsArray: (segments: readonly string[]) => boolean;
 }
@@ -72,7 +72,7 @@ function changeKey(object: JsonObject, key: string, change: TreeChange): JsonVal
 
 function changeElement(array: readonly JsonValue[], change: TreeChange): readonly JsonValue[] {
   if (change.method === "POST") {
-    return append(array, change); // the index does not count
+    return append(array, change); // the array is replaced as a whole, so the index is ignored
   }
   const position = change.path.segments.length - 1;
   const index = arrayIndex(change.path, position, change.method === "PUT" ? array.length : array.length - 1);
@@ -115,8 +115,8 @@ function walk(node: JsonValue, position: number, change: TreeChange): JsonValue 
 }
 
 /**
- * Returns the tree after a change. Nothing changes in place, and untouched parts are shared with the old
- * tree. So the old tree can be restored, and equal parts are the same objects.
+ * Returns the tree after a change. Nothing changes in place, and untouched parts are shared with the old tree. So the
+ * old tree can be restored, and unchanged parts are recognized by their identity.
  * @throws ServerError CONFIG_TRAVERSAL, CONFIG_INDEX, CONFIG_KEY_EXISTS, CONFIG_KEY_MISSING, CONFIG_NOT_ARRAY
  *   Source: the public model, seen running: POST, PUT, PATCH and DELETE
  */
@@ -129,7 +129,7 @@ export function changeAt(tree: ConfigTree, change: TreeChange): ConfigTree {
       return { config: null };
     }
     if (change.method === "PUT" && tree.config === null) {
-      return { config: change.value }; // nothing is loaded, so nothing is in the way
+      return { config: change.value }; // no config is loaded, so no key is in the way
     }
   }
   return walk(tree, 0, change) as unknown as ConfigTree;

@@ -8,7 +8,7 @@ export interface ChangedPart {
   readonly value: JsonValue;
 }
 
-/** Where two documents differ, one part after the other; `path` leads to both. */
+/** The places where two documents differ, in order; `path` leads to the place in both documents. */
 function* differences(old: JsonValue, next: JsonValue, path: ChangedPart["path"]): Generator<ChangedPart> {
   if (old === next) {
     return;
@@ -37,7 +37,7 @@ function* differences(old: JsonValue, next: JsonValue, path: ChangedPart["path"]
 
 /**
  * The changes from `old` to `next`, in which unchanged parts must be the same objects (see `reconcile`).
- * @param most limit of parts; with more, the whole document is smaller, and the result is undefined
+ * @param most limit of parts; above the limit the whole document is smaller, and the result is undefined
  */
 export function changedParts(old: JsonValue, next: JsonValue, most: number): ChangedPart[] | undefined {
   const parts: ChangedPart[] = [];
@@ -64,7 +64,7 @@ function put(tree: JsonValue, { path, value }: ChangedPart, position: number): J
   throw new Error(`there is no ${path.join("/")}`);
 }
 
-/** `old` with the changed parts; all unchanged parts are the same objects. */
+/** Applies the changed parts to `old`; all unchanged parts stay the same objects. */
 export function withParts(old: JsonValue, parts: readonly ChangedPart[]): JsonValue {
   return parts.reduce((tree, part) => put(tree, part, 0), old);
 }

@@ -5,8 +5,8 @@ import { parseJsonPointer } from "./json-pointer.ts";
 import { parseTreePath, type TreePath, treePathOf } from "./tree-path.ts";
 
 /**
- * Place of an operation in the client's form. The engine resolves it only at the operation's turn, because earlier
- * changes may move the object with an `@id`.
+ * Place of an operation in the client's form. The engine resolves the place only at the operation's turn, because
+ * earlier changes may move the object with an `@id`.
  */
 export type DocumentPlace = PathPlace | IdPlace;
 

@@ -17,8 +17,8 @@ interface Size {
 
 /**
  * Checks the size of a document while a patch builds it. `copy` shares parts of the document. Fifty operations could
- * therefore make a document of 2^50 values that uses no memory until it is written. This class counts copied parts, and
- * measures unchanged parts only once.
+ * therefore create a document of 2^50 values, which uses no memory until it is written. This class counts copied parts,
+ * and measures unchanged parts only once.
  */
 export class DocumentSize {
   readonly #known = new WeakMap<JsonObject | readonly JsonValue[], Size>();
@@ -67,7 +67,7 @@ export class DocumentSize {
       return known;
     }
     if (level > 2 * maxJsonDepth) {
-      return { values: 1, characters: 0, depth: 1 }; // already over the limit, whatever is below
+      return { values: 1, characters: 0, depth: 1 }; // already over the limit, whatever the value contains
     }
     let values = 1;
     let characters = 0;

@@ -8,7 +8,7 @@ export type DiffOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: JsonValue }
   | { readonly op: "remove"; readonly path: string };
 
-/** Turns one list into another, from its start on. */
+/** Turns one list into another list, starting at its first element. */
 class ListDiff {
   readonly #path: readonly string[];
   readonly #out: DiffOperation[];
@@ -27,7 +27,10 @@ class ListDiff {
     this.#position++;
   }
 
-  /** Replaces some elements by others. Elements with a counterpart change; the others are removed or added. */
+  /**
+   * Replaces some elements by other elements. Elements at the same position in both parts are changed into each other;
+   * surplus elements are removed or added.
+   */
   replace(before: readonly JsonValue[], after: readonly JsonValue[]): void {
     const paired = Math.min(before.length, after.length);
     for (let index = 0; index < paired; index++) {
@@ -105,7 +108,7 @@ function diff(before: JsonValue, after: JsonValue, path: readonly string[], out:
 
 /**
  * A JSON patch that turns `before` into `after`; empty when they are equal. List elements that are equal or have the
- * same `@id` are kept; the elements between them are compared one by one. Source of the form: RFC 6902
+ * same `@id` are kept; the elements between them are compared by position. Source of the form: RFC 6902
  */
 export function diffJson(before: JsonValue, after: JsonValue): DiffOperation[] {
   const out: DiffOperation[] = [];

@@ -127,7 +127,7 @@ function putChild(parent: JsonValue, token: string, { insert, value }: Put): Jso
   if (value === removed) {
     return Object.fromEntries(Object.entries(parent).filter(([key]) => key !== token));
   }
-  // Through entries, because `{...parent, ["__proto__"]: value}` written out would be read as a prototype by others.
+  // `Object.fromEntries` creates an own member even for the name `__proto__`.
   return Object.fromEntries([...Object.entries(parent).filter(([key]) => key !== token), [token, value]]);
 }
 

@@ -25,7 +25,7 @@ export function parseJsonPointer(text: string): string[] {
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The pointer of these tokens. Source: RFC 6901 */
+/** The JSON pointer with these tokens. Source: RFC 6901 */
 export function formatJsonPointer(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

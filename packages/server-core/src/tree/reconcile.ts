@@ -3,7 +3,7 @@ import { prototypeKey } from "../json/prototype-key.ts";
 
 const ownField = { configurable: true, enumerable: true, writable: true };
 
-/** The number of an object's keys, without a list of them. */
+/** The number of an object's keys; no list of keys is created. */
 function countKeys(object: JsonObject): number {
   let count = 0;
   for (const _ in object) {
@@ -15,7 +15,7 @@ function countKeys(object: JsonObject): number {
 function reconcileObject(old: JsonObject, next: JsonObject): JsonObject {
   const keys = Object.keys(next);
   let same = keys.length === countKeys(old);
-  // Made only when some of both is in it: most objects are the old one or the next one.
+  // Created only when the result mixes old and new members; most results are `old` or `next` itself.
   let made: Record<string, JsonValue> | undefined;
   for (const key of keys) {
     const value = next[key] as JsonValue;
@@ -32,11 +32,11 @@ function reconcileObject(old: JsonObject, next: JsonObject): JsonObject {
       }
     }
   }
-  // Order of keys does not count: documents are written with sorted ones.
+  // The order of keys is ignored, because documents are written with sorted keys.
   return same ? old : (made ?? next);
 }
 
-/** Several were put in or taken out: equal elements find each other by their text. */
+/** Several elements were inserted or removed, so equal elements are found by their JSON text. */
 function reconcileMiddle(old: readonly JsonValue[], kept: JsonValue[], start: number, end: number): void {
   const byText = new Map(old.map((value) => [JSON.stringify(value), value]));
   for (let index = start; index < end; index++) {
@@ -46,9 +46,9 @@ function reconcileMiddle(old: readonly JsonValue[], kept: JsonValue[], start: nu
   }
 }
 
-/** Compares elements from both ends, so that elements behind an inserted or removed one keep their objects. */
+/** Compares elements from both ends, so that elements after an inserted or removed element keep their objects. */
 function reconcileArray(old: readonly JsonValue[], next: readonly JsonValue[]): readonly JsonValue[] {
-  // Made only when some of both is in it: of most lists all elements are old, or all are new.
+  // Created only when the result mixes old and new elements; most results are `old` or `next` itself.
   let made: JsonValue[] | undefined;
   const shorter = Math.min(old.length, next.length);
   let start = 0;
@@ -80,7 +80,9 @@ function reconcileArray(old: readonly JsonValue[], next: readonly JsonValue[]): 
   return kept;
 }
 
-/** Puts a value into a list that is to be made of `next`, and makes it where the value is another one than there. */
+/**
+ * Sets an element of the result. The result is a copy of `next`, created when the first element differs from `next`.
+ */
 function put(
   made: JsonValue[] | undefined,
   next: readonly JsonValue[],
@@ -96,8 +98,8 @@ function put(
 }
 
 /**
- * The same value as `next`, made of the objects of `old` wherever these are equal: what did not change is the very same
- * object afterwards. Neither is changed.
+ * A value equal to `next`, built from the objects of `old` wherever they are equal. So an unchanged part keeps its
+ * identity. Neither argument is changed.
  */
 export function reconcile(old: JsonValue, next: JsonValue): JsonValue {
   if (old === next) {

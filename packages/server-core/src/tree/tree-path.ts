@@ -2,13 +2,13 @@ import { ServerError } from "../errors.ts";
 import { maxJsonDepth } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
-/** Where in the tree a request points: `/config/apps/http` → segments `config`, `apps`, `http`. */
+/** The place in the tree to which a request points: `/config/apps/http` → segments `config`, `apps`, `http`. */
 export interface TreePath {
-  /** As the client wrote it, after URL decoding; quoted in messages. */
+  /** The path as the client wrote it, after URL decoding; messages quote it. */
   readonly text: string;
-  /** At least one. The first is `config`, the name of the whole document. */
+  /** At least one segment. The first segment is `config`, the name of the whole document. */
   readonly segments: readonly string[];
-  /** The path ended with `/...`: the elements of the body are appended one by one. */
+  /** True when the path ended with `/...`: the elements of the body are appended one by one. */
   readonly spread: boolean;
 }
 
@@ -35,7 +35,8 @@ function trimSlashes(text: string): string {
 }
 
 /**
- * Splits a path at its slashes; slashes at both ends do not count. A key that contains `/` has no path of its own.
+ * Splits a path at its slashes; slashes at both ends are ignored. A key that contains `/` cannot be addressed by a
+ * path.
  * @throws ServerError CONFIG_TRAVERSAL for a path without any segment; as {@link treePathOf}
  */
 export function parseTreePath(text: string): TreePath {
@@ -47,7 +48,7 @@ export function parseTreePath(text: string): TreePath {
 }
 
 /**
- * The path of these segments; `...` as the last of several spreads the body.
+ * The path with these segments; `...` as the last of several segments spreads the body.
  * @param text quoted in messages
  * @throws ServerError CONFIG_TRAVERSAL for more segments than a document is deep
  */
@@ -79,7 +80,7 @@ export function arrayIndex(path: TreePath, position: number, limit: number): num
   if (!/^(?:0|-?[1-9]\d*)$/.test(text)) {
     const why = /^[+-]?\d+$/.test(text)
       ? "non-canonical array index"
-      : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`; // the model's words, clients may know them
+      : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`; // the public model's wording, which clients may parse
     throw new ServerError("CONFIG_INDEX", `[${where}] invalid array index '${text}': ${why}`);
   }
   const index = Number(text);

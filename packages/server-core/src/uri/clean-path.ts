@@ -3,7 +3,7 @@ const unclean = /\/\.{0,2}(?:\/|$)/;
 
 /**
  * Resolves `.` and `..` segments, and merges slashes. `..` stops at the root; a final slash stays.
- * @param mergeSlashes false keeps empty segments, which `..` takes away like others
+ * @param mergeSlashes false keeps empty segments; a following `..` removes an empty segment like any other segment
  * Source: the public model (Caddy 2.11), `CleanPath`; Go, `path.Clean`
  */
 export function cleanPath(path: string, mergeSlashes = true): string {
@@ -29,7 +29,7 @@ export function cleanPath(path: string, mergeSlashes = true): string {
   return `/${kept.join("/")}${isFolder ? "/" : ""}`;
 }
 
-/** Whether `..` segments of a path lead above where it begins. */
+/** True when `..` segments of a path lead above its start. */
 export function leavesRoot(path: string): boolean {
   if (!path.includes("..")) {
     return false;

@@ -43,22 +43,28 @@ export function escapePath(path: string): string {
   return path.replace(/[^A-Za-z0-9\-._~$&+,/:;=@]+/g, escapeAll);
 }
 
-/** As {@link escapePath}, for names of files: `;` and `,` too. Source: Go, `net/url.PathEscape` */
+/** As {@link escapePath}, for file names: also escapes `;` and `,`. Source: Go, `net/url.PathEscape` */
 export function escapeSegments(path: string): string {
   return path.replace(/[^A-Za-z0-9\-._~$&+/:=@]+/g, escapeAll);
 }
 
-/** Whether a path may go out as it is. Source: Go, `net/url`, what `EscapedPath` takes of `RawPath` */
+/**
+ * True when a path contains only characters that may be sent without further escapes. Source: Go, `net/url`, what
+ * `EscapedPath` takes of `RawPath`
+ */
 export function isEscapedPath(text: string): boolean {
   return /^[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/]*$/.test(text);
 }
 
-/** A name or value as it stands in a query. Source: Go, `net/url.QueryEscape` */
+/** Escapes a name or value for a query. Source: Go, `net/url.QueryEscape` */
 export function escapeQuery(text: string): string {
   return text.replace(/[^A-Za-z0-9\-._~]+/g, escapeAll).replaceAll("%20", "+");
 }
 
-/** A whole query: percent-encodes what would end it (`#`, blanks, controls), and what is not ASCII. */
+/**
+ * Escapes a whole query: characters that would end it (`#`, blanks, control characters) and characters that are not
+ * ASCII.
+ */
 export function escapeQueryText(text: string): string {
   return text.replace(/[^!-"$-~]+/g, escapeAll);
 }

@@ -4,10 +4,10 @@ import { escapeQuery, percentDecode } from "./percent-encoding.ts";
 export type QueryParameters = Map<string, string[]>;
 
 /**
- * Takes a query apart.
+ * Parses a query.
  * @param query with or without its `?`
- * @returns what could be read, and whether that is all: a bad escape or a semicolon makes a part unreadable
- * Source: Go, `net/url.ParseQuery`
+ * @returns the readable parameters; `whole` is false when a bad escape or a semicolon made a part unreadable Source:
+ * Go, `net/url.ParseQuery`
  */
 export function parseQuery(query: string): { readonly parameters: QueryParameters; readonly whole: boolean } {
   const parameters: QueryParameters = new Map();

@@ -2,18 +2,17 @@ import { cleanPath } from "./clean-path.ts";
 import { escapePath, escapeQueryText, isEscapedPath, percentDecode } from "./percent-encoding.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
 
-/** Targets that need no parsing: no escapes, no empty segments, nothing ambiguous. Most targets are such. */
+/** Targets that need no parsing: they contain no escapes, no empty segments, nothing ambiguous. Most targets match. */
 const plain = /^(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]]+)*\/?(?:\?[!-"$-~]*)?$/;
 /**
- * A host with or without a port. Other texts, such as an open bracket or a port with letters, are read in
- * several ways.
+ * A host with or without a port. Readers disagree about other texts, such as an open bracket or a port with letters.
  */
 export const authorityForm = /^(?:\[[^[\]]*\]|[^[\]:]*)(?::\d*)?$/;
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i;
 
 /**
- * Cleans a path that readers clean differently: of `/admin//../x` those that merge slashes first make `/x`, others
- * `/admin/x` (RFC 3986, section 5.2.4). Other paths stay as they are.
+ * Cleans a path that readers clean differently. For `/admin//../x`, readers that merge slashes first get `/x`, others
+ * get `/admin/x` (RFC 3986, section 5.2.4). Other paths stay unchanged.
  */
 function withoutAmbiguity(path: string): string {
   if (!path.includes("//") || !path.includes("/..")) {
@@ -24,17 +23,20 @@ function withoutAmbiguity(path: string): string {
 }
 
 /**
- * Path and query of a request in the one form that all judge and pass on: matchers, upstreams, placeholders, files and
- * logs. Never changed in place. Source: Go, `net/url.URL`
+ * Path and query of a request in one form for all users: matchers, upstreams, placeholders, files and logs. Never
+ * changed in place. Source: Go, `net/url.URL`
  */
 export class RequestTarget {
-  /** Decoded, not cleaned. Bytes that are no UTF-8 are lone surrogates: see `textOfBytes`. */
+  /** Decoded path, not cleaned. Bytes that are no UTF-8 are lone surrogates: see `textOfBytes`. */
   readonly path: string;
-  /** Percent-encoded, not cleaned: ASCII that every reader of URLs takes for a path. It decodes to {@link path}. */
+  /**
+   * Percent-encoded path, not cleaned: ASCII that every reader of URLs accepts as a path. The raw path decodes to
+   * {@link path}.
+   */
   readonly rawPath: string;
-  /** With its `?`, or "". Printable ASCII without `#`. */
+  /** Query with its `?`; "" without a query. Printable ASCII without `#`. */
   readonly query: string;
-  /** From the absolute form `http://host/path`; undefined otherwise. */
+  /** Authority of a target in absolute form, `http://host/path`; otherwise undefined. */
   readonly authority: string | undefined;
 
   private constructor(path: string, rawPath: string, query: string, authority?: string) {
@@ -47,7 +49,7 @@ export class RequestTarget {
   /**
    * Reads the target of a request line, or `:path`.
    * @param sent one character for each byte; no blanks and no control characters
-   * @returns why it cannot be one: a bad escape, a NUL in the path
+   * @returns the target, or the reason why the text is not a target: a bad escape, a NUL in the path
    */
   static parse(sent: string): RequestTarget | string {
     if (sent.charCodeAt(0) !== 0x2f || !plain.test(sent)) {
@@ -97,12 +99,12 @@ export class RequestTarget {
     );
   }
 
-  /** Path and query, as an upstream is asked for them. */
+  /** Path and query, as sent to an upstream. */
   get text(): string {
     return this.rawPath + this.query;
   }
 
-  /** @param path decoded; put below the root where it is relative */
+  /** @param path decoded; a path without a leading slash gets one */
   withPath(path: string): RequestTarget {
     const rooted = path.startsWith("/") ? path : `/${path}`;
     const clear = withoutAmbiguity(rooted);
@@ -110,8 +112,8 @@ export class RequestTarget {
   }
 
   /**
-   * @param text percent-encoded as far as its author knew how, and put below the root where it is relative; a bad escape
-   *   makes plain text of all of it
+   * @param text percent-encoded path; a path without a leading slash gets one. A text with a bad escape is taken as a
+   *   decoded path
    */
   withRawPath(text: string): RequestTarget {
     const rooted = text.startsWith("/") ? text : `/${text}`;

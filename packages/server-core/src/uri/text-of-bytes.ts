@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * How many bytes at `at` are one character of UTF-8; 0 where they are none.
- * Source: RFC 3629, section 4
+ * Number of bytes at `at` that form one UTF-8 character; 0 when they are not valid UTF-8. Source: RFC 3629, section 4
  */
 function characterLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
@@ -15,7 +14,8 @@ function characterLength(bytes: Uint8Array, at: number): number {
   }
   for (let index = 1; index < length; index++) {
     const next = bytes[at + index] ?? 0;
-    // Overlong forms, surrogates and numbers above U+10FFFF begin with these second bytes.
+    // The second byte has a narrower range after some first bytes. This excludes overlong forms, surrogates and numbers
+    // above U+10FFFF.
     const low = index > 1 ? 0x80 : first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
     const high = index > 1 ? 0xbf : first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
     if (next < low || next > high) {
@@ -26,9 +26,8 @@ function characterLength(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Decodes bytes as UTF-8 without loss: a byte that is no UTF-8 becomes one of the lone surrogates U+DC80 to U+DCFF.
- * Printed as UTF-8 these are U+FFFD; {@link bufferOfText} makes the byte of them again.
- * Source: Python, PEP 383
+ * Decodes bytes as UTF-8 without loss: a byte that is not valid UTF-8 becomes a lone surrogate from U+DC80 to U+DCFF.
+ * Encoded as UTF-8, such a surrogate becomes U+FFFD; {@link bufferOfText} restores the byte. Source: Python, PEP 383
  */
 export function textOfBuffer(bytes: Buffer): string {
   if (isUtf8(bytes)) {
@@ -53,12 +52,12 @@ export function textOfBuffer(bytes: Buffer): string {
   return Buffer.from(units.buffer, 0, count * 2).toString("utf16le");
 }
 
-/** The bytes of a text: UTF-8, and for U+DC80 to U+DCFF alone the byte they stand for. */
+/** Encodes a text as UTF-8; a lone surrogate from U+DC80 to U+DCFF becomes the byte that it represents. */
 export function bufferOfText(text: string): Buffer {
   if (text.isWellFormed()) {
     return Buffer.from(text, "utf8");
   }
-  // As UTF-8, but for these bytes: each is at most as long as U+FFFD.
+  // Encoded first as plain UTF-8 and then overwritten: a restored byte is shorter than the U+FFFD in its place.
   const bytes = Buffer.from(text, "utf8");
   let to = 0;
   let from = 0;
@@ -82,7 +81,7 @@ export function textOfBytes(bytes: string): string {
   return /[\x80-\xff]/.test(bytes) ? textOfBuffer(Buffer.from(bytes, "latin1")) : bytes;
 }
 
-/** As {@link bufferOfText}, with one character for each byte. */
+/** As {@link bufferOfText}, but returns a text with one character for each byte. */
 export function bytesOfText(text: string): string {
   return /[^\0-\x7f]/.test(text) ? bufferOfText(text).toString("latin1") : text;
 }

@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ModuleApi } from "../modules/module-registry.ts";
 
-/** URLs of the parts of this program that modules may import, by the name of the import. */
+/** URLs of the parts of this program that modules may import, by the name that they import. */
 const apis = new Map<string, string>();
 const scheme = "server-module:";
 
@@ -13,7 +13,7 @@ const importNatively = require(fileURLToPath(new URL("./import-natively.cts", im
   specifier: string,
 ) => Promise<unknown>;
 
-/** Names the state of a file: a changed file is loaded again, an unchanged one is not. */
+/** Identifies the state of a file: a changed file is imported again, an unchanged file is not. */
 function versionOf(url: string): string {
   const stats = statSync(fileURLToPath(url));
   if (!stats.isFile()) {
@@ -23,7 +23,10 @@ function versionOf(url: string): string {
   return `${Math.trunc(mtimeMs)}-${size}`;
 }
 
-/** The result of the first folder that has the module. @throws the error of the first folder when none has it */
+/**
+ * The result of the first folder that has the module. @throws the error of the first folder when no folder has the
+ * module
+ */
 function resolveIn<Resolved>(
   [first = "", ...others]: readonly string[],
   resolve: (folder: string) => Resolved,
@@ -70,10 +73,10 @@ function hookOnce(): void {
 }
 
 /**
- * Imports a file or an npm package by its name, as an `import` in a file of the first folder would. A file that changed since is
- * loaded again; what it imports itself is not.
+ * Imports a file or an npm package by its name, like an `import` in a file of the first folder. A file that changed
+ * since its last import is imported again; files that it imports are not.
  * @param folders the working folder, then folders that are searched for packages only
- * @param api what it may import from this program
+ * @param api the part of this program that the module may import
  * @returns the namespace object. @throws whatever the module throws
  */
 export function importModule(
@@ -85,7 +88,7 @@ export function importModule(
   if (api !== undefined) {
     apis.set(api.name, api.url);
   }
-  // Counted, because the loader remembers what a specifier resolved to.
+  // Each specifier contains a new number, because the loader caches the result of a specifier.
   const isPackage = !name.startsWith(".") && !isAbsolute(name);
   const parts = [name, folder, ...(isPackage ? others : [])].map(encodeURIComponent);
   return importNatively(`${scheme}${imports++}|${parts.join("|")}`);

@@ -10,7 +10,7 @@ function refuse(name: string, why: string, cause?: unknown): ServerError {
   return new ServerError("MODULE_LOAD", `loading module '${name}': ${why}`, { cause });
 }
 
-/** Why an import failed; for a syntax error with the line, which its message lacks. */
+/** Reason why an import failed; for a syntax error it includes the line, which the error's message lacks. */
 function importFault(error: unknown): string {
   const place = error instanceof SyntaxError ? /^file:\S+/.exec(error.stack ?? "")?.[0] : undefined;
   return place === undefined ? messageOf(error) : `${messageOf(error)}, at ${place}`;
@@ -50,10 +50,11 @@ function isDefinition(value: unknown): value is ModuleDefinition {
 }
 
 /**
- * Loads modules of the user's own.
- * @param names of files, `./hello.ts` or absolute, or of npm packages; what `import` takes, apart from URLs
+ * Loads user modules.
+ * @param names names of files, `./hello.ts` or absolute, or of npm packages, in any form that `import` accepts except
+ * URLs
  * @param folders from which names are resolved: the server's working folder, then folders of packages
- * @param api what they may import from this program
+ * @param api the part of this program that the modules may import
  * @throws ServerError MODULE_LOAD with the fault of the module and its place in the config
  */
 async function loadUserModules(
@@ -86,12 +87,13 @@ async function loadUserModules(
 }
 
 /**
- * The modules there are for a config: the server's own and those that the config names. Every thread that runs a config
- * calls this first.
+ * The modules for a config: the server's own modules, and the modules that the config names. Every thread that runs a
+ * config calls this function first.
  * @param names the member `modules` of the document
- * @param folders where names are looked up. Default: the working folder, then the registry's folders of packages
- * @returns `registry` itself when there are none
- * @throws ServerError MODULE_LOAD, MODULE_DUPLICATE; nothing stays behind but what the imports did
+ * @param folders folders in which names are looked up. Default: the working folder, then the registry's folders of
+ * packages
+ * @returns `registry` itself when the config names no modules
+ * @throws ServerError MODULE_LOAD, MODULE_DUPLICATE; only effects of the imports themselves remain
  */
 export async function registryFor(
   registry: ModuleRegistry,

@@ -42,7 +42,7 @@ function changeAt(fields: Fields, path: readonly string[], filter: LogFilter): F
   return result;
 }
 
-/** Applies a filter. The parts of a line that are not fields can be filtered by these names too. */
+/** Applies a filter. The names `msg` and `logger` filter the message and the logger's name, which are not fields. */
 function changeEntry(entry: LogEntry, { path, filter }: FieldFilter): LogEntry {
   const [name] = path;
   if (path.length === 1 && (name === "msg" || name === "logger")) {

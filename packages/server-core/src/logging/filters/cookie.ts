@@ -14,7 +14,7 @@ export const cookieFilter = defineModule({
         if (!Array.isArray(value)) {
           return typeof value === "string" ? change(value).join("; ") : value;
         }
-        // Several header fields are filtered and logged as one.
+        // Several header fields are filtered and then logged as one field.
         const kept = value.flatMap((each) => (typeof each === "string" ? change(each) : []));
         return kept.length === 0 ? [] : [kept.join("; ")];
       },

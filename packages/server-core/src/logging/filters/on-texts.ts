@@ -12,8 +12,8 @@ export function onTexts(value: LogValue, change: (text: string) => string): LogV
 }
 
 /**
- * The first four bytes of the SHA-256 of a text, in hex. Equal texts can be recognized, but the text cannot be read
- * from it.
+ * The first four bytes of the SHA-256 of a text, in hex. Equal texts have equal hashes, but the hash does not reveal
+ * the text.
  */
 export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);

@@ -6,9 +6,9 @@ const maxWaitMs = 2_000;
 const pauseMs = 2;
 
 /**
- * A gate over all threads. Threads that enter are counted on one of two sides. To wait for them, a thread
- * switches the side, so that later ones do not delay it, and waits until the old side is empty.
- * @param epoch its last bit says which side is entered
+ * A gate over all threads. Threads that enter are counted on one of two sides. To wait for the threads inside, a thread
+ * switches the side and waits until the old side is empty; threads that enter later use the new side.
+ * @param epoch its last bit is the number of the side that threads enter
  * @param sides two counters
  */
 export function makeAppendGate(
@@ -21,7 +21,7 @@ export function makeAppendGate(
         const turn = epoch.value % 2;
         const side = sides[turn];
         side?.add(1);
-        // If the side was switched meanwhile, a waiting thread may have seen the old side empty already.
+        // If the side was switched in between, a waiting thread may already have seen the old side empty.
         if (epoch.value % 2 === turn) {
           return () => void side?.add(-1);
         }

@@ -54,7 +54,7 @@ function compressionOf(config: Config): "none" | "gzip" | "zstd" {
   return config.roll_compression || (config.roll_gzip === false ? "none" : "gzip");
 }
 
-/** Appends to a file. Large and old files are rolled. All threads write the same file, line by line. */
+/** Appends to a file. Large and old files are rolled. All threads append to the same file, a whole line at a time. */
 export const fileWriter = defineModule({
   id: "logging.writers.file",
   config: configSchema,

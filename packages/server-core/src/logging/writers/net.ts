@@ -36,7 +36,7 @@ function parseAddress(text: string): NetAddress {
   return { network, host: host.replace(/^\[(.*)\]$/, "$1") || "localhost", port: Number(port) };
 }
 
-/** A connection that is opened on demand, and again after it broke. */
+/** A connection that is opened on demand, and opened again after it broke. */
 class Connection {
   readonly #address: NetAddress;
   readonly #dialMs: number;
@@ -110,7 +110,7 @@ function udpSend(address: NetAddress): { send: (bytes: Buffer) => Promise<void>;
   };
 }
 
-/** Sends lines over a connection. While it is broken, lines wait, up to a limit. */
+/** Sends lines over a connection. While the connection is broken, lines wait, up to a limit. */
 export const netWriter = defineModule({
   id: "logging.writers.net",
   config: z.strictObject({

@@ -6,7 +6,8 @@ const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 const withoutWaiting = appending | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
- * Opens a log file. A named pipe needs a reader, but waiting for one would block a thread of the pool that reads files.
+ * Opens a log file. A named pipe needs a reader, but waiting for a reader would block a thread of the pool that reads
+ * files.
  * @throws Error with the name of the file
  */
 export async function openForAppending(path: string, mode: number): Promise<FileHandle> {

@@ -1,4 +1,4 @@
-/** When a log file is rolled independently of its size. */
+/** Rules for rolling a log file independently of its size. */
 export interface RollSchedule {
   /** Time between two rolls in milliseconds; 0: never. */
   readonly everyMs: number;
@@ -8,7 +8,7 @@ export interface RollSchedule {
   readonly daily: readonly number[];
 }
 
-/** @param text `HH:MM` @returns minutes since midnight; undefined for a text that is not a time */
+/** @param text time as `HH:MM` @returns minutes since midnight; undefined for a text that is not a time */
 export function parseTimeOfDay(text: string): number | undefined {
   const match = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim());
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2]);

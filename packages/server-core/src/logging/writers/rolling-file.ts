@@ -7,9 +7,9 @@ import { nextRoll, type RollSchedule } from "./roll-schedule.ts";
 
 /** Counts threads that append, so that a renamed file is not compressed while a thread still writes to it. */
 export interface AppendGate {
-  /** Must be called before an append. @returns a function that must be called after it */
+  /** Must be called before an append. @returns a function that must be called after the append */
   enter(): () => void;
-  /** Resolves when all threads that had entered have left. The caller must have left before. */
+  /** Resolves when all threads that had entered before the call have left. The calling thread must have left before. */
   settle(): Promise<void>;
 }
 
@@ -24,9 +24,9 @@ export interface RollingFileOptions {
    * Mode of created folders. `inherit`: the mode of the parent folder. `from_file`: derived from the mode of the file.
    */
   readonly folderMode: number | "inherit" | "from_file";
-  /** Size in bytes from which the file is rolled; 0: never. */
+  /** Size in bytes from which the file is rolled; 0: the size never causes a roll. */
   readonly maxBytes: number;
-  /** Times at which a file is rolled in addition to its size. */
+  /** Times at which the file is rolled, whatever its size. */
   readonly schedule: RollSchedule;
   /** Rules for rolled files. */
   readonly rules: OldFileRules;
@@ -50,8 +50,8 @@ async function nearestMode(folder: string): Promise<number> {
 }
 
 /**
- * Creates a folder and its parents. Node's `recursive` is not used, because it never ends on file systems that cannot
- * create folders (`/proc`).
+ * Creates a folder and its parents. Node's `recursive` is not used: it never ends on file systems that cannot create
+ * folders (`/proc`).
  * @throws the error of the folder that cannot be created
  */
 async function makeFolder(folder: string, mode: number): Promise<void> {
@@ -105,9 +105,9 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * A log file that several threads append to. Each appends complete lines in one call, so lines do not mix. The thread
- * that finds the file too large renames it. The other threads notice that the name belongs to a new file, and open that
- * file.
+ * A log file that several threads append to. Each thread appends complete lines in one call, so lines do not mix. The
+ * thread that finds the file too large renames it. The other threads notice that the name belongs to a new file, and
+ * open that file.
  */
 export class RollingFile {
   readonly #options: RollingFileOptions;
@@ -187,7 +187,7 @@ export class RollingFile {
   async #roll(reason: "size" | "time"): Promise<void> {
     const { path, rules, exclusively, appending, onError } = this.#options;
     await exclusively(async () => {
-      // The path does not exist after another thread has renamed the file, until a new one is created.
+      // After another thread has renamed the file, the path does not exist until a thread creates a new file.
       const found = await stat(path).catch(() => undefined);
       if (found?.ino === this.#inode) {
         const old = await freeName(() => oldFileName(path, new Date(), reason, rules));

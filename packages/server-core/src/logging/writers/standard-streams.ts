@@ -7,7 +7,7 @@ import type { LogWriter } from "../log-modules.ts";
 
 const writeTo = promisify(write);
 
-/** Writes whole lines to a descriptor. When a pipe is full, the write is repeated a little later. */
+/** Writes whole lines to a descriptor. When a pipe is full, the write is tried again after a pause. */
 async function writeAll(fd: number, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     try {
@@ -24,7 +24,10 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
 
 const queues = new Map<number, LineQueue>();
 
-/** The queue for a stream. A thread has one for each stream, for all configs, so lines stay whole and in order. */
+/**
+ * The queue for a stream. A thread has one queue for each stream, which all configs use, so lines stay whole and in
+ * order.
+ */
 function queueOf(fd: number): LineQueue {
   let queue = queues.get(fd);
   if (queue === undefined) {
