@@ -20,7 +20,7 @@ import {
 } from "serverfile/values/block-fields";
 import { childOf, type Draft } from "serverfile/values/draft";
 
-/** Lines of `allow` and `deny`. Repeated lines with the same name add up. */
+/** Lines of `allow` and `deny`. Words of repeated lines with the same name are added up. */
 const ruleFields = { domains: appended("domains"), ip_ranges: appended("ip_ranges") };
 
 /**
@@ -44,7 +44,7 @@ function rules(which: "allow" | "deny"): FieldReader {
   };
 }
 
-/** Lines of the block. `allow` and `deny` are no rows, so `toText` writes them by itself. */
+/** Lines of the block. `allow` and `deny` are not fields, so `toText` writes them separately. */
 const fields = {
   ca: onlyText("ca"),
   lifetime: duration("lifetime", ""),
@@ -73,8 +73,8 @@ const fields = {
 };
 
 /**
- * `acme_server`: issues certificates from a CA of this server, which the directive adds to the config. The CA appears
- * in the app `pki` with its defaults, so no global option is needed.
+ * `acme_server`: issues certificates from a CA of this server, which the directive adds to the config. The CA is added
+ * to the app `pki` with its defaults, so no global option is needed.
  * ```
  * acme_server {
  *   ca corporate
@@ -109,13 +109,13 @@ const directive: Directive = (context) => {
   return results;
 };
 
-/** Writes the block of one rule kind; no line when the policy lacks the kind. */
+/** Writes the block of `allow` or `deny`; no line when the policy lacks the member. */
 function ruleLines(policy: Members | undefined, which: "allow" | "deny"): Line[] {
   const rule = policy?.child(which);
   return rule === undefined ? [] : [{ words: [which], block: fieldLines(rule, ruleFields) }];
 }
 
-/** Writes plain members first and the two rules last. The CA itself is written by the option `pki`. */
+/** Writes plain members first and the two rules last. The option `pki` writes the CA itself. */
 const toText: HandlerWriter = (handler) => {
   const policy = handler.child("policy");
   const rules = [...ruleLines(policy, "allow"), ...ruleLines(policy, "deny")];

@@ -24,7 +24,7 @@ const maxMessageBytes = 64 * 1024;
 /** A port of a challenge; absent for the default. */
 const port = z.int().min(1).max(65_535).nullish();
 
-/** Names and addresses of one rule kind; one match is enough for the rule. */
+/** Names and addresses of one rule kind; a request needs to match only one entry. */
 const rulesSchema = z.strictObject({
   domains: z.array(z.string()).nullish().describe("Names; `*.` and a name for those one label below it."),
   ip_ranges: z
@@ -34,7 +34,7 @@ const rulesSchema = z.strictObject({
 });
 
 /**
- * Example of an authority for one domain, with certificates of half a day:
+ * Example of an authority for one domain, whose certificates are valid for half a day:
  * ```json
  * {
  *   "handler": "acme_server",

@@ -19,14 +19,17 @@ export interface AuthProvider extends ModuleInstance {
   authenticate(exchange: Exchange): Promise<AuthenticatedUser | undefined>;
 }
 
-/** The client of a password comparison. It decides the place in the queue, and aborts the comparison on disconnect. */
+/**
+ * The client of a password comparison. It determines the place in the queue, and aborts the comparison when the client
+ * disconnects.
+ */
 export type PasswordAttempt = CheckOptions;
 
 /** Compares passwords with hashes in constant time. */
 export interface PasswordHash extends ModuleInstance {
-  /** @throws when `hash` has another format; ServerError PASSWORDS_BUSY, CLIENT_GONE */
+  /** @throws when `hash` has a different format; ServerError PASSWORDS_BUSY, CLIENT_GONE */
   verify(hash: string, password: string, attempt: PasswordAttempt): Promise<boolean>;
-  /** A hash that no password matches. A comparison with it takes as long as with a real hash. */
+  /** A hash that no password matches. A comparison with this hash takes as long as with a real hash. */
   readonly fakeHash: string;
 }
 

@@ -5,13 +5,13 @@ import { blockOf, line } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyGiven } from "serverfile/values/draft";
 
-/** Algorithms that this server can verify. The public model has the same two. */
+/** Algorithms that this server can verify. The public model has the same algorithms. */
 const algorithms = new Set(["bcrypt", "argon2id"]);
 
 /**
- * `basic_auth [algorithm [realm]] { user hash … }`: passwords are hashes, as `server hash-password` prints
- * them. The algorithm defaults to `bcrypt`. A second account of the same name is refused when the config is
- * loaded, not here.
+ * `basic_auth [algorithm [realm]] { user hash … }`: passwords are hashes, as `server hash-password` prints them. The
+ * algorithm defaults to `bcrypt`. The directive accepts a second account with the same name; loading the config refuses
+ * it.
  * ```
  * basic_auth bcrypt "Staff only" {
  *   ann $2a$14$Zkx19XLiW6VYouLHR5NmfOFU0z2GTNmpkT/5qqR7hx4IjWJPDhjvG

@@ -10,12 +10,12 @@ import { z } from "zod";
 import { type AuthProvider, authProviders } from "./auth-provider.ts";
 
 /**
- * Passes requests of authenticated users to the next handler; others get 401.
+ * Passes requests of authenticated users to the next handler; other requests get 401.
  * | Providers | Answer |
  * |---|---|
- * | one knows the user | the next handler, with `{http.auth.user.id}` |
- * | none knows the user | 401, with their challenges |
- * | one failed, the others do not know the user | 401; the failure is logged and in `{http.auth.<name>.error}` |
+ * | a provider knows the user | the next handler, with `{http.auth.user.id}` |
+ * | no provider knows the user | 401, with the providers' challenges |
+ * | a provider failed, and no other provider knows the user | 401; the failure is logged, and is in `{http.auth.<name>.error}` |
  * | the queue of password comparisons is full | 503 with `Retry-After` |
  * Source: the public model (Caddy 2.11)
  */
@@ -77,7 +77,7 @@ export const authentication = defineModule({
     return {
       async handle(exchange, next) {
         await identify(exchange);
-        // Outside the `try` for providers, so an error of the next handler is not blamed on a provider.
+        // This call is outside of the `try` for providers, so an error of the next handler is not blamed on a provider.
         return next(exchange);
       },
     };

@@ -6,7 +6,7 @@ import type { PasswordHash } from "./auth-provider.ts";
 /** Hash of a random, discarded password; cost 14, as in the public model. */
 const fakeHash = "$2a$14$X3ulqf/iGxnf1k6oMZ.RZeJUoqI9PX2PM4rS5lkIKJXduLGXGPrt6";
 
-/** Compares passwords with bcrypt hashes, in threads of their own. */
+/** Compares passwords with bcrypt hashes, in separate threads. */
 export const bcryptHash = defineModule({
   id: "http.authentication.hashes.bcrypt",
   config: z.strictObject({

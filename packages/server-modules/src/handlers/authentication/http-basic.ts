@@ -58,8 +58,8 @@ interface Credentials {
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * Reads `Authorization: Basic …`; undefined for another scheme, or for text that is no credentials.
- * Source: RFC 7617
+ * Reads `Authorization: Basic …`; undefined for another scheme, or for text that does not contain credentials. Source:
+ * RFC 7617
  */
 function credentialsOf(exchange: Exchange): Credentials | undefined {
   const match = /^basic (\S+)$/i.exec(exchange.header("authorization"));
@@ -72,7 +72,9 @@ function credentialsOf(exchange: Exchange): Credentials | undefined {
   return cut === -1 ? undefined : { user: text.slice(0, cut), password: text.slice(cut + 1) };
 }
 
-/** Decodes a hash that another tool wrapped in base64. @throws ServerError MODULE_CONFIG for a hash of another form */
+/**
+ * Decodes a hash that another tool encoded in base64. @throws ServerError MODULE_CONFIG for a hash in an unknown form
+ */
 function plainHash(text: string): string {
   if (text.startsWith("$")) {
     return text;
@@ -83,7 +85,7 @@ function plainHash(text: string): string {
   return Buffer.from(text, "base64").toString("latin1");
 }
 
-/** True when the comparison failed for another reason than a wrong password. */
+/** True when the comparison failed because the client disconnected or the queue is full. */
 function isOther(error: unknown): boolean {
   return error instanceof ServerError && (error.code === "CLIENT_GONE" || error.code === "PASSWORDS_BUSY");
 }
@@ -148,11 +150,11 @@ export const httpBasic = defineModule({
         const credentials = credentialsOf(exchange);
         if (credentials !== undefined) {
           const stored = accounts.get(credentials.user);
-          // An unknown user takes as long as a known one.
+          // The comparison for an unknown user takes as long as for a known user.
           const isRight = await matches(stored ?? hash.fakeHash, credentials.password, exchange).catch(
             (error: unknown) => {
               if (!isOther(error)) {
-                challenge(exchange); // the stored hash is of another kind
+                challenge(exchange); // the stored hash has a different format
               }
               throw error;
             },

@@ -1,8 +1,8 @@
-/** Directives of `Cache-Control` by lower-case name; "" for one without a value. */
+/** Directives of `Cache-Control` by lower-case name; "" for a directive without a value. */
 export type CacheControl = ReadonlyMap<string, string>;
 
 /**
- * Parses all `Cache-Control` fields of a message. If a directive is repeated, the first one counts. Source: RFC 9111
+ * Parses all `Cache-Control` fields of a message. If a directive is repeated, its first value counts. Source: RFC 9111
  * section 5.2
  */
 export function parseCacheControl(values: readonly string[]): CacheControl {
@@ -19,7 +19,7 @@ export function parseCacheControl(values: readonly string[]): CacheControl {
   return directives;
 }
 
-/** Seconds of a directive; undefined when absent, 0 when it is no number. */
+/** Seconds of a directive; undefined when the directive is absent, 0 when its value is not a number. */
 export function secondsOf(control: CacheControl, name: string): number | undefined {
   const value = control.get(name);
   if (value === undefined) {

@@ -6,7 +6,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, type FieldReaders, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Lines of the block. Each line is optional; the handler has a default for every one. */
+/** Lines of the block. Each line is optional; the handler has a default for every member. */
 const fields: FieldReaders = {
   max_bytes: size("max_bytes", "parsing max_bytes"),
   max_object_bytes: size("max_object_bytes", "parsing max_object_bytes"),
@@ -15,7 +15,7 @@ const fields: FieldReaders = {
 
 /**
  * `cache { max_bytes 64MiB; max_object_bytes 1MiB; default_ttl 5m }`: stores responses and answers repeated requests
- * from the store. Our own.
+ * from the store. This directive is an addition to the public model.
  * ```
  * cache {
  *   max_bytes 64MiB
@@ -41,7 +41,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** Writes one line for each member that the config has, so a config of defaults becomes the word `cache` alone. */
+/** Writes one line for each member that the config has, so a config without members becomes the word `cache` alone. */
 const toText: HandlerWriter = (handler) => ({
   directive: "cache",
   words: [],

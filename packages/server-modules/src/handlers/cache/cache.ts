@@ -25,15 +25,15 @@ const defaultMaxObjectBytes = 1024 * 1024;
 
 const configSchema = z.strictObject({
   /**
-   * Configs with the same number share one store in each thread, and the store outlives reloads. A changed number
-   * starts with an empty store.
+   * Configs with the same limit share one store in each thread, and the store outlives reloads. A changed number starts
+   * with an empty store.
    */
   max_bytes: z
     .int()
     .positive()
     .nullish()
     .describe("Memory of all responses, in each worker thread (64 MiB); the least lately used go first."),
-  /** At most `max_bytes`. A larger response passes without being stored. */
+  /** The limit is at most `max_bytes`. A larger response passes without being stored. */
   max_object_bytes: z.int().positive().nullish().describe("The largest body that is kept (1 MiB)."),
   /** Default: a tenth of the time since `Last-Modified`, at most a day. */
   default_ttl: configDuration()
@@ -48,7 +48,9 @@ const configSchema = z.strictObject({
  * 9111, section 4.4
  */
 const unsafe = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-/** Conditional headers of the client. A revalidation sends the conditions of the stored response instead. */
+/**
+ * Conditional headers of the client. For a revalidation, the cache sends the conditions of the stored response instead.
+ */
 const conditions = new Set([
   "if-none-match",
   "if-modified-since",
@@ -62,7 +64,7 @@ function addressOf(exchange: Exchange): string {
   return `${exchange.scheme}://${exchange.hostport.toLowerCase()}${exchange.target}`;
 }
 
-/** Adds `Cache-Status`. Source: RFC 9211 */
+/** Adds the field `Cache-Status`. Source: RFC 9211 */
 function status(exchange: Exchange, text: string): void {
   exchange.responseHeaders.push("Cache-Status", `${exchange.server.product}; ${text}`);
 }
@@ -126,15 +128,15 @@ class OriginAnswer {
 }
 
 /**
- * Stores responses in memory and answers from the store. The public model has this as a plugin.
+ * Stores responses in memory and answers from the store. In the public model, a plugin does this.
  * | Stored response | Then | `Cache-Status` |
  * |---|---|---|
  * | none | the origin answers | `fwd=miss`, with `stored` when the response is stored |
  * | fresh | the store answers | `hit; ttl=…` |
- * | stale, within `stale-while-revalidate`, another request revalidates | the store answers | `hit; detail=stale` |
- * | stale | the origin is asked with its validators | `fwd=stale` |
- * | stale, the origin answers 304 | the store answers, fresh again | `hit; fwd=stale; fwd-status=304` |
- * | stale, the origin fails, within `stale-if-error` | the store answers | `hit; detail=stale-if-error` |
+ * | stale, within `stale-while-revalidate`, while another request revalidates | the store answers | `hit; detail=stale` |
+ * | stale | the origin is asked, with the validators of the stored response | `fwd=stale` |
+ * | stale, and the origin answers 304 | the store answers; the response is fresh again | `hit; fwd=stale; fwd-status=304` |
+ * | stale, and the origin fails, within `stale-if-error` | the store answers | `hit; detail=stale-if-error` |
  * Source: RFC 9111, RFC 5861, RFC 9211
  */
 class Cache implements HttpHandler {
@@ -268,7 +270,8 @@ class Cache implements HttpHandler {
 
 /**
  * `{ "handler": "cache", "max_bytes": 67108864, "default_ttl": "5m" }`. Responses with `Set-Cookie`, `private` or
- * `no-store` are not stored. Neither are responses to `Authorization`, unless the response allows it.
+ * `no-store` are not stored. Responses to requests with `Authorization` are not stored either, unless the response
+ * allows it.
  */
 export const cache = defineModule({
   id: "http.handlers.cache",

@@ -19,11 +19,14 @@ export interface StoreState {
   readonly responses: number;
   /** Bytes that the stored responses take. */
   readonly bytes: number;
-  /** Limit of these bytes. Beyond it the least recently used responses are removed. */
+  /** Limit of these bytes. Above the limit, the least recently used responses are removed. */
   readonly max_bytes: number;
 }
 
-/** Stored responses of one thread, limited by bytes. The least recently used are removed first. */
+/**
+ * Stored responses of one thread, limited by bytes. Above the limit, the least recently used responses are removed
+ * first.
+ */
 export class ResponseStore {
   /** Variants by URL, the newest first. */
   readonly #byUrl: LRUCache<string, StoredResponse[]>;
@@ -42,13 +45,13 @@ export class ResponseStore {
     return this.#byUrl.get(url)?.find((each) => each.fits(request));
   }
 
-  /** Stores a response. It replaces the stored variant for the same request. */
+  /** Stores a response. It replaces the stored variant that fits the same request. */
   put(url: string, request: CachedRequest, response: StoredResponse): void {
     const others = (this.#byUrl.peek(url) ?? []).filter((each) => !each.fits(request));
     this.#byUrl.set(url, [response, ...others].slice(0, maxVariants));
   }
 
-  /** Removes all variants of an address. @returns true when there were any */
+  /** Removes all variants of an address. @returns true when variants were stored */
   remove(url: string): boolean {
     return this.#byUrl.delete(url);
   }
@@ -82,10 +85,10 @@ export class ResponseStore {
   }
 }
 
-/** Stores by size limit: a new config with the same limit keeps the stored responses. */
+/** Stores, by their size limit: a new config with the same limit keeps the stored responses. */
 export const responseStores: ResourceKind<ResponseStore> = { name: "response stores" };
 
 /** Topic of messages that ask each thread to purge, with a {@link Purge}. */
 export const purgeTopic = "http.handlers.cache/purge";
-/** Topic of messages that ask each thread for its {@link StoreState}. */
+/** Topic of messages that ask each thread for the {@link StoreState} of its store. */
 export const stateTopic = "http.handlers.cache/state";

@@ -4,9 +4,7 @@ import { type CacheControl, parseCacheControl, secondsOf } from "./cache-control
 
 /** Statuses whose responses may be stored without an explicit lifetime. Source: RFC 9110 section 15.1 */
 const heuristicStatuses = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
-/**
- * Heuristic lifetime: this fraction of the time since `Last-Modified`. Source: RFC 9111, section 4.2.2
- */
+/** Part of the time since `Last-Modified` that is the heuristic lifetime. Source: RFC 9111, section 4.2.2 */
 const heuristicPart = 0.1;
 /** Limit of the heuristic lifetime: one day. */
 const maxHeuristicSeconds = 24 * 60 * 60;
@@ -15,15 +13,15 @@ const maxHeuristicSeconds = 24 * 60 * 60;
 export interface CachedRequest {
   /** Method of the request; a response to HEAD cannot answer GET. */
   readonly method: string;
-  /** Header fields, some of which `Vary` may name. */
+  /** Header fields of the request; `Vary` may name some of them. */
   readonly headers: HeaderList;
 }
 
 /**
  * How a stored response may be used now.
  * - `fresh`: sent without asking the origin
- * - `stale`: may answer while another request asks the origin
- * - `revalidate`: the origin must be asked first
+ * - `stale`: sent, while another request asks the origin
+ * - `revalidate`: sent only after the origin confirmed the response
  */
 export type Use = "fresh" | "stale" | "revalidate";
 
@@ -143,7 +141,8 @@ export class StoredResponse {
   }
 
   /**
-   * Determines the lifetime: the first present of `s-maxage`, `max-age`, `Expires`, `default_ttl`, a tenth of the age.
+   * Determines the lifetime: the first present of `s-maxage`, `max-age`, `Expires`, `default_ttl`, a tenth of the time
+   * since `Last-Modified`.
    */
   #lifetimeFrom(date: number, fallbackSeconds: number): number {
     const explicit = secondsOf(this.#control, "s-maxage") ?? secondsOf(this.#control, "max-age");

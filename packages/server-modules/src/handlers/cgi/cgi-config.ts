@@ -1,7 +1,7 @@
 import { configCount, configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** `NAME=value`. The value may contain line breaks, but no NUL. */
+/** `NAME=value`. A value may contain line breaks, but no NUL. */
 const variable = z.string().regex(/^[^=\0]+=[^\0]*$/s, { error: "a variable is written NAME=value" });
 /** A variable's name alone, for variables inherited from the server. */
 const variableName = z.string().regex(/^[^=\0]+$/, { error: "the name of a variable has no '='" });
@@ -18,7 +18,7 @@ export const cgiSchema = z.strictObject({
     .string()
     .nullish()
     .describe("Folder to run it in (the program's own); a relative `executable` is looked up there."),
-  /** A request path without this prefix becomes PATH_INFO as a whole. */
+  /** A request path that does not begin with this prefix becomes PATH_INFO as a whole. */
   scriptName: z
     .string()
     .nullish()
@@ -38,7 +38,10 @@ export const cgiSchema = z.strictObject({
     .describe(
       "Whether to answer with what the program would get, secrets included, in place of running it (false).",
     ),
-  /** 0 counts as absent. The buffer file has no name, so it disappears with the program. */
+  /**
+   * The value 0 means no limit was set, so the default applies. The buffer file has no name, so it disappears with the
+   * program.
+   */
   buffer_limit: configCount()
     .nullish()
     .describe("Bytes of a body of unknown length that are kept in memory; more go to a file (4 MiB)."),
@@ -57,7 +60,7 @@ export const cgiSchema = z.strictObject({
     .describe("Programs that one worker thread runs at a time; more requests get 503 (100)."),
   /** The client gets 504. If the head was sent already, the connection is closed instead. */
   timeout: configDuration().nullish().describe("How long the program may run before it is ended (no limit)."),
-  /** While a slow client blocks the output, the idle time does not count. */
+  /** Time in which a slow client blocks the output does not count as idle. */
   idle_timeout: configDuration()
     .nullish()
     .describe("How long the program may neither print nor take anything before it is ended (5m)."),

@@ -68,7 +68,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** Writes executable and arguments on the first line, then one line for each member that the config has. */
+/** Writes the executable and its arguments on the first line, then one line for each member that the config has. */
 const toText: HandlerWriter = (handler) => {
   const executable = handler.text("executable") ?? "";
   const args = handler.texts("args") ?? [];

@@ -49,13 +49,13 @@ interface Prepared {
  */
 class CgiHandler implements HttpHandler {
   readonly inRehearsal = "answers";
-  /** Path of the program. A placeholder value cannot lead into another folder. */
+  /** Path of the program. The value of a placeholder cannot lead into another folder. */
   readonly #executable: Template;
   readonly #args: readonly Template[];
   readonly #scriptName: Template;
   readonly #envs: readonly Template[];
   readonly #folder: string | undefined;
-  /** Reads the inherited variables for each run, so a changed environment counts. */
+  /** Reads the inherited variables for each run, so that changes of the environment take effect. */
   readonly #inherited: () => Map<string, string>;
   readonly #inspects: boolean;
   readonly #limits: InputLimits;
@@ -118,7 +118,7 @@ class CgiHandler implements HttpHandler {
     }
   }
 
-  /** Replaces everything that depends on the request. */
+  /** Replaces all placeholders that depend on the request. */
   #prepare(exchange: Exchange, contentLength: number | undefined): Prepared {
     const scriptName = this.#scriptName(exchange);
     const { path } = exchange;

@@ -18,7 +18,7 @@ function rows(title: string, variables: ReadonlyMap<string, string>): string {
 
 /**
  * The page of `inspect`: shows the environment that a program would get.
- * @param told variables from the request and the config
+ * @param told variables that the request and the config define
  * @param inherited variables from the server's environment
  * Source: aksdb/caddy-cgi v2, inspect.go
  */

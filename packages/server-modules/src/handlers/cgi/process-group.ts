@@ -9,7 +9,7 @@ const hasGroups = process.platform !== "win32";
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     if (hasGroups && child.pid !== undefined) {
-      process.kill(-child.pid, name); // the program, and what it started
+      process.kill(-child.pid, name); // the program, and the processes that it started
     } else {
       child.kill(name);
     }
@@ -23,8 +23,8 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
  * | Event | Then |
  * |---|---|
  * | `end` | SIGTERM to the group, SIGKILL after 3 s |
- * | the program exits by itself | the program leaves the count |
- * | `close` | `end` for all programs, and waits for their exit |
+ * | the program exits by itself | the program is no longer counted |
+ * | `close` | `end` for all programs, then wait for their exit |
  * | this process exits | SIGKILL to all groups |
  */
 export class ProcessGroups {
@@ -47,7 +47,7 @@ export class ProcessGroups {
   /** Registers a started program. */
   add(child: ChildProcess): void {
     if (child.pid === undefined) {
-      return; // it could not be started
+      return; // the program could not be started
     }
     if (this.#running.size === 0) {
       process.on("exit", this.#killAll);
@@ -70,7 +70,7 @@ export class ProcessGroups {
     if (ending === undefined) {
       ending = new Promise((resolve) => {
         signal(child, "SIGTERM");
-        // Needed even after the program exited: one of its children may have ignored the first signal.
+        // SIGKILL is needed even after the program exited, because a child process may have ignored SIGTERM.
         setTimeout(() => {
           signal(child, "SIGKILL");
           this.#endings.delete(child);

@@ -5,14 +5,14 @@ import { textOfBytes } from "server-core/uri/text-of-bytes";
 
 /** Variables of the server that every program inherits. Source: Go, net/http/cgi */
 const alwaysPassed = process.platform === "linux" ? ["LD_LIBRARY_PATH"] : [];
-/** PATH when the server has none. Source: Go, net/http/cgi */
+/** PATH when the server's own environment has no PATH. Source: Go, net/http/cgi */
 const defaultPath = "/bin:/usr/bin:/usr/local/bin";
 
 /** Names for the program's environment that come from the config, not from the request. */
 export interface ScriptNames {
   /** Prefix of the request path that names the program. */
   readonly scriptName: string;
-  /** Decoded path after this prefix. */
+  /** The part of the decoded path after this prefix. */
   readonly pathInfo: string;
   /** Path of the program, as in the config. */
   readonly executable: string;
@@ -61,7 +61,7 @@ function addFields(variables: Map<string, string>, exchange: Exchange): void {
  * PATH_INFO=/2024
  * QUERY_STRING=q=1
  * ```
- * @param contentLength bytes of the body; undefined when there is none
+ * @param contentLength bytes of the body; undefined when there is no body
  * @throws ServerError HTTP_BAD_REQUEST for a line break in the path
  * Source: RFC 3875, section 4.1; Go, net/http/cgi; aksdb/caddy-cgi v2
  */
@@ -108,7 +108,7 @@ export function requestVariables(
   return variables;
 }
 
-/** Variables that a program inherits from the server: always PATH, and the named ones. */
+/** Variables that a program inherits from the server: PATH, and the variables with these names. */
 export function inheritedVariables(passed: readonly string[], all: boolean): Map<string, string> {
   const names = all ? Object.keys(process.env) : [...alwaysPassed, ...passed];
   const variables = new Map([["PATH", process.env.PATH || defaultPath]]);

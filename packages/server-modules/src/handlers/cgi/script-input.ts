@@ -11,19 +11,22 @@ import { ServerError } from "server-core/errors";
 export interface ScriptInput {
   /** Body length in bytes; undefined for a request without a body. */
   readonly length: number | undefined;
-  /** The body: a stream or bytes that are written to the program, or a file that the program reads itself. */
+  /** The body: a stream or bytes that the server writes to the program, or a file that the program reads itself. */
   readonly source: Readable | Buffer | FileHandle | undefined;
 }
 
 /** Limits of a body without a declared length. */
 export interface InputLimits {
-  /** Bytes kept in memory; longer bodies go to a file. */
+  /** Limit of bytes that are kept in memory; a longer body goes to a file. */
   readonly memoryBytes: number;
   /** Limit of the body in bytes; a longer body is refused. */
   readonly maxBytes: number;
 }
 
-/** Opens a file without a name for one body. The file disappears with the last process that has it open. */
+/**
+ * Opens a file without a name for one body. The file disappears when the last process with an open descriptor closes
+ * it.
+ */
 async function openNamelessFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `cgi-body-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
@@ -36,7 +39,7 @@ async function openNamelessFile(): Promise<FileHandle> {
   return file;
 }
 
-/** Writes all bytes: one system call may write fewer. */
+/** Writes all bytes; one system call may write only a part. */
 async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
@@ -75,7 +78,7 @@ async function readWhole(body: Readable, { memoryBytes, maxBytes }: InputLimits)
   return { length, source: file ?? Buffer.concat(chunks) };
 }
 
-/** The declared length; undefined for none or a malformed one. */
+/** The declared length; undefined for a missing or malformed length. */
 function declaredLength(exchange: Exchange): number | undefined {
   const text = exchange.header("content-length");
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -85,10 +88,10 @@ function declaredLength(exchange: Exchange): number | undefined {
  * Prepares the body of a request for a program. A body of known length is streamed.
  * | Body | Standard input of the program |
  * |---|---|
- * | none | closed at once |
+ * | none | closed immediately |
  * | in memory already | the bytes |
  * | of known length | the client's stream |
- * | of unknown length, up to `memoryBytes` | the bytes, after the last one has arrived |
+ * | of unknown length, up to `memoryBytes` | the bytes, after the last byte has arrived |
  * | longer | a file without a name |
  * @throws HttpError 413 over `maxBytes`; ServerError CLIENT_GONE
  */

@@ -14,11 +14,13 @@ import { type CgiHead, cgiHeadEnd, parseCgiHead } from "../reverse-proxy/transpo
 import { groupOptions, type ProcessGroups } from "./process-group.ts";
 import type { ScriptInput } from "./script-input.ts";
 
-/** Limit of the head in bytes. A longer head fails the run, so a program cannot fill the memory. */
+/** Limit of the head in bytes. A longer head fails the run, so that a program cannot fill the memory. */
 const maxHeadBytes = 64 * 1024;
-/** Limit of logged error output in bytes. The rest is read and dropped. */
+/** Limit of logged error output in bytes. Further output is read and dropped. */
 const maxStderrBytes = 64 * 1024;
-/** Milliseconds after the exit until the output is given up: a child process may hold it open. */
+/**
+ * Milliseconds after the program's exit for which output is still awaited: a child process may keep the output open.
+ */
 const lateOutputMs = 2_000;
 
 /** Command, folder and environment of a program. */
@@ -29,7 +31,7 @@ export interface ScriptCommand {
   readonly name: string;
   /** Arguments after the name. */
   readonly args: readonly string[];
-  /** Working folder. */
+  /** Working folder of the program. */
   readonly folder: string;
   /** Complete environment: nothing is inherited from the server. */
   readonly environment: Readonly<Record<string, string>>;
@@ -81,10 +83,10 @@ function readHead(text: string): CgiHead {
  * |---|---|
  * | the head is complete | status and header fields are sent |
  * | output | body, at most the declared length |
- * | output ended, any exit code | the response ends; a code other than 0 is logged |
+ * | the output ended, with any exit code | the response ends; a code other than 0 is logged |
  * | ended by a signal | the response is cut off |
  * | no head | 500 |
- * | a time limit | 504; after the head, the response is cut off |
+ * | a time limit is exceeded | 504; after the head, the response is cut off |
  * | the client leaves | the program is ended |
  */
 export class ScriptRun implements StreamTaker {
@@ -109,9 +111,9 @@ export class ScriptRun implements StreamTaker {
   #outputEnded = false;
   /** How the program ended; undefined while it runs. */
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
-  /** True once the promise has settled; later events are ignored. */
+  /** True once the run's promise has settled; later events are ignored. */
   #settled = false;
-  /** True while the client accepts no more data. The idle limit does not count this time. */
+  /** True while the client accepts no more data. This time does not count as idle. */
   #clientWaits = false;
   /** Timers of all limits of this run. */
   #timers: NodeJS.Timeout[] = [];
@@ -148,7 +150,7 @@ export class ScriptRun implements StreamTaker {
     return this.#finished.promise;
   }
 
-  /** Starts the program. A body in a file becomes its input directly. */
+  /** Starts the program. A body in a file becomes the standard input directly. */
   #spawn(input: ScriptInput): ChildProcess {
     const { file, name, args, folder, environment } = this.#command;
     const { source } = input;
@@ -169,7 +171,7 @@ export class ScriptRun implements StreamTaker {
     if (!stdin || source === undefined) {
       return;
     }
-    contain(stdin); // A program need not read its input.
+    contain(stdin); // A program that does not read its input causes write errors, which are ignored.
     if (Buffer.isBuffer(source)) {
       stdin.end(source);
       return;
@@ -177,7 +179,7 @@ export class ScriptRun implements StreamTaker {
     let resume: (() => void) | undefined;
     const drained = () => resume?.();
     stdin.on("drain", drained);
-    stdin.on("close", drained); // the program takes no more: the rest is read, and dropped
+    stdin.on("close", drained); // the program accepts no more input: the remaining body is read and dropped
     const sink = {
       write: (chunk: Buffer) => {
         this.#idle?.refresh();
@@ -320,12 +322,12 @@ export class ScriptRun implements StreamTaker {
 
   // The end
 
-  /** The program exited. Output of its children is accepted for 2 more seconds. */
+  /** Called when the program has exited. Output of its children is accepted for 2 more seconds. */
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
     this.#exit = { code, signal };
     if (!this.#outputEnded && !this.#settled) {
       clearTimeout(this.#idle);
-      // The wait for output of remaining child processes restarts with each byte.
+      // Each byte of output restarts this limit for remaining child processes.
       this.#idle = setTimeout(() => {
         if (this.#clientWaits) {
           this.#idle?.refresh();
@@ -353,7 +355,7 @@ export class ScriptRun implements StreamTaker {
       return;
     }
     if (signal !== null) {
-      this.#fail(new Error(`${this.#command.name} ${how}`)); // cut short, it must not look whole
+      this.#fail(new Error(`${this.#command.name} ${how}`)); // the output was cut short, so the response must not look complete
       return;
     }
     if (code !== 0) {
@@ -395,7 +397,7 @@ export class ScriptRun implements StreamTaker {
   }
 }
 
-/** Closes the server's descriptor of the body file. The program has its own. */
+/** Closes the server's descriptor of the body file. The program has its own descriptor. */
 export async function closeInput({ source }: ScriptInput): Promise<void> {
   if (source !== undefined && !(source instanceof Readable) && !Buffer.isBuffer(source)) {
     await (source as FileHandle).close();

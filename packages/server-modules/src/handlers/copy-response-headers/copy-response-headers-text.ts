@@ -7,7 +7,8 @@ import { appended, readFields } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
 /**
- * Both lines may be repeated; their words add up. The handler checks the combination of both when the config is loaded.
+ * Both lines may be repeated; the words of repeated lines are added up. The handler checks the combination of both when
+ * the config is loaded.
  */
 const fields = { include: appended("include"), exclude: appended("exclude") };
 

@@ -16,14 +16,17 @@ import { isUnbuffered } from "http-engine/unbuffered-response";
 import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
 import type { ResponseMatcher } from "../../matchers/response-matcher.ts";
 
-/** Complete bodies up to this size are compressed synchronously, which costs less than a hand-over to another thread. */
+/**
+ * Complete bodies up to this size in bytes are compressed synchronously, which costs less than passing them to another
+ * thread.
+ */
 const maxAtOnceBytes = 128 * 1024;
 
 /** The rules of an encode handler. */
 export interface EncodeRules {
   /** Selects responses to encode. Default: types that compress well. */
   readonly matches: ResponseMatcher;
-  /** Minimum body length, in bytes, for compression. Below it compression costs more than it saves. */
+  /** Minimum body length, in bytes, for compression. Below this length, compression costs more than it saves. */
   readonly minLength: number;
 }
 
@@ -32,7 +35,9 @@ export interface EncodeChoice {
   /** The client's preferred coding; undefined when the client accepts none. */
   readonly encoder: ContentEncoder | undefined;
   readonly rules: EncodeRules;
-  /** True when the client's conditions name the tag of the coded form. A 304 must then carry the coded tag. */
+  /**
+   * True when the client's conditions name the tag of the coded form. A 304 response must then contain the coded tag.
+   */
   readonly askedForCoded: boolean;
 }
 
@@ -61,38 +66,40 @@ export function tagOfCoded(etag: string, coding: string): string {
 
 /**
  * - `undecided`: the head waits until the length or the first piece of the body decides about coding
- * - `as it is`: everything passes uncompressed
+ * - `as it is`: the body passes uncompressed
  * - `coded`: the body goes through the compressor
  */
 type Mode = "undecided" | "as it is" | "coded";
 
 /**
- * Compresses a response while it passes, if that is allowed and worthwhile.
+ * Compresses a passing response, if that is allowed and worthwhile.
  * | Response | Coded when |
  * |---|---|
- * | its length is declared | the length is above `minimum_length` |
+ * | its length is declared | the declared length is above the minimum |
  * | of unknown length, short | it ends while pieces are still held, and is long enough |
  * | of unknown length, long | the held bytes exceed the minimum, or the writer flushes |
  * | events and other unbuffered types | immediately |
- * | without a type | the first bytes reveal a type that is coded |
+ * | without a type | the first bytes reveal a type that is compressed |
  * Source: the public model (Caddy 2.11), which checks the first piece of a body of unknown length
  */
 export class EncodeFilter extends HoldingFilter {
   readonly #exchange: Exchange;
   readonly #encoder: ContentEncoder | undefined;
   readonly #rules: EncodeRules;
-  /** True when the client's conditions name the tag of the coded form. A 304 must then carry the coded tag. */
+  /**
+   * True when the client's conditions name the tag of the coded form. A 304 response must then contain the coded tag.
+   */
   readonly #askedForCoded: boolean;
   /** Settles when the compressor has output everything. */
   readonly #done = Promise.withResolvers<void>();
   #mode: Mode = "as it is";
   #status = 0;
   #headers: HeaderList = [];
-  /** Declared body length in bytes; -1 for none. */
+  /** Declared body length in bytes; -1 when none is declared. */
   #declared = -1;
   /** Pieces of the body that wait for the decision. */
   #held: Uint8Array[] = [];
-  /** Total bytes of these pieces. */
+  /** Total bytes of the held pieces. */
   #heldBytes = 0;
   /** The compressor, in mode `coded` for bodies in several pieces. */
   #stream: CompressStream | undefined;
@@ -144,7 +151,7 @@ export class EncodeFilter extends HoldingFilter {
     if (this.#type === "open" ? !mayBeTold(status, headers) : !this.#mayBeCoded()) {
       this.#passOn();
     } else if (isUnbuffered(headers)) {
-      // The first event may arrive late, and events are small.
+      // Events are small and the first event may arrive late, so the decision does not wait for bytes.
       this.#start();
       super.flush();
     } else if (this.#declared >= 0 && !this.#isWorthIt(this.#declared)) {
@@ -231,7 +238,7 @@ export class EncodeFilter extends HoldingFilter {
     }
   }
 
-  /** True when status, header fields and config allow coding. `no-transform` forbids it. */
+  /** True when status, header fields and config allow coding. `no-transform` forbids coding. */
   #mayBeCoded(): boolean {
     const headers = this.#headers;
     const status = this.#status;
@@ -305,7 +312,7 @@ export class EncodeFilter extends HoldingFilter {
     return more;
   }
 
-  /** The body ended before the decision. Short bodies are coded in one call. */
+  /** The body ended before the decision. A body that ended before the decision is coded in one call. */
   #endUndecided(chunk: Uint8Array | undefined): void {
     const last = chunk ?? new Uint8Array();
     const encoder = this.#encoder;
@@ -317,7 +324,7 @@ export class EncodeFilter extends HoldingFilter {
         this.#describe();
       }
       this.#passOn();
-      // Another `encode` handler decides by the length, too.
+      // A later `encode` handler also decides by the length.
       for (const held of this.#held) {
         super.write(held);
       }
