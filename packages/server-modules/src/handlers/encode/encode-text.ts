@@ -10,8 +10,8 @@ import { integer } from "serverfile/values/block-fields";
 import { childOf, type Draft } from "serverfile/values/draft";
 
 /**
- * Formats that the line may name. Encoders of plug-ins are allowed only in the block, where their own reader parses
- * them.
+ * Formats that the line may name. Plug-in encoders are allowed only in the block, where the plug-in's own reader parses
+ * their settings.
  */
 const formats = new Set(["gzip", "zstd", "br"]);
 /** The only line of the block that is neither an encoder nor `match`. */
@@ -19,7 +19,7 @@ const fields = { minimum_length: integer("minimum_length") };
 
 /**
  * `encode [format…] { … }`: compresses responses. The order of formats is the preference; without a format the line
- * means `zstd gzip`. A format in the block may have settings, and precedes the formats of the line.
+ * means `zstd gzip`. A format in the block may have settings, and is preferred over the formats of the line.
  * ```
  * encode zstd br {
  *   minimum_length 1024
@@ -38,7 +38,7 @@ const fields = { minimum_length: integer("minimum_length") };
  *   "prefer": ["zstd", "br"]
  * }
  * ```
- * With settings:
+ * The long form gives a format settings:
  * ```
  * encode {
  *   gzip 9

@@ -68,8 +68,8 @@ function checkOrder(prefer: readonly string[], encoders: ReadonlyMap<string, Con
 }
 
 /**
- * Removes the coding's suffix from the client's entity tags, so that handlers recognize the tags. @returns true when a
- * tag had the suffix
+ * Removes the coding's suffix from the client's entity tags, so that handlers recognize them. @returns true when a tag
+ * had the suffix
  */
 function stripCoding(exchange: Exchange, coding: string): boolean {
   const tags = getHeaders(exchange.requestHeaders, "if-none-match").join(", ");
@@ -100,7 +100,7 @@ export const encode = defineModule({
         if (exchange.method === "CONNECT") {
           return next(exchange);
         }
-        // A refused WebSocket handshake is answered as any other request, but uncoded.
+        // A WebSocket handshake that is refused gets an ordinary response, but without compression.
         const accepted =
           exchange.header("sec-websocket-key") === ""
             ? getHeaders(exchange.requestHeaders, "accept-encoding").join(",")

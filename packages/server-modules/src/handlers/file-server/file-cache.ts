@@ -23,13 +23,13 @@ const maxBytes = 64 * 1024 * 1024;
 
 /**
  * Cache of small files, at most 64 MiB in each thread. An entry is used only if the file's time, size and inode are
- * unchanged since the read. The caller has just called `stat` for this comparison.
+ * unchanged since the read. The caller has called `stat` immediately before, for this comparison.
  */
 export class FileCache {
   readonly #entries = new LRUCache<string, CachedFile>({
     maxSize: maxBytes,
     maxEntrySize: maxCachedFileBytes + 1024,
-    // Small files are kept twice: the second copy includes the last sent head.
+    // A small file needs memory twice: a second copy contains the last sent head and the file.
     sizeCalculation: ({ bytes }) =>
       bytes.length + (bytes.length > maxKeptResponseBytes ? 512 : bytes.length + 1024),
   });

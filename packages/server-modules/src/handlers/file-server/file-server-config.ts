@@ -14,7 +14,7 @@ export const fileServerSchema = z.strictObject({
     .string()
     .nullish()
     .describe("Folder that is served ({http.vars.root}, else the working folder); placeholders allowed."),
-  /** Hidden files are absent for every purpose: not served, not listed, no index, no sidecar. */
+  /** A hidden file counts as absent everywhere: it is not served, not listed, and is neither an index nor a sidecar. */
   hide: z
     .array(z.string())
     .nullish()
@@ -80,7 +80,7 @@ export const fileServerSchema = z.strictObject({
     .array(z.enum(["gzip", "br", "zstd"]))
     .nullish()
     .describe("Which is preferred where the client takes several alike."),
-  /** The first existing sidecar file is used. Control characters are removed, and the tag is cut at 1 KiB. */
+  /** The first sidecar file that exists is used. Control characters are removed, and the tag is cut at 1 KiB. */
   etag_file_extensions: z
     .array(z.string())
     .nullish()

@@ -18,7 +18,7 @@ import { statusValue } from "serverfile/values/status-value";
 
 /** Words that `sort` accepts: one key and one direction, in any order. */
 const sortOptions = new Set(["name", "namedirfirst", "size", "time", "asc", "desc"]);
-/** Formats of sidecar files. Other words are an error, with the public model's message. */
+/** Formats of sidecar files. Any other word is an error, with the public model's message. */
 const precompressedFormats = new Set(["br", "gzip", "zstd"]);
 
 /** Reads `sort name desc`. The combination is checked when the config is loaded. */
@@ -32,7 +32,7 @@ const readSort: FieldReader = (cursor, draft) => {
 };
 
 const limit = integer("file_limit", "file_limit should have an integer value");
-/** Reads `file_limit 500`: the limit of entries that a listing reads. A second line is an error. */
+/** Reads `file_limit 500`: the limit of entries that a listing reads. A second `file_limit` line is an error. */
 const readLimit: FieldReader = (cursor, draft) => {
   if (cursor.countRemainingArguments() !== 1) {
     cursor.remainingArguments();
@@ -83,7 +83,7 @@ export const browseFields: FieldReaders = {
   plain_time_format: row("plain_time_format", readTimeFormat, wordsOf.text),
 };
 
-/** Reads `status 404` or `status {placeholder}`. A number stays a number in the JSON. */
+/** Reads `status 404` or `status {placeholder}`. A number in the text stays a number in the JSON. */
 const readStatus: FieldReader = (cursor, draft) => {
   draft.status_code = statusValue(cursor.argument());
 };
@@ -133,7 +133,7 @@ export const fields: FieldReaders = {
  */
 function isHidden(file: string, hide: readonly string[]): boolean {
   if (hide.length === 0) {
-    return false; // as nearly always: to resolve a path takes its time
+    return false; // nearly all cases end here, because resolving a path takes time
   }
   const path = resolve(file);
   return hide.some((pattern) => {

@@ -14,7 +14,10 @@ function browseLine(browse: Members): Line {
   );
 }
 
-/** Writes one line for all formats. A second line gives their order if the first line does not imply the order. */
+/**
+ * Writes one line for all precompressed formats. A second line contains the order of preference, if the first line does
+ * not imply it.
+ */
 function precompressedLines(handler: Members): Line[] {
   const formats = handler.child("precompressed");
   const order = handler.texts("precompressed_order");
@@ -34,8 +37,8 @@ function precompressedLines(handler: Members): Line[] {
 }
 
 /**
- * `file_server`: each serverfile hides its own file automatically, so no line is written for that. Therefore a config
- * that hides nothing cannot be written as this directive.
+ * Each serverfile with `file_server` hides its own file automatically, so no line is written for that file. Therefore a
+ * config that hides nothing cannot be written as this directive.
  */
 export const fileServer: HandlerWriter = (handler, { hiddenFile }) => {
   const hide = handler.texts("hide") ?? [];

@@ -26,7 +26,7 @@ import { redirectTo } from "./redirect.ts";
 import { sendFile } from "./send-file.ts";
 import { describeFile, readEtagFile, type ServedFile } from "./served-file.ts";
 
-/** One cache for all file servers of all configs: served files stay cached across reloads. */
+/** All file servers of all configs share one cache, so served files stay cached across reloads. */
 const fileCaches: ResourceKind<FileCache> = { name: "file caches" };
 
 /** File suffix of each coding's sidecar. */
@@ -46,7 +46,7 @@ interface Chosen {
   readonly path: string;
   /** Size and times of that file. */
   readonly stats: BigIntStats;
-  /** Coding of the sidecar; "" for the file itself. */
+  /** Coding of the sidecar; "" when the file itself was chosen. */
   readonly coding: Coding | "";
 }
 
@@ -66,7 +66,7 @@ function baseName(path: string): string {
  * 3. Hidden and missing files are 404, or go to the next handler.
  * 4. A missing or superfluous final slash is redirected.
  * 5. A sidecar in a coding that the client accepts may replace the file.
- * 6. Unchanged files are sent from memory, others from the disk.
+ * 6. Unchanged files are sent from memory, other files from the disk.
  */
 class FileServer implements HttpHandler {
   /** True: a file in memory is answered synchronously. For other files the handler enters the request's async context itself. */
@@ -83,7 +83,7 @@ class FileServer implements HttpHandler {
   readonly #canonical: boolean;
   readonly #status: Template | undefined;
   readonly #passThrough: boolean;
-  /** Codings of sidecars, the preferred first. */
+  /** Codings of sidecars, in order of preference. */
   readonly #codings: readonly Coding[];
   readonly #etagExtensions: readonly string[];
 
@@ -184,7 +184,7 @@ class FileServer implements HttpHandler {
           return { path, stats };
         }
       } catch {
-        // Treated as absent: the next index name may exist.
+        // An unreadable index counts as absent, because the next index name may exist.
       }
     }
     return undefined;
@@ -218,7 +218,7 @@ class FileServer implements HttpHandler {
     return true;
   }
 
-  /** Chooses the sidecar in the client's preferred coding, else the file itself. */
+  /** Chooses the sidecar in the client's preferred coding, or the file itself if no sidecar fits. */
   #chooseCoding(exchange: Exchange, path: string, stats: BigIntStats): Chosen {
     if (this.#codings.length > 0) {
       for (const coding of acceptedEncodings(exchange.header("accept-encoding"), this.#codings)) {
@@ -236,7 +236,7 @@ class FileServer implements HttpHandler {
     return { named: path, path, stats, coding: "" };
   }
 
-  /** Status from the config or an error; 0 for none. */
+  /** Status from the config or an error; 0 when neither sets one. */
   #statusOf(exchange: Exchange): number {
     if (this.#status === undefined) {
       return exchange.error?.status ?? 0;
@@ -275,7 +275,7 @@ class FileServer implements HttpHandler {
     try {
       const stats = await handle.stat({ bigint: true });
       if (!stats.isFile()) {
-        throw new HttpError(403, "not a regular file"); // it was one a moment ago
+        throw new HttpError(403, "not a regular file"); // the path was a regular file a moment ago
       }
       const described = describeFile(chosen.path, stats);
       const etag = ownEtag ?? ((await readEtagFile(chosen.path, this.#etagExtensions)) || described.etag);
@@ -325,7 +325,8 @@ class FileServer implements HttpHandler {
     }
     if (file.lastModified !== "") {
       if (getHeader(headers, "last-modified") !== undefined) {
-        // As in the public model, the file's modification time replaces a configured one. Configured tag and type stay.
+        // As in the public model, the file's modification time replaces a configured `Last-Modified`. A configured tag
+        // and a configured type stay.
         removeHeaders(headers, (name) => name === "last-modified");
       }
       headers.push("Last-Modified", file.lastModified);

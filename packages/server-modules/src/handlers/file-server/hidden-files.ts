@@ -5,7 +5,7 @@ import { compileGlob } from "server-core/glob/path-glob";
 
 /** One entry of `hide`. */
 interface Rule {
-  /** Compares one component of the path; undefined for a rule about whole paths. */
+  /** Compares one component of a path; undefined for a rule that concerns whole paths. */
   readonly component: ((name: string) => boolean) | undefined;
   /** Folder whose files are all hidden. */
   readonly prefix: string;

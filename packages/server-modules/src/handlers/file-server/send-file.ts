@@ -22,7 +22,7 @@ async function close(source: FileBytes): Promise<void> {
   }
 }
 
-/** @throws HttpError when the file ends before the range does: the length was announced already */
+/** @throws HttpError when the file ends before the range: the length was sent already */
 async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   if (Buffer.isBuffer(source)) {
     yield source.subarray(start, end + 1);
@@ -39,12 +39,12 @@ async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGe
   }
 }
 
-/** A stream of the chunks that reads at most one chunk ahead. */
+/** Converts the chunks to a stream that reads at most one chunk ahead. */
 function stream(chunks: AsyncGenerator<Buffer>): Readable {
   return Readable.from(chunks, { objectMode: false, highWaterMark: readBytes });
 }
 
-/** Generates the parts with their heads, and the final boundary. */
+/** Generates the parts with their heads, then the final boundary. */
 async function* multipart(
   source: FileBytes,
   ranges: readonly ByteRange[],
@@ -111,7 +111,7 @@ async function sendRange(
   }
 }
 
-/** Header fields of a body. They are removed when no body is sent. */
+/** Header fields of a body. They are removed from a response without a body. */
 const bodyFields = new Set(["content-type", "content-length", "content-encoding"]);
 /** Header fields of the file. They would be wrong on an error page. */
 const fileFields = new Set(["cache-control", "etag", "last-modified", "x-content-type-options"]);
@@ -151,9 +151,9 @@ function sendEmpty(exchange: Exchange, status: 304 | 412): void {
 }
 
 /**
- * Evaluates conditions and ranges, and returns the part to send; undefined when the response was sent. With a status
- * from an error or the config, the whole page is sent: conditions and ranges apply only to responses that would be 200
- * (RFC 9110, 13.2.1 and 14.2).
+ * Evaluates conditions and ranges, and returns the part to send; undefined when the response was sent. If the status
+ * comes from an error or the config, the whole file is sent: conditions and ranges apply only to responses that would
+ * be 200 (RFC 9110, 13.2.1 and 14.2).
  */
 function prepare(
   exchange: Exchange,
@@ -191,16 +191,16 @@ function prepare(
 }
 
 /**
- * Answers with a file, or with the requested ranges of it.
+ * Answers with a file, or with the requested ranges of the file.
  * | Request | Answer |
  * |---|---|
  * | `If-Match`, `If-Unmodified-Since` fail | 412 |
  * | `If-None-Match`, `If-Modified-Since`: the client's copy is current | 304 |
- * | no `Range`, or `If-Range` names another version | 200, whole |
+ * | no `Range`, or `If-Range` names a different version | 200, whole |
  * | one range | 206 |
  * | several ranges | 206, `multipart/byteranges` |
  * | ranges outside of the file, or malformed | 416 |
- * @param status fixed status from the config or an error: the whole file is sent; 0 for none
+ * @param status fixed status from the config or an error, with which the whole file is sent; 0: no fixed status
  * @param source closed at the end
  */
 export function sendFile(
@@ -223,7 +223,7 @@ export function sendFile(
 
 /** The result of {@link prepare}, with the status of a whole-file response. */
 interface Part {
-  /** Status from the config or an error; 0 for none. */
+  /** Status from the config or an error; 0 when neither sets one. */
   readonly status: number;
   /** Ranges to send; undefined when the response was sent already. */
   readonly ranges: readonly ByteRange[] | "whole" | undefined;

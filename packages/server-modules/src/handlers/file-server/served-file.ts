@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { readRegularFile } from "server-core/files/read-regular-file";
 import type { Validators } from "../../files/preconditions.ts";
 
-/** Size, time and tag of a file, read for one answer. */
+/** Size, time and tag of a file, read for one response. */
 export interface ServedFile extends Validators {
   /** Path for messages; the bytes come from the open file. */
   readonly path: string;
@@ -18,7 +18,7 @@ function isTelling(mtimeNs: bigint): boolean {
   return seconds !== 0n && seconds !== 1n;
 }
 
-/** Describes a file; its tag consists of time and size. Source: the public model (Caddy 2.11) */
+/** Describes a file; its tag consists of the modification time and the size. Source: the public model (Caddy 2.11) */
 export function describeFile(path: string, stats: BigIntStats): ServedFile {
   const telling = isTelling(stats.mtimeNs);
   const modifiedMs = Number(stats.mtimeNs / 1_000_000n);

@@ -6,8 +6,9 @@ import { childOf, type Draft, isEmptyDraft, ownMember, setMember } from "serverf
 import { applyHeaderOperation, type ResponseOperations } from "./header-operation.ts";
 
 /**
- * Each default (`?Field`) becomes a separate handler, because it depends on its field. Adds the conditions of `match`
- * to a default. A condition on the default's own field contradicts it, unless it asks for the field's absence.
+ * Each default (`?Field`) becomes a separate handler, because its condition concerns its own field. Adds the conditions
+ * of `match` to a default. A condition on the default's own field contradicts the default, unless it requires the
+ * field's absence.
  */
 function requireToo(cursor: { error(message: string): Error }, draft: Draft, matcher: Draft): void {
   const require = childOf(draft, "require");

@@ -37,8 +37,8 @@ export function headerOperations(operations: Members): Word[][] {
 }
 
 /**
- * Chooses the text form of `deferred`. A single operation that sets or replaces gets `>`; a deletion is always
- * deferred; everything else needs a line `defer`.
+ * Chooses the text form of `deferred`. A single operation that sets or replaces is written with `>`. A deletion is
+ * always deferred. Any other deferred operation needs a line `defer`.
  */
 function deferredLines(
   response: Members,
@@ -89,7 +89,7 @@ function defaultWords(response: JsonValue | undefined, field: string, path: stri
   return [`?${field}`, value];
 }
 
-/** Requirements of a default besides the absence of its field. */
+/** Requirements of a default, without the requirement that its field is absent. */
 function furtherRequirements(response: JsonValue | undefined, field: string): JsonValue {
   if (!isJsonObject(response) || !isJsonObject(response.require)) {
     return {};
@@ -112,8 +112,8 @@ function responseOf(handler: JsonValue): JsonValue | undefined {
 }
 
 /**
- * Writes a `header` with `match`, together with the defaults that follow, because `match` applies to these too.
- * @returns undefined without such defaults
+ * Writes a `header` with `match`, together with the defaults that follow, because `match` also applies to the defaults.
+ * @returns undefined when no such defaults follow
  */
 export const withDefaults: RunWriter = (routes, at) => {
   const [first] = routes.slice(at, at + 1);

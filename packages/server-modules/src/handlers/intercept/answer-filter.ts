@@ -2,8 +2,8 @@ import type { HeaderList } from "http-engine/header-list";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 
 /**
- * Passes a response that has a body. Without a body the response is held back: only its status counts then.
- * Source: the public model (Caddy 2.11), `intercept`
+ * Passes a response that has a body. A response without a body is held back, because only its status matters. Source:
+ * the public model (Caddy 2.11), `intercept`
  */
 export class AnswerFilter extends ResponseFilter {
   /** Called before the head of the response is sent. */
@@ -56,7 +56,7 @@ export class AnswerFilter extends ResponseFilter {
     super.end();
   }
 
-  /** The first byte of a body makes this the final response. */
+  /** The first byte of a body makes the held response final. */
   #begin(length: number): void {
     if (!this.isSent && length > 0) {
       this.#goOn();

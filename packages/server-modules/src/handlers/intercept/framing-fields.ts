@@ -1,6 +1,6 @@
 import { type HeaderList, removeHeaders } from "http-engine/header-list";
 
-/** Fields for the framing and coding of a body. They are wrong for a different body. */
+/** Fields for the framing and coding of a body. They would be wrong for a different body. */
 const framing = new Set([
   "content-length",
   "content-encoding",
@@ -49,8 +49,8 @@ export class BodyFields {
   }
 
   /**
-   * A different body is sent: removes fields that identify the version of the original body. @param headers of the new
-   * response
+   * Removes fields that identify the version of the original body, because a different body is sent. @param headers of
+   * the new response
    */
   dropVersions(headers: HeaderList): void {
     for (let index = 0; index < this.#versions.length; index += 2) {

@@ -9,21 +9,21 @@ import { BodyFields } from "./framing-fields.ts";
 import { findRule, type ResponseRule, statusFrom } from "./response-rule.ts";
 
 /**
- * `passing`: the response goes on. `waiting`: its head and the beginning of its body wait for the routes. `dropped`:
- * the routes have sent another response.
+ * `passing`: the response goes on. `waiting`: the head and the first bytes of the body wait for the routes. `dropped`:
+ * the routes have sent a different response.
  */
 type State = "passing" | "waiting" | "dropped";
 
 /**
- * Examines the head of a response. The filter passes the response, perhaps with another status, or lets routes decide.
- * Routes run as soon as the response is complete or its body has begun, so a long body is neither held in memory nor
- * delayed.
+ * Examines the head of a response. The filter passes the response, perhaps with a changed status, or lets routes
+ * decide. The routes run when the response is complete or its body has begun, so a long body is neither held in memory
+ * nor delayed.
  * | State | Event | Next |
  * |---|---|---|
  * | `passing` | a head that matches a rule with routes | `waiting` |
  * | `waiting` | the body begins, or the response ends | the routes run |
  * | `waiting` | the routes send a response | `dropped` |
- * | `waiting` | the routes send none | `passing`, with the status that they set |
+ * | `waiting` | the routes send no response | `passing`, with the status that they set |
  */
 export class InterceptFilter extends ResponseFilter {
   readonly #exchange: Exchange;
@@ -43,7 +43,10 @@ export class InterceptFilter extends ResponseFilter {
   #hasEnded = false;
   /** Drain callbacks of the writer, called when the response continues. */
   #onDrain: (() => void)[] = [];
-  /** True when the routes are scheduled. A flag instead of a cleared immediate: Node fails on a cleared one after an uncaught error. */
+  /**
+   * True when the routes are scheduled. A flag replaces `clearImmediate`, because Node fails on a cleared immediate
+   * after an uncaught error.
+   */
   #isSoon = false;
   /** Promise of the running routes; undefined before they start. */
   #decision: Promise<void> | undefined;
@@ -79,7 +82,7 @@ export class InterceptFilter extends ResponseFilter {
     }
     if (this.#state === "waiting") {
       this.#hold(chunk);
-      // Deferred: the writer may have more data ready, and pauses after it.
+      // The routes run later in this turn, because the writer may have more data ready before it pauses.
       if (!this.#isSoon) {
         this.#isSoon = true;
         setImmediate(() => this.#runSoon());
@@ -142,7 +145,7 @@ export class InterceptFilter extends ResponseFilter {
 
   #runSoon(): void {
     if (this.#isSoon) {
-      this.#done.promise.catch(() => {}); // who waits for it may have failed before
+      this.#done.promise.catch(() => {}); // `around` may have failed before, and then nobody waits for this promise
       this.#decide().then(
         () => this.#state === "dropped" && this.#done.resolve(),
         (error: unknown) => this.#done.reject(error),

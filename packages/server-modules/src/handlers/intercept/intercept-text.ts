@@ -8,7 +8,7 @@ import { ResponseHandlers } from "./response-handlers.ts";
 
 /**
  * `intercept { @name …; handle_response …; replace_status … }`: routes for responses of later handlers. Responses are
- * checked against the matchers in the order of the text. Blocks without a matcher come last.
+ * checked against the matchers in the order of the text. Blocks without a matcher are checked last.
  * ```
  * intercept {
  *   @missing status 404
@@ -55,7 +55,7 @@ const directive = handlerDirective((context) => {
   });
 });
 
-/** Writes `intercept`. Response matchers get new names, and routes in the blocks keep their order. */
+/** Writes `intercept`. Response matchers get new names, and the routes in each block keep their order. */
 const toText: HandlerWriter = (handler, context) => {
   const responses = new ResponseBlocks(handler.children("handle_response") ?? [], context);
   const block = responses.lines.length === 0 ? undefined : responses;

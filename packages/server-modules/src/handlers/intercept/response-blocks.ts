@@ -16,8 +16,8 @@ function entryOf(block: RouteBlock, words: readonly string[]): Entry {
 }
 
 /**
- * `replace_status` and `handle_response` of `reverse_proxy` and `intercept`. The config always has blocks without a
- * matcher last. The group names in the blocks record the order of the text.
+ * `replace_status` and `handle_response` of `reverse_proxy` and `intercept`. In the config, blocks without a matcher
+ * always come last. The group names in the blocks record the order of the text.
  */
 export class ResponseBlocks implements Numbered {
   readonly #head: readonly Line[];

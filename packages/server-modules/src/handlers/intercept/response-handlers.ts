@@ -15,12 +15,15 @@ export class ResponseHandlers {
   /** Blocks of `handle_response`, read at the end because matchers may be defined after them. */
   readonly #segments: TokenCursor[] = [];
 
-  /** @param present handlers that the directive itself adds */
+  /** @param present handlers that the directive itself adds before the blocks */
   constructor(present: readonly Draft[] = []) {
     this.#handlers = [...present];
   }
 
-  /** Reads the current line if it is `handle_response` or `replace_status`. @returns true when it was. @throws ServerError CONFIG_ADAPTER */
+  /**
+   * Reads the current line if it is `handle_response`, `replace_status` or a response matcher. @returns true when the
+   * line was read. @throws ServerError CONFIG_ADAPTER
+   */
   read(cursor: TokenCursor): boolean {
     if (cursor.value.startsWith("@")) {
       readResponseMatcher(cursor.segmentCursor(), this.#matchers);
@@ -61,7 +64,7 @@ export class ResponseHandlers {
     this.#handlers.push(onlyGiven({ match, status_code: status === "" ? undefined : statusValue(status) }));
   }
 
-  /** All handlers, those without a matcher last. @throws ServerError CONFIG_ADAPTER */
+  /** All handlers; handlers without a matcher come last. @throws ServerError CONFIG_ADAPTER */
   finish(readRoutes: RoutesReader): Draft[] {
     for (const cursor of this.#segments) {
       cursor.next();

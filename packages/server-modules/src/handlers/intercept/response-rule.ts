@@ -9,13 +9,16 @@ import type { ResponseMatcher } from "../../matchers/response-matcher.ts";
 export interface ResponseRule {
   /** Responses that the rule takes. The first rule that matches wins. */
   readonly matches: ResponseMatcher;
-  /** Undefined where routes answer. */
+  /** Template of the new status; undefined when routes answer. */
   readonly status: Template | undefined;
-  /** Routes that answer instead; undefined when only the status changes. */
+  /** Routes that answer in place of the response; undefined when only the status changes. */
   readonly routes: RouteList | undefined;
 }
 
-/** Final status from a template; 0 keeps the status. @throws HttpError 500 for other text, also for empty text */
+/**
+ * The final status from a template; `otherwise` for the text 0. @throws HttpError 500 for any text that is not a final
+ * status, also for empty text
+ */
 export function statusFrom(template: Template, exchange: Exchange, otherwise: number): number {
   const text = template(exchange);
   if (text === "0") {
@@ -27,7 +30,7 @@ export function statusFrom(template: Template, exchange: Exchange, otherwise: nu
   return Number(text);
 }
 
-/** The first rule for a response. */
+/** The first rule that matches a response. */
 export function findRule(
   rules: readonly ResponseRule[],
   status: number,

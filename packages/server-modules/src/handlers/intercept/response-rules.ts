@@ -23,7 +23,7 @@ export const responseRuleSchema = z.strictObject({
 export type ResponseRuleConfig = z.infer<typeof responseRuleSchema>;
 
 /**
- * Loads rules. A rule with a status has no routes: it changes only the status.
+ * Loads rules. A rule with a status has no routes; it changes only the status.
  * @throws ServerError of the routes' modules
  */
 export async function loadResponseRules(

@@ -82,8 +82,8 @@ const directive = handlerDirective(({ cursor }) => {
 });
 
 /**
- * The word of an output: `-` for no value. The text `-` itself cannot be written, because the reader takes it as no
- * value.
+ * The word of an output: `-` for no value. The text `-` itself cannot be written, because the reader takes it for "no
+ * value".
  */
 function outputWord(value: JsonValue, path: string): Word {
   if (value === "-") {

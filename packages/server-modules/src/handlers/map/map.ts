@@ -39,8 +39,8 @@ interface Mapping {
 type MappingConfig = NonNullable<z.infer<typeof configSchema>["mappings"]>[number];
 
 /**
- * Compiles a line. @throws ServerError MODULE_CONFIG when the number of outputs differs from the destinations, or for
- * two inputs
+ * Compiles a line. @throws ServerError MODULE_CONFIG when the number of outputs differs from the number of
+ * destinations, or when both inputs are set
  */
 function compileMapping(config: MappingConfig, count: number): Mapping {
   const outputs = (config.outputs ?? []).map((output) =>
@@ -85,10 +85,10 @@ function nameOf(destination: string): string {
 }
 
 /**
- * Sets placeholders depending on the value of a source. Values are computed on first use. `{ "source":
- * "{http.request.host}", "destinations": ["{tenant}"], "mappings": [{ "input_regexp": "^(.*)\\.example\\.com$",
- * "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`.
- * Source: the public model
+ * Sets placeholders depending on the value of a source. A value is computed when a placeholder is first read. `{
+ * "source": "{http.request.host}", "destinations": ["{tenant}"], "mappings": [{ "input_regexp":
+ * "^(.*)\\.example\\.com$", "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`. Source: the
+ * public model
  */
 export const map = defineModule({
   id: "http.handlers.map",

@@ -18,8 +18,8 @@ export function prefersOpenMetrics(accept: string): boolean {
 }
 
 /**
- * Responds with the metrics of the server, as Prometheus text or, if the client prefers it, as OpenMetrics. Use the
- * handler only on sites that outsiders cannot reach.
+ * Responds with the metrics of the server, as Prometheus text, or as OpenMetrics if the client prefers that format. Use
+ * the handler only on sites that outsiders cannot reach.
  */
 export const metrics = defineModule({
   id: "http.handlers.metrics",

@@ -5,7 +5,7 @@ import { isJsonObject, member } from "server-core/json/json-value";
 export type Claims = Readonly<Record<string, JsonValue>>;
 
 /**
- * Claims about the token itself, not about the user. Source: OpenID Connect Core 1.0, section 2; RFC 7519, section 4.1
+ * Claims that concern the token itself, not the user. Source: OpenID Connect Core 1.0, section 2; RFC 7519, section 4.1
  */
 const protocolClaims = new Set([
   "iss",
@@ -32,7 +32,7 @@ export function keptClaims(all: Claims, wanted: readonly string[] | null | undef
 
 /**
  * Finds a claim by its name or its path: `realm_access.roles` of `{ "realm_access": { "roles": ["a"] } }` is `["a"]`. A
- * claim whose own name contains the dots takes precedence.
+ * claim whose own name contains the dots takes precedence over a path.
  */
 export function claimOf(claims: Claims, name: string): JsonValue | undefined {
   if (Object.hasOwn(claims, name)) {
@@ -82,7 +82,7 @@ function fits(pattern: string, text: string): boolean {
 export interface ClaimRule {
   /** Name of the claim; dots select members of objects. */
   readonly claim: string;
-  /** Allowed values; one of them must be present. */
+  /** Allowed values; the claim must contain at least one of them. */
   readonly values: readonly string[];
 }
 

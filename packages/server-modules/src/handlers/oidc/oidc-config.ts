@@ -1,7 +1,7 @@
 import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** An absolute path without query. Forms that a browser could read as another host are refused. */
+/** An absolute path without query. Texts that a browser could read as a different host are refused. */
 const path = z.string().regex(/^\/(?!\/)[^\\?#\s]*$/, { error: "a path that begins with one slash" });
 /** A path without a final slash, or an empty text. */
 const basePath = z.string().regex(/^(?:\/(?!\/)[^\\?#\s]*[^\\?#\s/])?$/, {
@@ -12,7 +12,7 @@ const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/, { error: "not a he
 /** Characters of a cookie name. The length limit leaves room for the value. */
 const cookieName = z.string().regex(/^[!#$%&'*+.^_`|~\w-]{1,64}$/, { error: "not a cookie name" });
 
-/** True for a provider on this machine. Only there tokens may be sent without TLS. */
+/** True for a provider on this machine. Only such a provider may be used without TLS. */
 function isLoopback(url: URL): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
 }

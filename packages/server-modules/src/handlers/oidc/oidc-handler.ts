@@ -39,7 +39,7 @@ const maxPendingLogins = 5;
 /** Default lifetime of a session, in seconds. */
 const defaultSessionS = 12 * 3600;
 
-/** True when the browser would show the response as a page. Only then a redirect to a login makes sense. */
+/** True when the browser would show the response as a page. Only a navigation is redirected to a login. */
 function isNavigation(exchange: Exchange): boolean {
   if (exchange.method !== "GET" && exchange.method !== "HEAD") {
     return false;
@@ -54,10 +54,10 @@ function isNavigation(exchange: Exchange): boolean {
  * Signs users in at an identity provider, and passes requests of signed-in users to the next handler.
  * | Request | Session | Answer |
  * |---|---|---|
- * | callback path | any | the login is finished; 302 to the page requested at first |
+ * | callback path | any | the login is finished; 302 to the page that the user first requested |
  * | logout path | any | cookies are removed; 302 to the provider, or to `after_logout` |
- * | other, a navigation | none | 302 to the provider |
- * | other, not a navigation | none | 401 |
+ * | other, a navigation | no session | 302 to the provider |
+ * | other, not a navigation | no session | 401 |
  * | other | a rule of `allow` is not met | 403 |
  * | other | valid | the next handler, with the claims |
  * Source: OpenID Connect Core 1.0
@@ -76,9 +76,9 @@ export class OidcHandler implements HttpHandler {
   readonly #cookie: string;
   /** Seconds from login to the end of the session. */
   readonly #lifetimeS: number;
-  /** Purpose of the sealed values. Values sealed for another client or provider are refused. */
+  /** Purpose of the sealed values. Values that were sealed for a different client or provider are refused. */
   readonly #use: string;
-  /** Header fields for later handlers, and the claim that each field carries. */
+  /** Header fields for later handlers, and the claim whose value each field gets. */
   readonly #headers: readonly (readonly [name: string, claim: string])[];
 
   constructor(config: OidcConfig, context: ModuleContext, provider: OidcProvider) {
@@ -121,7 +121,9 @@ export class OidcHandler implements HttpHandler {
     return this.#provider.close();
   }
 
-  /** The session of a request; its tokens are renewed when due. Undefined when there is none. */
+  /**
+   * The session of a request. Its tokens are renewed when they expire soon. Undefined when the request has no session.
+   */
   async #session(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<OidcSession | undefined> {
     const sealed = joinParts(cookies, this.#cookie);
     const payload = sealed === "" ? undefined : await this.#sealer.open(`session ${this.#use}`, sealed);
@@ -145,7 +147,7 @@ export class OidcHandler implements HttpHandler {
     return refreshed.session;
   }
 
-  /** Passes the user's identity to later handlers; identity fields sent by the client are removed. */
+  /** Passes the user's identity to later handlers, and removes identity fields that the client sent. */
   #identify(exchange: Exchange, { claims, accessToken }: OidcSession): void {
     setPlaceholder(exchange, "http.auth.user.id", claimText(claims, "sub"));
     for (const name of Object.keys(claims)) {
@@ -163,7 +165,9 @@ export class OidcHandler implements HttpHandler {
     });
   }
 
-  /** Redirects the browser to the provider. A cookie for this login holds the values that the browser must return. */
+  /**
+   * Redirects the browser to the provider. A cookie for this login contains the values that the browser must return.
+   */
   async #demandLogin(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
     setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
     if (!isNavigation(exchange)) {
@@ -239,7 +243,7 @@ export class OidcHandler implements HttpHandler {
     redirect(exchange, url ?? back);
   }
 
-  /** `Set-Cookie` values that hold a session. @throws ServerError HTTP_RESPONSE when the session is too large */
+  /** `Set-Cookie` values that contain a session. @throws ServerError HTTP_RESPONSE when the session is too large */
   async #keep(
     exchange: Exchange,
     cookies: ReadonlyMap<string, string>,
@@ -259,14 +263,14 @@ export class OidcHandler implements HttpHandler {
     });
   }
 
-  /** The pending login in a cookie; undefined for an expired or foreign one. */
+  /** The pending login in a cookie; undefined for an expired login, or a login of another client or provider. */
   async #pending(sealed: string | undefined): Promise<PendingLogin | undefined> {
     return sealed === undefined
       ? undefined
       : readPending(await this.#sealer.open(`login ${this.#use}`, sealed));
   }
 
-  /** Name of the cookie of one login. */
+  /** Name of the cookie for a login with this `state`. */
   #loginCookie(state: string): string {
     return `${this.#cookie}_login_${loginName(state)}`;
   }

@@ -24,19 +24,19 @@ const pendingSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** Path and query of the page requested at first. */
+  /** Path and query of the page that the user first requested. */
   returnTo: z.string(),
 });
 
 /** State of a login: the values that the provider must return, and the page that the user wanted. */
 export type PendingLogin = z.infer<typeof pendingSchema>;
 
-/** Parses a pending login after unsealing; undefined for another form. */
+/** Parses a pending login after unsealing; undefined for an unknown form. */
 export function readPending(payload: unknown): PendingLogin | undefined {
   return pendingSchema.safeParse(payload).data;
 }
 
-/** Name of a pending login, derived from its `state`. A browser may have several. */
+/** Name of a pending login, derived from its `state`. A browser may have several pending logins. */
 export function loginName(state: string): string {
   return createHash("sha256").update(state).digest("base64url").slice(0, 10);
 }
@@ -81,7 +81,7 @@ export async function beginLogin(
 
 /**
  * Exchanges the authorization code for tokens. @param currentUrl the redirect URI with its query. @throws HttpError 403
- * when the provider refused the user, 502 when it failed.
+ * when the provider refused the user, 502 when the provider failed.
  */
 export async function finishLogin(
   configuration: Configuration,

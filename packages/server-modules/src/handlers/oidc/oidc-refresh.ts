@@ -8,7 +8,7 @@ import { askUserInfo } from "./oidc-login.ts";
 import type { OidcProvider } from "./oidc-provider.ts";
 import { makeSession, type OidcSession, readSession } from "./oidc-session.ts";
 
-/** Seconds that a session outlives its token while the provider is unreachable. */
+/** Seconds for which a session outlives its token while the provider is unreachable. */
 const graceS = 300;
 
 /**
@@ -29,12 +29,12 @@ export function isDue({ refreshToken, renewAt }: OidcSession, nowS = Date.now() 
 }
 
 /**
- * Renews the tokens of a session. A refresh token may work only once, so only one request of a browser renews, over all
- * threads. The other requests share the result.
+ * Renews the tokens of a session. A refresh token may work only once, so over all threads only one request of a browser
+ * renews the session. The other requests share the result.
  * | Provider | Session |
  * |---|---|
  * | issues new tokens | `new` |
- * | refuses, or returns another user | `over` |
+ * | refuses, or returns a different user | `over` |
  * | is unreachable, up to 5 min after the token's end | `same` |
  * | is unreachable for longer | `over` |
  */

@@ -3,7 +3,9 @@ import type { JsonValue } from "server-core/json/json-value";
 import { z } from "zod";
 import { type Claims, keptClaims } from "./claims.ts";
 
-/** Seconds before expiry at which a token is renewed. A shorter-lived token is renewed at half its lifetime. */
+/**
+ * Seconds before expiry at which a token is renewed. A token with a shorter lifetime is renewed at half its lifetime.
+ */
 const earlyS = 30;
 
 /** The content of a session; times in seconds since 1970. */
@@ -36,7 +38,7 @@ export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
 /** The parts of a token response that a session keeps. */
 export interface SessionParts {
-  /** Names of claims to keep: a cookie has little room. */
+  /** Names of claims to keep, because a cookie can store only a few; null or undefined: all. */
   readonly claims: readonly string[] | null | undefined;
   /** True when the access token is kept for upstreams. */
   readonly accessToken: boolean;
@@ -45,7 +47,7 @@ export interface SessionParts {
 /**
  * Builds a session from the tokens that the provider issued.
  * @param userInfo additional claims
- * @param before the session being refreshed; values that the new response lacks are kept from it
+ * @param before the session that is renewed; values that the new response lacks are copied from it
  */
 export function makeSession(
   tokens: Tokens,

@@ -25,7 +25,7 @@ function entry(path: string): FieldReader {
   };
 }
 
-/** Reads `secure`, `secure on` or `secure off`. Without a word it means on. */
+/** Reads `secure`, `secure on` or `secure off`. Without a word, the line means `on`. */
 function readSecure(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.nextArgument() ? cursor.value : "on";
   cursor.noMoreArguments();
@@ -76,8 +76,8 @@ const fields: FieldReaders = {
 
 /**
  * `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim … }`: requires users to sign in.
- * Our own. The text must have `client_id`, because no login works without it. All other checks happen when the config
- * is loaded.
+ * This directive is an addition to the public model. The directive requires `client_id`, because no login works without
+ * it. All other checks happen when the config is loaded.
  * ```
  * oidc https://id.example.com {
  *   client_id shop

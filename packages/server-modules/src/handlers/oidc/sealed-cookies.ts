@@ -21,13 +21,13 @@ const keysTrustedMs = 60_000;
 /** Milliseconds between two reloads for unknown keys, so that invented key ids cause few reloads. */
 const missedPauseMs = 1_000;
 
-/** Attributes of a cookie besides its lifetime. `HttpOnly` is always set. */
+/** Attributes of a cookie, except its lifetime. `HttpOnly` is always set. */
 export interface CookieAttributes {
   /** Path prefix for which the browser sends the cookie. */
   readonly path: string;
   /** Domain whose hosts share the cookie; "" restricts it to this host. */
   readonly domain: string;
-  /** `lax` survives the redirect from the provider; `none` also allows frames. */
+  /** `lax`: the browser sends the cookie after the redirect from the provider; `none`: also inside frames. */
   readonly sameSite: "lax" | "none";
   /** True when the browser sends the cookie over TLS only. */
   readonly secure: boolean;
@@ -86,7 +86,7 @@ export function setCookie(
   ].join("; ");
 }
 
-/** Names of the parts of a value that exceeds one cookie. */
+/** Names of the cookies of a value that needs several cookies. */
 function partName(name: string, part: number): string {
   return part === 0 ? name : `${name}.${part}`;
 }
@@ -96,7 +96,7 @@ export function isPartOf(name: string, cookie: string): boolean {
   return cookie === name || (cookie.startsWith(`${name}.`) && /^\d$/.test(cookie.slice(name.length + 1)));
 }
 
-/** Joins the sealed value from the request's cookies; "" when there is none. */
+/** Joins the sealed value from the request's cookies; "" when there are no such cookies. */
 export function joinParts(cookies: ReadonlyMap<string, string>, name: string): string {
   let value = "";
   for (let part = 0; part < maxParts; part++) {
@@ -111,9 +111,9 @@ export function joinParts(cookies: ReadonlyMap<string, string>, name: string): s
 
 /** A value that may need several cookies. */
 interface CookieText {
-  /** Name of the first cookie; further parts add a number. */
+  /** Name of the first cookie; the names of further cookies end in a number. */
   readonly name: string;
-  /** Sealed value. Browsers accept about 4,096 bytes per cookie, so a long value is split into parts. */
+  /** Sealed value. Browsers accept about 4,096 bytes in a cookie, so a long value is split into parts. */
   readonly value: string;
   /** Seconds until the browser discards the cookie. */
   readonly maxAgeS: number;
@@ -148,8 +148,8 @@ export function setParts(
 
 /**
  * Encrypts values for storage at clients, which can neither read nor change them: AES-256-GCM with keys of the app
- * `sessions`. A sealed value is a JWE with `dir` and `A256GCM`. Its `kid` names the key, its audience the purpose, its
- * expiry the end. All three are checked on opening. Source: RFC 7516
+ * `sessions`. A sealed value is a JWE with `dir` and `A256GCM`. The `kid` names the key, the audience names the
+ * purpose, and the expiry is the end of its lifetime. All three are checked on opening. Source: RFC 7516
  */
 export class Sealer {
   readonly #messages: ThreadMessages;
@@ -166,7 +166,7 @@ export class Sealer {
     this.#purpose = purpose;
   }
 
-  /** @param use purpose of the value; it opens only for the same purpose. @throws ServerError STORAGE, THREAD */
+  /** @param use purpose of the value; `open` must name the same purpose. @throws ServerError STORAGE, THREAD */
   async seal(use: string, value: JWTPayload, lifetimeS: number): Promise<string> {
     const [newest] = await this.#keysFor("");
     if (newest === undefined) {
@@ -180,8 +180,8 @@ export class Sealer {
   }
 
   /**
-   * @returns undefined for a value that is expired, or was not sealed with our keys for this purpose. @throws
-   * ServerError STORAGE, THREAD
+   * @returns undefined for an expired value, and for a value that was not sealed with this server's keys for this
+   * purpose. @throws ServerError STORAGE, THREAD
    */
   async open(use: string, sealed: string): Promise<JWTPayload | undefined> {
     const known = this.#opened.get(sealed);

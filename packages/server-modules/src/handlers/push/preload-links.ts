@@ -1,5 +1,6 @@
 /**
- * Matches one link: `<target>` with its parameters. An unclosed quote extends to the end, so no part is scanned twice.
+ * Matches one link: `<target>` with its parameters. An unclosed quote extends to the end of the text, so no part is
+ * scanned twice.
  */
 const link = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\[\s\S]?)*(?:"|$))*)/g;
 /** Matches a parameter of a link, quoted or plain. */

@@ -12,12 +12,12 @@ import { preloadTargets } from "./preload-links.ts";
  * model
  */
 const marker = "Caddy-Push";
-/** Request variable, set when a push handler already processes the `Link` fields of the response. */
+/** Request variable that is set when a push handler already processes the `Link` fields of the response. */
 const looksAtLinks = "http.handlers.push.pushed_link";
 /** Fields that a pushed request copies from the original request. Source: the public model (Caddy 2.11) */
 const handedOn = ["Accept-Encoding", "Accept-Language", "Accept", "Cache-Control", "User-Agent"];
 
-/** Builds the fields of a pushed request from the page request: fields that caches vary on. */
+/** Builds the fields of a pushed request: copies of the page request's fields on which responses depend. */
 function pushedFields(exchange: Exchange): HeaderList {
   const fields: HeaderList = [marker, "1"];
   for (const name of handedOn) {
@@ -33,18 +33,18 @@ function escapeByte(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** @returns escaped path and query; for another origin "", which is never pushed */
+/** @returns escaped path and query; "" for a different origin, which is never pushed */
 function pathOf(exchange: Exchange, target: string): string {
   const origin = `${exchange.scheme}://${exchange.stream.authority}`;
   const path = target.startsWith(`${origin}/`) ? target.slice(origin.length) : target;
-  // `//host/` belongs to another origin too, though it looks like a path.
+  // `//host/` belongs to a different origin too, although it looks like a path.
   return path.startsWith("//") ? "" : path.replace(/#.*$/s, "").replace(/[^!-~]/g, escapeByte);
 }
 
 /**
- * HTTP/2 server push: sends resources of a page together with the page. Browsers have disabled it (Chrome 106, Firefox
- * 132), so it is for other clients. For browsers use early hints (`static_response` with 103).
- * Source: the public model (Caddy 2.11); RFC 9113, section 8.4
+ * HTTP/2 server push: sends resources of a page together with the page. Browsers have disabled server push (Chrome 106,
+ * Firefox 132), so the handler serves other clients. For browsers use early hints (`static_response` with 103). Source:
+ * the public model (Caddy 2.11); RFC 9113, section 8.4
  */
 export const push = defineModule({
   id: "http.handlers.push",

@@ -14,11 +14,11 @@ const ready = 2;
 
 /** The result of counting one more event. */
 export interface Arrival {
-  /** Whether the request is within the quota. */
+  /** True when the request is within the quota. */
   readonly allowed: boolean;
-  /** Events that would be allowed at once. */
+  /** Number of events that would be allowed immediately. */
   readonly remaining: number;
-  /** Microseconds until the next event is allowed; 0 for now. */
+  /** Microseconds until the next event is allowed; 0: it is allowed now. */
   readonly waitUs: number;
   /** Microseconds until the full burst is allowed again. */
   readonly fullUs: number;
@@ -40,12 +40,11 @@ export function arrivalTableBytes(keys: number): number {
 
 /**
  * Stores the due time of each key's next event, in memory shared by all threads. The algorithm is the generic cell rate
- * algorithm (GCRA), a sliding window with one number for each key. There are no locks: a slot is changed by
- * compare-and-exchange.
- * When the table is full, the key closest to its full quota is overwritten, so memory stays constant.
- * Example with 10 events in 60 s: the interval is 6 s. Each event moves the key's due time 6 s forward. An event is
- * refused if the due time would be more than 60 s in the future.
- * Source: ITU-T I.371, GCRA as virtual scheduling
+ * algorithm (GCRA), a sliding window that needs one number for each key. There are no locks: a slot is changed by
+ * compare-and-exchange. When the table is full, the key closest to its full quota is overwritten, so memory stays
+ * constant. Example with 10 events in 60 s: the interval is 6 s. Each event moves the key's due time 6 s forward. An
+ * event is refused if the due time would be more than 60 s in the future. Source: ITU-T I.371, GCRA as virtual
+ * scheduling
  */
 export class ArrivalTable {
   readonly #words: BigInt64Array;
@@ -76,8 +75,8 @@ export class ArrivalTable {
   }
 
   /**
-   * Counts one event of a key if its quota allows the event. If another thread changes the slot meanwhile, the count is
-   * repeated with the new time.
+   * Counts one event of a key if its quota allows the event. If another thread changes the slot at the same time, the
+   * count is repeated with the new due time.
    * @param nowUs microseconds of a clock that is equal in all threads
    */
   take(key: string, quota: Quota, nowUs: number): Arrival {
@@ -104,7 +103,10 @@ export class ArrivalTable {
     }
   }
 
-  /** Finds the slot of a key. A new key takes an empty slot, else it overwrites the key closest to its full quota. */
+  /**
+   * Finds the slot of a key. A new key takes an empty slot; if no slot is empty, it overwrites the key closest to its
+   * full quota.
+   */
   #slotOf(group: number, mark: bigint, nowUs: number): number {
     const first = headerWords + group * ways * slotWords;
     for (;;) {

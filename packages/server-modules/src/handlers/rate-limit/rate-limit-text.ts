@@ -18,8 +18,9 @@ const zoneFields = {
 };
 
 /**
- * `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses requests above a rate. Our own. Two
- * zones with the same name are an error, since the second would silently replace the first.
+ * `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses requests above a rate. This directive
+ * is an addition to the public model. Two zones with the same name are an error, because the second zone would silently
+ * replace the first zone.
  * ```
  * rate_limit {
  *   zone logins {

@@ -13,9 +13,9 @@ import { type Arrival, ArrivalTable, arrivalTableBytes, type Quota } from "./arr
 /** Default limit of a zone's keys: 1 MiB of shared memory. */
 const defaultMaxKeys = 65_536;
 
-/** One quota, and the requests that it applies to. */
+/** A quota, and the requests to which it applies. */
 const zoneSchema = z.strictObject({
-  /** Without matcher sets the zone counts every request of the route. */
+  /** Without matcher sets, the zone counts every request of the route. */
   match: z
     .array(moduleMap("http.matchers"))
     .nullish()
@@ -47,7 +47,9 @@ interface Zone {
   readonly quota: Quota;
   /** Template of the key: requests with the same text share the quota. */
   readonly key: Template;
-  /** Selects the requests that the zone counts; one set must match. Without sets all requests count. */
+  /**
+   * Selects the requests that the zone counts: at least one set must match. Without sets, the zone counts all requests.
+   */
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
   /** Due times by key, in memory shared by all threads. */
   readonly table: ArrivalTable;
@@ -111,12 +113,12 @@ function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
 
 /**
  * Limits the rate of requests, over all threads and reloads. Requests above the rate get 429 with `Retry-After`, and
- * header fields report the remaining quota. The public model has this only as a plugin; the config uses the plugin's
+ * header fields report the remaining quota. In the public model only a plugin does this; the config uses the plugin's
  * names.
  * | Response field | Example | Meaning |
  * |---|---|---|
  * | `RateLimit-Policy` | `"logins";q=10;w=60` | 10 events in 60 s |
- * | `RateLimit` | `"logins";r=3;t=42` | 3 are left; after 42 s all 10 are |
+ * | `RateLimit` | `"logins";r=3;t=42` | 3 events are left; after 42 s all 10 are available |
  * | `Retry-After` | `6` | only with 429: seconds until the next event is allowed |
  * Source: draft-ietf-httpapi-ratelimit-headers-10; RFC 6585 section 4
  */

@@ -9,9 +9,9 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
 
 /**
- * `replace [search replacement] { search replacement…; match { … } }`. Our own, in the form of a plugin of the public
- * model. `match` restricts the handler to some responses. The search text `match` itself is possible on the first line
- * only.
+ * `replace [search replacement] { search replacement…; match { … } }`. The directive has the form of a plugin of the
+ * public model. `match` restricts the handler to some responses. The search text `match` itself is possible on the
+ * first line only.
  * ```
  * replace {
  *   http://old.example.com https://example.com

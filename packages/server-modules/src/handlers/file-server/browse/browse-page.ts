@@ -8,11 +8,11 @@ export interface PageListing extends Listing {
   readonly path: string;
   /** Column that the list is sorted by. */
   readonly sort: SortName;
-  /** Ascending or descending. */
+  /** Direction of the sorting. */
   readonly order: OrderName;
   /** Rows, or tiles with thumbnails. */
   readonly layout: "list" | "grid";
-  /** How many entries the query asked for; 0 for all. */
+  /** Number of entries that the query requests; 0: all. */
   readonly limit: number;
   /** How many entries the query passes over. */
   readonly offset: number;

@@ -74,7 +74,7 @@ function pageContext(page: PageListing): Record<string, unknown> {
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 /**
- * Loads a template for listings. Such a template can use the functions of the handler `templates`, and the listing.
+ * Loads a template for listings. The template can use the functions of the handler `templates`, and the listing.
  * @throws ServerError MODULE_CONFIG when the file cannot be read
  * Source: the public model (Caddy 2.11), the context of its browse templates
  */

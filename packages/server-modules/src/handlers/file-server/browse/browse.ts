@@ -15,11 +15,13 @@ import { arrange, isOrderName, isSortName, type OrderName, type SortName } from 
 
 /** The member `browse` of the handler's config. */
 export interface BrowseConfig {
-  /** Template of the page. Default: the built-in one. */
+  /** Template of the page. Default: the built-in template. */
   readonly template_file?: string | null | undefined;
-  /** True when the targets of symbolic links are shown. Default: false, since they may name private folders. */
+  /**
+   * True when the targets of symbolic links are shown. Default: false, because the targets may name private folders.
+   */
   readonly reveal_symlinks?: boolean | null | undefined;
-  /** Default column and order; the client may choose others. Without it: `name`, folders first, ascending. */
+  /** Default column and order; the client may choose different ones. Default: `name`, folders first, ascending. */
   readonly sort?: readonly string[] | null | undefined;
   /** Maximum number of listed files. Default: 10,000. */
   readonly file_limit?: number | null | undefined;
@@ -27,7 +29,7 @@ export interface BrowseConfig {
   readonly plain_time_format?: string | null | undefined;
 }
 
-/** A folder that a request asks for. */
+/** A folder that a request names. */
 export interface BrowseRequest {
   /** The request. */
   readonly exchange: Exchange;
@@ -81,15 +83,18 @@ function plainTable(items: readonly ListedFile[], timeFormat: string): string {
 interface Choice<Name extends string> {
   /** Name of the cookie that remembers the choice. */
   readonly name: string;
-  /** Value in the query; "" for none. */
+  /** Value in the query; "" when the query has none. */
   readonly asked: string;
   /** True when a text is one of the allowed values. */
   readonly isName: (text: string) => text is Name;
-  /** Value without a choice: the configured one, or the built-in default. */
+  /** Value when the client chooses none: the configured value, or the built-in default. */
   readonly fallback: Name;
 }
 
-/** Returns the value of the query and stores it in a cookie; else the value of the cookie; else the fallback. */
+/**
+ * Returns the value of the query and stores it in a cookie. Without a query value, returns the cookie's value, else the
+ * fallback.
+ */
 function choose<Name extends string>(
   exchange: Exchange,
   { name, asked, isName, fallback }: Choice<Name>,
@@ -110,7 +115,7 @@ function send(exchange: Exchange, type: string, body: string): void {
   exchange.respond(exchange.defaultStatus, exchange.method === "HEAD" ? "" : body);
 }
 
-/** Sends the page with a policy that allows only its own style. */
+/** Sends the built-in page with a policy that allows only the page's own style. */
 function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
   const nonce = randomUUID();
   exchange.responseHeaders.push("Content-Security-Policy", pagePolicy(nonce));
@@ -118,8 +123,8 @@ function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
 }
 
 /**
- * Redirects a folder URL without a final slash, because links of the page are relative. No redirect is sent
- * when a handler rewrote the last part of the path. @returns true when the redirect was sent
+ * Redirects a folder URL without a final slash, because the links of the page are relative. No redirect is sent when a
+ * handler rewrote the last part of the path. @returns true when the redirect was sent
  */
 function redirectToSlash(exchange: Exchange): boolean {
   const { path, rawPath } = exchange.original.target;
@@ -131,7 +136,9 @@ function redirectToSlash(exchange: Exchange): boolean {
   return true;
 }
 
-/** Layout and part of a listing that the query asks for. @param asked gives a parameter, "" for none */
+/**
+ * Layout and part of a listing that the query requests. @param asked returns a query parameter; "" when it is absent
+ */
 function shapeOf(asked: (name: string) => string): Pick<PageListing, "layout" | "limit" | "offset"> {
   const count = (name: string) => (/^\d+$/.test(asked(name)) ? Number(asked(name)) : 0);
   return {
@@ -147,7 +154,7 @@ function shapeOf(asked: (name: string) => string): Pick<PageListing, "layout" | 
  * |---|---|
  * | `application/json` | entries as JSON |
  * | `text/plain` | a table |
- * | anything else | HTML |
+ * | any other type | HTML |
  *
  * Query parameters: `sort` and `order` are remembered in cookies, `limit` and `offset` select a part of the list,
  * `layout=grid` shows tiles.

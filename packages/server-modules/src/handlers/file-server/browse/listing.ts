@@ -18,7 +18,7 @@ export interface ListedFile {
   readonly mod_time: string;
   /** Mode in the form of Go's `fs.FileMode`: permissions in the low bits, file types in the high bits. */
   readonly mode: number;
-  /** True for a folder, and for a symbolic link to one. */
+  /** True for a folder, and for a symbolic link to a folder. */
   readonly is_dir: boolean;
   /** True for a symbolic link. */
   readonly is_symlink: boolean;
@@ -42,7 +42,7 @@ export interface Listing {
 
 /** Bounds of a listing. */
 export interface ListOptions {
-  /** Maximum number of entries; further ones are left out. */
+  /** Maximum number of entries; further entries are left out. */
   readonly limit: number;
   /** True when the targets of symbolic links are read. */
   readonly revealSymlinks: boolean;
@@ -62,7 +62,7 @@ function timeText({ mtime, mtimeNs }: BigIntStats): string {
 
 /** Encodes `a b?.txt` as `./a%20b%3F.txt`. The leading `./` prevents a name with a colon from looking like a scheme. */
 function urlOf(name: string): string {
-  // A name that is no UTF-8 is told by its bytes.
+  // A name that is not valid UTF-8 is escaped byte by byte.
   const escaped = name.isWellFormed()
     ? encodeURI(name).replace(/[?#]/g, encodeURIComponent)
     : escapePath(name);

@@ -5,9 +5,9 @@ export const sortNames = ["name", "namedirfirst", "size", "time"] as const;
 /** Directions of the order. */
 export const orderNames = ["asc", "desc"] as const;
 
-/** One of the columns. */
+/** Name of a column by which a listing is sorted. */
 export type SortName = (typeof sortNames)[number];
-/** One of the directions. */
+/** Name of a direction of sorting. */
 export type OrderName = (typeof orderNames)[number];
 
 /** True for a column name, from the query, a cookie or the config. */
@@ -33,13 +33,13 @@ function byName(a: ListedFile, b: ListedFile): number {
 const comparisons: Readonly<Record<SortName, (a: ListedFile, b: ListedFile) => number>> = {
   name: byName,
   namedirfirst: (a, b) => (a.is_dir === b.is_dir ? byName(a, b) : a.is_dir ? -1 : 1),
-  // Folders have no size: they come before all files, sorted by name.
+  // Folders have no size: they precede all files, sorted by name.
   size: (a, b) => (a.is_dir !== b.is_dir ? (a.is_dir ? -1 : 1) : a.is_dir ? byName(a, b) : a.size - b.size),
-  // Without the `Z`, a time without a fraction sorts before the same time with one.
+  // Without the `Z`, a time without a fraction sorts before the same time with a fraction.
   time: (a, b) => compareText(a.mod_time.slice(0, -1), b.mod_time.slice(0, -1)),
 };
 
-/** Parses a positive number of the query; 0 for anything else. */
+/** Parses a positive number of the query; 0 for any other text. */
 function positive(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
@@ -48,11 +48,11 @@ function positive(text: string): number {
 interface Arrangement {
   /** Column that the list is sorted by. */
   readonly sort: SortName;
-  /** Ascending or descending. */
+  /** Direction of the sorting. */
   readonly order: OrderName;
   /** `offset` of the query: number of entries to skip. */
   readonly offset: string;
-  /** `limit` of the query; anything but a positive number means no limit. */
+  /** `limit` of the query; any text except a positive number means no limit. */
   readonly limit: string;
 }
 

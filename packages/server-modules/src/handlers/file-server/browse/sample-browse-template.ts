@@ -1,6 +1,6 @@
 import { pageStyle } from "./browse-page.ts";
 
-/** A template to start from, for `browse.template_file`. It produces about the same page as the built-in one. */
+/** A template to start from, for `browse.template_file`. It produces nearly the same page as the built-in page. */
 export const sampleBrowseTemplate = `<!DOCTYPE html>
 <html lang="en">
 <head>
