@@ -42,7 +42,7 @@ interface Framing {
   transferEncoding: string | undefined;
   /** Joined values of `Connection`: `close`, `keep-alive`, `upgrade`. */
   connection: string;
-  /** Value of `Expect`. With `100-continue`, the client waits with the body until the server asks for it. */
+  /** Value of `Expect`. With `100-continue`, the client waits with the body until the server wants it. */
   expect: string;
   /** Value of `Upgrade`: the protocol that the client offers to switch to. */
   upgrade: string;
