@@ -3,7 +3,7 @@ import type { ModuleText } from "serverfile/module-text";
 import { rangeLines } from "serverfile/to-text/matchers/matcher-kinds";
 
 /**
- * Ranges; `private_ranges` stands for all private ranges.
+ * Ranges of addresses; `private_ranges` stands for all private ranges.
  * ```
  * client_ip 192.0.2.0/24 2001:db8::1
  * ```

@@ -47,7 +47,7 @@ interface Candidate {
   readonly path: string;
   /** Path below the root, for the placeholder `file.relative`. */
   readonly relative: string;
-  /** Rest of the path after the split, such as the path info of a script. */
+  /** The path after the split, such as the path info of a script. */
   readonly remainder: string;
 }
 
@@ -57,7 +57,7 @@ interface TriedFile {
   readonly text: string;
   /** Status for a pattern like `=404`; undefined for a file. */
   readonly status: number | undefined;
-  /** Template of the pattern. Placeholder values are escaped, so a request cannot add wildcards. */
+  /** Template of the pattern. Placeholder values are escaped, so that a request cannot add wildcards. */
   readonly pattern: Template;
   /** Template of the entry as a literal path, without escaping. */
   readonly literal: Template;
@@ -83,7 +83,9 @@ function relativeTo(root: string, path: string): string {
   return path.startsWith(root) ? path.slice(root.length) : path;
 }
 
-/** Removes `.`, `..` and double slashes. A final slash stays: `/file/.` and `/file/` never name a regular file. */
+/**
+ * Removes `.`, `..` and double slashes. A final slash stays, because `/file/.` and `/file/` never name a regular file.
+ */
 function clean(path: string): string {
   const cleaned = posix.normalize(path);
   return path.endsWith("/") && !cleaned.endsWith("/") ? `${cleaned}/` : cleaned;
@@ -95,8 +97,8 @@ function withoutFinalSlash(path: string): string {
 
 /**
  * Joins a candidate to the root. The candidate `/` becomes the root without a slash. This is a folder without a final
- * slash, so no policy that requires existence matches it.
- * Source: the public model (Caddy 2.11), `SanitizedPathJoin`
+ * slash, so no policy that requires an existing file matches it. Source: the public model (Caddy 2.11),
+ * `SanitizedPathJoin`
  */
 function pathBelow(root: string, candidate: string): string {
   const path = withoutFinalSlash(posix.join(root, posix.normalize(`/${candidate}`)));
@@ -104,14 +106,16 @@ function pathBelow(root: string, candidate: string): string {
 }
 
 /**
- * Compiles a pattern for a path ending, ignoring ASCII case. Without the flag `u`, `i` never matches a letter of
- * another length. An ending at the end of the path splits nothing, so it does not count.
+ * Compiles a pattern for a path ending, ignoring ASCII case. Without the flag `u`, the flag `i` never matches a letter
+ * that is encoded with a different length. An ending at the end of the path splits off nothing, so it is not matched.
  */
 function endingPattern(ending: string): RegExp {
   return new RegExp(`${ending.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?=.)`, "is");
 }
 
-/** Splits a path after an ending. Only the first occurrence of each ending counts, and only at the end of a segment. */
+/**
+ * Splits a path after an ending. Only the first occurrence of each ending is used, and only at the end of a segment.
+ */
 function splitPath(path: string, endings: readonly RegExp[]): { before: string; remainder: string } {
   for (const ending of endings) {
     const match = ending.exec(path);
@@ -123,7 +127,7 @@ function splitPath(path: string, endings: readonly RegExp[]): { before: string; 
   return { before: path, remainder: "" };
 }
 
-/** True when file `a` beats `b` under a comparing policy. If both are equal, the first one wins. */
+/** True when file `a` beats `b` under a comparing policy. If both are equal, the file that was tried first wins. */
 function bestBy(policy: string, a: Stats, b: Stats): boolean {
   if (policy === "largest_size") {
     return a.size > b.size;
@@ -144,12 +148,12 @@ function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): 
  * A configured search for files.
  * | Policy | Matching file |
  * |---|---|
- * | `first_exist` | the first existing one; a final slash requires a folder |
- * | `first_exist_fallback` | the same, but the last entry matches without a check |
+ * | `first_exist` | the first existing file; a final slash requires a folder |
+ * | `first_exist_fallback` | like `first_exist`, but the last entry matches without a check |
  * | `smallest_size`, `largest_size` | the smallest or largest existing file |
- * | `most_recently_modified` | the file changed last |
+ * | `most_recently_modified` | the file with the latest change |
  *
- * With the first two policies, a status such as `=404` ends the search with this error.
+ * With `first_exist` and `first_exist_fallback`, a status such as `=404` ends the search with this error.
  */
 class FileSearch implements HttpMatcher {
   /** Computes the root folder, from `root` or the variable of that name. */
@@ -184,7 +188,7 @@ class FileSearch implements HttpMatcher {
       : this.#best(root, exchange);
   }
 
-  /** Implements the two policies that use the first match. */
+  /** Implements `first_exist` and `first_exist_fallback`, which use the first match. */
   #firstExisting(root: string, exchange: Exchange): boolean {
     for (const [index, file] of this.#tried.entries()) {
       if (file.status !== undefined) {
@@ -216,8 +220,8 @@ class FileSearch implements HttpMatcher {
   }
 
   /**
-   * Paths of one entry: a glob may have several. An entry whose final slash comes from a placeholder does not ask for a
-   * folder, and has no path.
+   * Paths of one entry; a glob may match several. An entry whose final slash comes from a placeholder does not require
+   * a folder, and yields no path.
    */
   #candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
     const { before, remainder } = splitPath(clean(file.pattern(exchange)), this.#endings);
@@ -230,7 +234,7 @@ class FileSearch implements HttpMatcher {
     return paths.map((path) => ({ path, relative: relativeTo(root, path), remainder }));
   }
 
-  /** The last entry of `first_exist_fallback`: an existing path, else the text itself. */
+  /** The candidate for the last entry of `first_exist_fallback`: an existing path, or else the text itself. */
   #fallbackOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
     const literal = this.#literalOf(file, root, exchange);
     const [first] = this.#candidatesOf(file, root, exchange);

@@ -5,8 +5,8 @@ import { headerMatcherLines } from "serverfile/to-text/matchers/matcher-kinds";
 import type { Draft } from "serverfile/values/draft";
 
 /**
- * Several lines for one field add up. `!Field` requires the absence of the field; a field without a value requires its
- * presence.
+ * Values of several lines for one field are added up. `!Field` requires the absence of the field; a field without a
+ * value requires its presence.
  * ```
  * header Accept *json*
  * header !X-Debug

@@ -9,8 +9,8 @@ export const headerValuesSchema = z.record(z.string(), z.array(z.string()).nulla
 export type HeaderValuesConfig = z.infer<typeof headerValuesSchema>;
 
 /**
- * `*a*` matches texts that contain `a`, `*a` an end, `a*` a beginning, `*` everything; other patterns must be equal.
- * Case matters.
+ * `*a*` matches texts that contain `a`, `*a` texts that end with `a`, `a*` texts that begin with `a`, and `*` all
+ * texts; any other pattern must be equal to the text. Upper and lower case differ.
  */
 function matchesValue(pattern: string, value: string): boolean {
   if (pattern === "*") {
@@ -28,8 +28,8 @@ function matchesValue(pattern: string, value: string): boolean {
 }
 
 /**
- * Compiles field patterns. All fields must match, each with one of its patterns. `[]` requires the field, null its
- * absence. `*` at either end of a pattern stands for any text.
+ * Compiles field patterns. All fields must match; a field matches when one of its values matches one of its patterns.
+ * `[]` requires that the field is present, null that it is absent. `*` at either end of a pattern matches any text.
  * Source: the public model (Caddy 2.11)
  */
 export function compileHeaderValues(

@@ -15,7 +15,7 @@ function matchesLabels(pattern: readonly string[], host: string): boolean {
   );
 }
 
-/** A separate class for one name, because this is the most frequent case. */
+/** A separate class for a single name, because this case is the most frequent. */
 class OneHost implements HttpMatcher {
   readonly exactHosts: readonly string[];
 
@@ -87,7 +87,7 @@ export const hostMatcher = defineModule({
     const wildcards = lower
       .filter((name) => name.includes("*") && !name.includes("{"))
       .map((name) => name.split("."));
-    // Placeholders keep their case, because names of headers and variables have one.
+    // Templates keep their case, because placeholder names of headers and variables may contain upper case.
     const templates = names.filter((name) => name.includes("{")).map(compileTemplate);
     const matchesTemplate = (exchange: Exchange) => (template: (exchange: Exchange) => string) =>
       matchesLabels(template(exchange).toLowerCase().split("."), exchange.host);

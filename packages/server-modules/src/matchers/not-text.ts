@@ -9,11 +9,11 @@ import type { Draft } from "serverfile/values/draft";
 
 /** Limit of nested `not` matchers. */
 const maxNotDepth = 100;
-/** Current nesting of `not`. Reading is synchronous, so one counter serves all texts. */
+/** Current nesting of `not`. Reading is synchronous, so one counter suffices for all texts. */
 let notDepth = 0;
 
 /**
- * Each line is one matcher set. A request matches when it matches none of the sets.
+ * Each line of the block is one matcher set. A request matches when it matches none of the sets.
  * ```
  * not path /public/*
  * not {

@@ -4,7 +4,7 @@ import { cleanPath } from "server-core/uri/clean-path";
 import { escapePath, percentDecode } from "server-core/uri/percent-encoding";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 
-/** The forms of a path that patterns may be compared with. */
+/** The forms of a path with which patterns may be compared. */
 export interface MatchedPath {
   /** Decoded path, not cleaned. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface MatchedPath {
   readonly comparedPath: string;
 }
 
-/** One unit of a pattern or a path: a byte, an escape that must be escaped in the path too, or a wildcard. */
+/** A unit of a pattern or a path: a byte, an escape that must also be an escape in the path, or a wildcard. */
 type Token = string;
 
 /** True for `*` and `%*`, which stop before a slash. */
@@ -23,14 +23,14 @@ function isStar(token: Token | undefined): boolean {
 }
 
 /**
- * True when a star may consume a unit. `%*` consumes escaped slashes; `*` only as its first unit.
- * Source: the public model (Caddy 2.11)
+ * True when a star may consume a unit. `%*` consumes escaped slashes; `*` consumes an escaped slash only as its first
+ * unit. Source: the public model (Caddy 2.11)
  */
 function takes(star: Token, unit: Token, isFirst: boolean): boolean {
   return unit !== "/" && (star === "%*" || isFirst || unit !== "%2f");
 }
 
-/** Adds the positions after stars, because stars may be empty. */
+/** Adds the positions after stars, because a star may match nothing. */
 function passStars(pattern: readonly Token[], places: Set<number>): Set<number> {
   for (const place of places) {
     if (isStar(pattern[place])) {
@@ -80,8 +80,8 @@ function tokensOf(text: string): Token[] {
 }
 
 /**
- * A plain byte of the pattern matches itself, escaped or not. An escape of the pattern matches only an escape. A `%`
- * that begins no escape matches nothing.
+ * A plain byte of the pattern matches the same byte in the path, escaped or not. An escape of the pattern matches only
+ * an escape. A `%` that does not begin an escape matches nothing.
  */
 function sameEscaped(pattern: Token, path: Token): boolean {
   if (pattern.length !== 1 || path.length !== 3 || pattern === "%") {
@@ -105,10 +105,10 @@ function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedP
 }
 
 /**
- * Compiles a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring. Other patterns are globs
- * whose wildcards stay within a segment. Case is ignored. The pattern is compared with the decoded, cleaned path. A
- * pattern that contains `%` is compared with the cleaned path as sent. A pattern with `//` keeps repeated slashes.
- * Source: the public model (Caddy 2.11)
+ * Compiles a path pattern: an exact path; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring. Other patterns
+ * are globs whose wildcards stay within a segment. Case is ignored. The pattern is compared with the decoded, cleaned
+ * path. A pattern that contains `%` is compared with the cleaned path as sent. A pattern with `//` keeps repeated
+ * slashes. Source: the public model (Caddy 2.11)
  */
 export function compilePathPattern(text: string): (path: MatchedPath) => boolean {
   const pattern = lowerCase(text);

@@ -7,7 +7,8 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Draft } from "serverfile/values/draft";
 
 /**
- * Allowed once in a set, because captures would otherwise share a name. The default name is the set's name.
+ * This matcher is allowed once in a set, because captures would otherwise share a name. The default name is the set's
+ * name.
  * ```
  * path_regexp item ^/items/([0-9]+)$
  * ```

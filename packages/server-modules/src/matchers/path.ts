@@ -10,7 +10,7 @@ import { compilePathPattern } from "./path-pattern.ts";
  * | `/a` | only `/a` |
  * | `/a*` | `/a`, `/ab`, `/a/b` |
  * | `*.php` | every path with that ending |
- * | `*mid*` | every path that contains it |
+ * | `*mid*` | every path that contains `mid` |
  * | `/a/*.txt` | `/a/b.txt`, but not `/a/b/c.txt` |
  */
 export const pathMatcher = defineModule({

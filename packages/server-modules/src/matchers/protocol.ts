@@ -2,7 +2,7 @@ import type { HttpMatcher } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Values of the config. `http/1.1+` means 1.1 or any later version. */
+/** Values of the config. `http/1.1+` means version 1.1 or any later version. */
 const names = [
   "http",
   "https",

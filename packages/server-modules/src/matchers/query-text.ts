@@ -8,7 +8,7 @@ import { Members } from "serverfile/to-text/members";
 import { type Draft, listOf } from "serverfile/values/draft";
 
 /**
- * Values of one parameter are alternatives; `*` is any value. An empty word is ignored.
+ * Values of one parameter are alternatives; `*` matches any value. An empty word is ignored.
  * ```
  * query sort=asc sort=desc page=*
  * ```

@@ -17,8 +17,8 @@ export type RegexpConfig = z.infer<typeof regexpSchema>;
 export type RegexpTest = (text: string, exchange: Exchange) => boolean;
 
 /**
- * Compiles a regular expression whose captures become `{http.regexp.<name>.<number or group name>}`. Without a name
- * they are `{http.regexp.<number or group name>}`, from the last match.
+ * Compiles a regular expression whose captures become `{http.regexp.<name>.<number or group name>}`. Without a name,
+ * they are `{http.regexp.<number or group name>}`, set by the last match.
  * @throws ServerError MODULE_CONFIG
  * Source: the public model (Caddy 2.11)
  */

@@ -2,7 +2,7 @@ import type { HttpMatcher } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { IpRanges, ipRangesSchema } from "server-core/net/ip-ranges";
 
-/** Behind a proxy this is the proxy's address; `client_ip` matches the client's address. */
+/** Behind a proxy, this matcher compares the proxy's address; `client_ip` compares the client's address. */
 export const remoteIpMatcher = defineModule({
   id: "http.matchers.remote_ip",
   config: ipRangesSchema.describe(

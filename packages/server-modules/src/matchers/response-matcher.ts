@@ -14,10 +14,10 @@ export const responseMatcherSchema = z.strictObject({
 /** The config after validation. */
 export type ResponseMatcherConfig = z.infer<typeof responseMatcherSchema>;
 
-/** Decides about a response from its head. */
+/** Decides from its head whether a response matches. */
 export type ResponseMatcher = (status: number, headers: HeaderList, exchange: Exchange) => boolean;
 
-/** Compiles a response matcher. Without conditions it matches every response. */
+/** Compiles a response matcher. Without conditions, the matcher matches every response. */
 export function compileResponseMatcher(config: ResponseMatcherConfig): ResponseMatcher {
   const statuses = config.status_code ?? undefined;
   const fields = compileHeaderValues(config.headers ?? {});

@@ -8,7 +8,7 @@ import type { Draft } from "serverfile/values/draft";
 import { readSignedUrl, signedUrlLines } from "../signatures/signed-url-lines.ts";
 
 /**
- * `signed_url [secret] { … }`. The parameter names are fixed here; only the handler can change them.
+ * `signed_url [secret] { … }`. The matcher has fixed parameter names; only the handler can change them.
  * ```
  * signed_url {env.LINK_SECRET} {
  *   algorithm sha384

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { SignedUrl, signedUrlFields } from "../signatures/signed-url.ts";
 
 /**
- * Matches requests with a valid signed URL, and fails the others. Source: the public model's plug-in of the same name
- * (hookenz/caddy-signed-urls)
+ * Matches requests with a valid signed URL, and fails all other requests. Source: the public model's plug-in of the
+ * same name (hookenz/caddy-signed-urls)
  */
 export const signedUrlMatcher = defineModule({
   id: "http.matchers.signed_url",

@@ -2,7 +2,9 @@ import type { HttpMatcher } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** `{}` matches requests over TLS. `handshake_complete: false` matches none, because early data is not accepted. */
+/**
+ * `{}` matches requests over TLS. `handshake_complete: false` matches no request, because early data is not accepted.
+ */
 export const tlsMatcher = defineModule({
   id: "http.matchers.tls",
   config: z.strictObject({

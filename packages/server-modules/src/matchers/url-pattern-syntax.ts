@@ -9,8 +9,8 @@ export interface ComponentOptions {
 }
 
 /**
- * A text, or a group with surrounding text. `/books/:id?` is the text `/books`, and the group `id` with prefix `/` and
- * modifier `?`.
+ * A text, or a group with surrounding text. `/books/:id?` consists of the text `/books`, and of the group `id` with the
+ * prefix `/` and the modifier `?`.
  */
 interface Part {
   /** Required text before the group. */
@@ -55,7 +55,7 @@ class ComponentReader {
     return this.#parts;
   }
 
-  /** Reads a character, a group, or braces. A character directly before a group may be its prefix. */
+  /** Reads a character, a group, or braces. A character directly before a group may be the prefix of the group. */
   #readPart(): void {
     const character = this.#takeCharacter();
     const group = this.#takeGroup();
@@ -102,7 +102,7 @@ class ComponentReader {
     }
   }
 
-  /** Reads one character, possibly escaped; "" at any other token. */
+  /** Reads one character, possibly escaped; "" at any token that is not a character. */
   #takeCharacter(): string {
     const character = this.#text[this.#at] ?? "";
     if (character === "\\") {
@@ -117,7 +117,7 @@ class ComponentReader {
     return character;
   }
 
-  /** Reads `:name`, `(regexp)`, `:name(regexp)` or `*`; undefined for anything else. */
+  /** Reads `:name`, `(regexp)`, `:name(regexp)` or `*`; undefined at any other token. */
   #takeGroup(): { name: string; regexp: string } | undefined {
     let name = "";
     if (this.#text[this.#at] === ":") {
@@ -196,7 +196,7 @@ export interface CompiledComponent {
 
 /**
  * Compiles a component's pattern to a regular expression with linear running time. The platform's own `URLPattern` uses
- * backtracking.
+ * backtracking, so its time is not linear.
  * @param text canonical form from a `URLPattern`
  * @throws ServerError MODULE_CONFIG when a group is not in RE2 syntax
  * Source: WHATWG URL Pattern, "parse a pattern string" and "generate a regular expression"

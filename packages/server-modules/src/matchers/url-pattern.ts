@@ -34,13 +34,13 @@ const options = {
   search: { delimiter: "", prefix: "" },
 };
 
-/** A component that is compared; a component without a pattern matches everything. */
+/** A component of the URL that is compared; a component without a pattern is not compared. */
 type Test = { readonly name: Component; readonly compiled: CompiledComponent };
 
 /** Parses a pattern. Without a scheme and a base, it is a path pattern for any scheme, host and port. */
 function parsePattern(pattern: string, baseUrl: string): URLPattern {
   if (/\{[^{}]*(?::[\p{ID_Start}$_]|\*|\()[^{}]*\}/u.test(pattern)) {
-    // The platform loses the braces in its canonical form.
+    // In the canonical form, the platform drops the braces.
     const text = `URL pattern ${JSON.stringify(pattern)}: a group inside braces is not supported`;
     throw new ServerError("MODULE_CONFIG", text);
   }
@@ -72,7 +72,7 @@ function pathOf(pattern: string): string {
 
 /** The URL of the request; undefined for an invalid host. */
 function urlOf(exchange: Exchange, mergeSlashes: boolean): URL | undefined {
-  // Encoded slashes and dots are decoded, so that requests cannot bypass a pattern.
+  // The decoded path is escaped again, so that requests cannot bypass a pattern with encoded slashes or dots.
   const path = escapePath(cleanPath(exchange.path, mergeSlashes)).replace(/%2[1789A]/g, decodeURIComponent);
   return URL.parse(`${exchange.scheme}://${exchange.hostport}${path}${exchange.query}`) ?? undefined;
 }

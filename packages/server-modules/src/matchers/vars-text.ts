@@ -8,7 +8,7 @@ import { Members } from "serverfile/to-text/members";
 import { type Draft, listOf } from "serverfile/values/draft";
 
 /**
- * Values of a line are alternatives. Several lines with the same key add up.
+ * Values of a line are alternatives. Values of several lines with the same key are added up.
  * ```
  * vars {http.request.uri.path} /a /b
  * ```

@@ -152,7 +152,7 @@ function sendEmpty(exchange: Exchange, status: 304 | 412): void {
 
 /**
  * Evaluates conditions and ranges, and returns the part to send; undefined when the response was sent. If the status
- * comes from an error or the config, the whole file is sent: conditions and ranges apply only to responses that would
+ * comes from an error or the config, the whole file is sent. Conditions and ranges apply only to responses that would
  * be 200 (RFC 9110, 13.2.1 and 14.2).
  */
 function prepare(

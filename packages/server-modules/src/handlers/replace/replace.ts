@@ -7,7 +7,7 @@ import { z } from "zod";
 import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { ReplacingFilter } from "./replacing-filter.ts";
 
-/** Limit of a search text in bytes. This many bytes of a response may wait for the rest of a match. */
+/** Limit of a search text in bytes. At most this many bytes of a response wait for the end of a match. */
 const maxSearchLength = 4096;
 
 const configSchema = z.strictObject({
@@ -25,8 +25,8 @@ const configSchema = z.strictObject({
 });
 
 /**
- * Replaces texts in response bodies while they pass. It asks later handlers for whole, uncompressed bodies, because it
- * cannot search others.
+ * Replaces texts in response bodies while they pass. It requests whole, uncompressed bodies from later handlers,
+ * because it cannot search other bodies.
  */
 export const replace = defineModule({
   id: "http.handlers.replace",

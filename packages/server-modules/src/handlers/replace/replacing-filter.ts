@@ -22,7 +22,7 @@ function isPlainBody(status: number, headers: HeaderList): boolean {
 
 /**
  * Replaces texts in a response while it passes. A strong tag becomes weak, because the bytes differ. Fields that depend
- * on the bytes, such as the length, are removed.
+ * on the bytes of the body, such as the length, are removed.
  */
 export class ReplacingFilter extends ResponseFilter {
   readonly #exchange: Exchange;
@@ -31,7 +31,7 @@ export class ReplacingFilter extends ResponseFilter {
   /** Undefined while the response passes unchanged. */
   #replacer: StreamReplacer | undefined;
 
-  /** @param replacements evaluated with the head, after later handlers have set their placeholders */
+  /** @param replacements called with the head, after later handlers have set their placeholders */
   constructor(
     below: ResponseSink,
     exchange: Exchange,

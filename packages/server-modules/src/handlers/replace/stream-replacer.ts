@@ -7,9 +7,9 @@ export interface Replacement {
 }
 
 /**
- * Replaces bytes in a stream in one pass. The match that begins first wins; of matches that begin together, the one
- * listed first wins. Only bytes that may begin a match are held until more data arrives. With
- * `ab` → `x`, the pieces `za`, `bc` give `z` and `xc`: the `a` waits for the next piece.
+ * Replaces bytes in a stream in one pass. The match that begins first wins; of matches that begin at the same byte, the
+ * search text that is listed first wins. Only bytes that may begin a match are held until more data arrives. With `ab`
+ * → `x`, the pieces `za`, `bc` give `z` and `xc`: the `a` waits for the next piece.
  */
 export class StreamReplacer {
   readonly #replacements: readonly Replacement[];
@@ -37,7 +37,7 @@ export class StreamReplacer {
     return Buffer.concat([...replaced, bytes.subarray(position)]);
   }
 
-  /** Offset of the longest suffix that is a prefix of a search text; else the length. */
+  /** Offset of the longest suffix that begins a search text; the length of `bytes` when no suffix does. */
   #beginOfPartial(bytes: Buffer): number {
     let begin = bytes.length;
     for (const { search } of this.#replacements) {
@@ -50,7 +50,10 @@ export class StreamReplacer {
     return begin;
   }
 
-  /** Replaces the matches that begin before `limit`. @returns the replaced parts, and the offset of the first byte after them */
+  /**
+   * Replaces the matches that begin before `limit`. @returns the replaced parts, and the offset of the first
+   * unprocessed byte
+   */
   #replaceBefore(bytes: Buffer, limit: number): { replaced: Buffer[]; position: number } {
     const replaced: Buffer[] = [];
     const nextOf = this.#replacements.map(({ search }) => bytes.indexOf(search));

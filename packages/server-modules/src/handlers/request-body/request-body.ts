@@ -14,7 +14,7 @@ function tooLarge(limit: number): HttpError {
   return new HttpError(413, `request body is larger than the limit of ${limit} bytes`);
 }
 
-/** Passes a body up to a limit, then fails with 413. */
+/** Passes a body up to a limit; a longer body fails with 413. */
 class LimitedBody extends FilteredBody {
   /** Limit of the body, in bytes. */
   readonly #limit: number;
@@ -73,7 +73,7 @@ export const requestBody = defineModule({
           });
         }
         if (filter !== undefined && exchange.hasBody) {
-          // Install the filter first, so that error routes cannot read a refused body.
+          // The filter is installed before the check, so that error routes cannot read a refused body.
           exchange.filterBody(filter);
           // Checked even if no handler reads the body.
           const declared = exchange.bufferedBody?.length ?? exchange.stream.bodyLength;

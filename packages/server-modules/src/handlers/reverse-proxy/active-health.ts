@@ -1,31 +1,31 @@
 import type { SharedCounter, SharedState } from "server-core/threads/shared-state";
 
-/** Prefix of the shared counters of check states; the check's name and the address follow. */
+/** Prefix of the shared counters of check states; the name of the checks and the address follow. */
 export const activeHealthPrefix = "http.reverse_proxy.active/";
 
-/** Prefix of counters that are 1 once a check has had a result; the check's name and the address follow. */
+/** Prefix of counters that are 1 once an upstream was checked; the name of the checks and the address follow. */
 export const checkedHealthPrefix = "http.reverse_proxy.active-checked/";
 
-/** The count of consecutive checks is stored doubled, because the lowest bit holds up or down. */
+/** The count of consecutive checks is stored doubled, because the lowest bit stores whether the upstream is down. */
 const rowUnit = 2;
 /** Limit of the consecutive count. A larger count has no meaning, and twice the count must stay exact. */
 const maxRow = 1_000_000;
 
 /**
  * The result of one kind of active checks for one upstream, shared by all threads. The lowest bit of the number means
- * "down". The other bits count consecutive checks that contradict this state.
+ * "down". The higher bits count consecutive checks that contradict this state.
  * | Result | State now | Number afterwards |
  * |---|---|---|
- * | agrees | any | the consecutive count becomes 0 |
- * | contradicts, fewer than needed | any | the consecutive count rises by one |
- * | contradicts, as many as needed | up | down, count 0 |
- * | contradicts, as many as needed | down | up, count 0 |
+ * | agrees with the state | any | the consecutive count becomes 0 |
+ * | contradicts the state, less often than needed | any | the consecutive count rises by one |
+ * | contradicts the state, as often as needed | up | down, count 0 |
+ * | contradicts the state, as often as needed | down | up, count 0 |
  *
- * `passes` and `fails` of the config are the needed counts; both default to 1. The state outlives the config, so a
- * reload with the same checks keeps it.
+ * `passes` and `fails` of the config are the counts that are needed; both default to 1. The state outlives the config,
+ * so a reload keeps the state of unchanged checks.
  */
 export class ActiveHealth {
-  /** Address as in the config, with its placeholders. */
+  /** Address from the config, with its placeholders. */
   readonly address: string;
   /** Bit 0: 1 for down. Higher bits: consecutive checks that contradict bit 0. */
   readonly #state: SharedCounter;
@@ -49,7 +49,7 @@ export class ActiveHealth {
     return this.#state.value % rowUnit === 0;
   }
 
-  /** Exactly one thread makes each check: the first one that calls this. @returns true for that thread */
+  /** Exactly one thread makes each check: the thread that calls this method first. @returns true for that thread */
   takeTurn(intervalMs: number, nowMs: number): boolean {
     const last = this.#turn.value;
     // A tolerance, because the timers of the threads are not synchronous.

@@ -18,7 +18,7 @@ export class Candidate {
   readonly health: ActiveHealth | undefined;
   /** The parsed address, if it has no placeholders. */
   readonly #dial: DialAddress | undefined;
-  /** Template of an address with placeholders, filled for each request. Exactly one of the two is set. */
+  /** Template of an address with placeholders, filled for each request. Either this member or `#dial` is set. */
   readonly #template: Template | undefined;
 
   /** @throws ServerError MODULE_CONFIG */
@@ -35,7 +35,8 @@ export class Candidate {
   }
 
   /**
-   * Key of the counters. With placeholders this is the text of the config, so all resulting addresses share counters.
+   * Key of the counters. If it contains placeholders, it is the text from the config, so all resulting addresses share
+   * counters.
    */
   get address(): string {
     return this.upstream.address;

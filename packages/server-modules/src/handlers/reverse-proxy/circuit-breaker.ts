@@ -17,7 +17,9 @@ export interface CircuitBreaker extends ModuleInstance {
   record(address: string, status: number, latencyMs: number): void;
 }
 
-/** The product has no module of this kind. A config names a user's module with `circuit_breaker: { "type": "…" }`. */
+/**
+ * The product itself contains no circuit breaker. A config names a user module with `circuit_breaker: { "type": "…" }`.
+ */
 export const circuitBreakers: ModuleNamespace<CircuitBreaker> = {
   prefix: "http.reverse_proxy.circuit_breakers",
 };

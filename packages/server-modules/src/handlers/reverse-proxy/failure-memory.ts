@@ -1,8 +1,8 @@
 import type { Upstream } from "./upstream.ts";
 
 /**
- * Failures of upstreams that one proxy remembers (`fail_duration`). They end with the proxy's config: the next config
- * starts at zero, though upstreams are shared. Source: the public model (Caddy 2.11), `countFailure`
+ * Failures of upstreams that one proxy remembers (`fail_duration`). They are forgotten with the proxy's config: the
+ * next config starts at zero, although upstreams are shared. Source: the public model (Caddy 2.11), `countFailure`
  */
 export class FailureMemory {
   /** `fail_duration` in milliseconds. 0 disables counting. */
@@ -17,7 +17,7 @@ export class FailureMemory {
     this.#rememberMs = rememberMs;
   }
 
-  /** Adds one to the failures of the upstream, in all threads, for `fail_duration`. */
+  /** Adds one failure to the upstream, in all threads; it is subtracted again after `fail_duration`. */
   count(upstream: Upstream): void {
     if (this.#rememberMs <= 0 || this.#isClosed) {
       return;

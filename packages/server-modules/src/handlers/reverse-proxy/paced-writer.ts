@@ -1,6 +1,6 @@
 /**
- * Limit of held bytes; above it they are sent regardless of the flush interval. Source: Go's net/http, whose buffer has
- * this size
+ * Limit of held bytes; at the limit they are sent regardless of the flush interval. Source: Go's net/http, whose buffer
+ * has this size
  */
 const maxHeldBytes = 4 * 1024;
 
@@ -8,7 +8,7 @@ const maxHeldBytes = 4 * 1024;
 export interface PacedSink {
   /** @returns false when the writer should pause */
   write(chunk: Uint8Array): boolean;
-  /** Sends everything else that waits, such as a head before its body. */
+  /** Sends everything that still waits below, such as a head without its body. */
   flush(): void;
 }
 
@@ -17,7 +17,7 @@ export interface PacedSink {
  * Source: the public model (Caddy 2.11), `flush_interval`
  */
 export class PacedWriter {
-  /** `flush_interval`: limit in milliseconds for which the first held byte waits. */
+  /** `flush_interval`: limit in milliseconds for which the first held byte may wait. */
   readonly #intervalMs: number;
   readonly #sink: PacedSink;
   /** Chunks that wait, in order. */
@@ -27,14 +27,14 @@ export class PacedWriter {
   /** Runs from the first held chunk until all chunks are sent. */
   #timer: NodeJS.Timeout | undefined;
 
-  /** The head waits too, no longer than the first bytes. @param intervalMs limit of the wait, in milliseconds */
+  /** The head waits too, at most as long as the first bytes. @param intervalMs limit of the wait, in milliseconds */
   constructor(intervalMs: number, sink: PacedSink) {
     this.#intervalMs = intervalMs;
     this.#sink = sink;
     this.#timer = setTimeout(this.#late, intervalMs);
   }
 
-  /** @param chunk kept until it is sent. @returns false when the writer should pause */
+  /** @param chunk must not change until it is sent. @returns false when the caller should pause */
   write(chunk: Buffer): boolean {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -45,7 +45,7 @@ export class PacedWriter {
     return true;
   }
 
-  /** Ends the body. @returns the held bytes, to be sent with the end */
+  /** Ends the body. @returns the held bytes, which the caller sends together with the end */
   end(): Uint8Array {
     clearTimeout(this.#timer);
     return this.#takeHeld();
@@ -57,7 +57,7 @@ export class PacedWriter {
     this.#held = [];
   }
 
-  /** Runs at the end of the interval: sends the held bytes and flushes the response. */
+  /** Called at the end of the interval: sends the held bytes and flushes the response. */
   readonly #late = (): void => {
     this.#timer = undefined;
     if (this.#heldBytes > 0) {
@@ -72,7 +72,7 @@ export class PacedWriter {
     return this.#sink.write(this.#takeHeld());
   }
 
-  /** Takes all held chunks: a single chunk without a copy, several joined into one. */
+  /** Takes all held chunks: a single chunk is returned without a copy, several are joined. */
   #takeHeld(): Buffer {
     const [first] = this.#held;
     const all = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);

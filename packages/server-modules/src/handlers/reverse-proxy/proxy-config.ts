@@ -13,17 +13,17 @@ import { rewriteSchema } from "../rewrite/rewrite-config.ts";
 import { activeHealthSchema } from "./health/active-config.ts";
 
 /**
- * Retries, in short:
- * - neither `retries` nor `try_duration`: only a failed dial is repeated, immediately, at another upstream
+ * Rules for retries, in short:
+ * - neither `retries` nor `try_duration`: only a failed dial is repeated, immediately, at a different upstream
  * - `retries` alone: at most this many further tries, `try_interval` apart
  * - `try_duration` alone: tries until the time is over, `try_interval` apart
- * - both: whichever ends first
+ * - both: the first limit that is reached
  *
- * `RetryRules` holds the table of failures that may be tried again.
+ * The table of failures that may be tried again is in `RetryRules`.
  */
 const balancingSchema = z.strictObject({
   /**
-   * Called with available upstreams only. With none available, the request fails with 503, or waits for the next
+   * Called with available upstreams only. If none is available, the request fails with 503, or waits for the next
    * attempt.
    */
   selection_policy: inlineModule("http.reverse_proxy.selection_policies", "policy")
@@ -32,7 +32,7 @@ const balancingSchema = z.strictObject({
   retries: configCount().nullish().describe("How often a request that failed is tried again."),
   try_duration: configDuration().nullish().describe("How long a request that failed is tried again."),
   try_interval: configDuration().nullish().describe("Pause between two tries (250ms)."),
-  /** Replaces the default rule (safe methods); it does not extend the rule. */
+  /** These matchers replace the default rule (safe methods); they do not extend it. */
   retry_match: z
     .array(moduleMap("http.matchers"))
     .nullish()
@@ -42,15 +42,15 @@ const balancingSchema = z.strictObject({
 });
 
 /**
- * Passive checks observe real requests. Each failure increments the upstream's count; after `fail_duration` the count
- * is decremented.
+ * Passive checks observe real requests. Each failure increases the upstream's count by one; after `fail_duration` the
+ * count decreases again.
  * | Event | Counted as a failure |
  * |---|---|
  * | the dial failed | yes |
  * | the connection broke before the response began | yes |
  * | the response began and was cut off | no, as in the public model |
  * | the status is in `unhealthy_status` | yes |
- * | the head took longer than `unhealthy_latency` | yes, but only once together with such a status |
+ * | the head took longer than `unhealthy_latency` | yes, but not a second time if the status already counted |
  */
 const passiveSchema = z.strictObject({
   fail_duration: configDuration()
@@ -59,7 +59,7 @@ const passiveSchema = z.strictObject({
       "How long a failure is remembered; 0: this proxy remembers none, and minds those of others (0).",
     ),
   max_fails: configCount().nullish().describe("Remembered failures from which an upstream is down (1)."),
-  /** The effective limit is the smaller of this and the upstream's `max_requests`. */
+  /** The effective limit is the smaller of this value and the upstream's `max_requests`. */
   unhealthy_request_count: configCount()
     .nullish()
     .describe("Requests under way from which an upstream gets no more; 0 for any number (0)."),
@@ -76,7 +76,7 @@ const passiveSchema = z.strictObject({
 const bufferBytes = () => z.int().transform((value) => Math.max(-1, value));
 
 /**
- * Config of the handler `reverse_proxy`. Example with two upstreams, where a slow one is skipped for 30 seconds:
+ * Config of the handler `reverse_proxy`. Example with two upstreams, where a slow upstream is skipped for 30 seconds:
  * ```json
  * {
  *   "handler": "reverse_proxy",
@@ -109,7 +109,10 @@ export const proxySchema = z.strictObject({
   transport: inlineModule("http.reverse_proxy.transport", "protocol")
     .nullish()
     .describe("How upstreams are spoken to (http)."),
-  /** Runs after hop-by-hop fields are removed and `X-Forwarded-*` are set, so it may replace these too. */
+  /**
+   * The changes are made after hop-by-hop fields are removed and `X-Forwarded-*` are set, so they may also replace
+   * `X-Forwarded-*`.
+   */
   headers: z
     .strictObject({
       request: z.strictObject(headerOperationsShape).nullish().describe("For the request to the upstream."),
@@ -127,8 +130,8 @@ export const proxySchema = z.strictObject({
     })
     .nullish(),
   /**
-   * Dynamic upstreams have neither `max_requests` nor active checks. The counters of an address are kept for an hour
-   * without use.
+   * Dynamic upstreams have neither `max_requests` nor active checks. The counters of an unused address are kept for an
+   * hour.
    */
   dynamic_upstreams: inlineModule("http.reverse_proxy.upstreams", "source")
     .nullish()

@@ -11,14 +11,14 @@ const gatewayTimeout = 504;
 export class ProxyFailure extends HttpError {
   override readonly code: ServerErrorCode = "PROXY_UPSTREAM";
   /**
-   * Stage that the attempt reached. `dial` allows another upstream without any setting; `response` forbids further
-   * attempts.
+   * Stage that the attempt reached. After `dial`, a different upstream may be tried without any setting; after
+   * `response`, no further attempt is made.
    */
   readonly stage: CallStage;
   /** True for a time limit: the client gets 504 instead of 502. */
   readonly timedOut: boolean;
 
-  /** @param timedOut the upstream was too slow: 504 */
+  /** @param timedOut true: the upstream was too slow, and the client gets 504 */
   constructor(stage: CallStage, upstream: Upstream, cause: unknown, timedOut = false) {
     super(timedOut ? gatewayTimeout : badGateway, `upstream ${upstream.address}: ${messageOf(cause)}`, {
       cause,
@@ -48,7 +48,7 @@ export class ProxyFailure extends HttpError {
   }
 }
 
-/** A response that `retry_match` rejects, so another upstream is tried. */
+/** A response that `retry_match` rejects, so that a different upstream is tried. */
 export class RetryableResponse extends HttpError {
   constructor(upstream: Upstream, status: number) {
     super(badGateway, `upstream ${upstream.address}: its response with ${status} matched retry_match`);

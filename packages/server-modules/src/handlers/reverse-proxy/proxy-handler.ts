@@ -20,21 +20,21 @@ const noBody: RequestBody = { content: undefined, length: undefined };
 
 /** The upstream of a failed attempt, and the candidates at that time. */
 interface FailedChoice {
-  /** The upstream; undefined when none was available. */
+  /** The chosen upstream; undefined when no upstream was available. */
   readonly candidate: Candidate | undefined;
   /** Candidates of this attempt. */
   readonly candidates: readonly Candidate[];
-  /** Candidates whose dial has failed; undefined for none. */
+  /** Candidates whose dial has failed; undefined when no dial failed. */
   readonly unreachable: ReadonlySet<Candidate> | undefined;
 }
 
 /**
- * Forwards requests to upstreams, and to other upstreams when these fail. The steps of a request:
+ * Forwards requests to upstreams, and to a different upstream after a failure. The steps of a request:
  * 1. The request line is rewritten for the upstream. The body is buffered if the config or the transport requires it.
  * 2. The upstreams are determined: from the config, or from the dynamic source. If the source fails, the config's
  * upstreams are used.
- * 3. The policy chooses one. {@link ProxyTry} sends the request and relays the response.
- * 4. After a failure the retry rules end the request, or return a wait time, and step 2 follows.
+ * 3. The policy chooses an upstream. {@link ProxyTry} sends the request and relays the response.
+ * 4. After a failure, the retry rules end the request, or return the time to wait before step 2 starts again.
  * 5. A response that a rule of `handle_response` matches goes to the routes of that rule.
  *
  * Source: the public model (Caddy 2.11)
@@ -47,7 +47,7 @@ export class ProxyHandler implements HttpHandler {
   }
 
   /**
-   * Resolves when the response was relayed, or the routes of a held response are done.
+   * Resolves when the response was relayed, or when the routes of a held response are done.
    * @throws ServerError PROXY_NO_UPSTREAM (503); ProxyFailure (502, 504); CLIENT_GONE
    */
   async handle(exchange: Exchange, next: Next): Promise<void> {
@@ -87,7 +87,7 @@ export class ProxyHandler implements HttpHandler {
         }
       }
     } catch (error) {
-      // "No upstream left" only ends the retries; the client gets the error of the last attempt.
+      // The error "no upstream left" only ends the retries; the client gets the error of the last attempt.
       const isNoneLeft = error instanceof ServerError && error.code === "PROXY_NO_UPSTREAM";
       const failure = isNoneLeft ? (lastFailure ?? error) : error;
       progress.endedAt = performance.now();
@@ -99,7 +99,7 @@ export class ProxyHandler implements HttpHandler {
     }
   }
 
-  /** FastCGI needs the body length first. Therefore a body of unknown length is read completely. */
+  /** FastCGI needs the body length before the body. Therefore a body of unknown length is read completely. */
   #isBuffered(body: RequestBody): boolean {
     const { requestBufferBytes, transport } = this.#parts;
     return requestBufferBytes > 0 || (transport.needsLength === true && body.length === undefined);
@@ -119,7 +119,7 @@ export class ProxyHandler implements HttpHandler {
   }
 
   /**
-   * After a failed attempt: waits until the next attempt may begin.
+   * Called after a failed attempt: waits until the next attempt may begin.
    * @throws `error` after the last attempt
    */
   async #beforeNext(
@@ -151,7 +151,7 @@ export class ProxyHandler implements HttpHandler {
     progress.retries++;
   }
 
-  /** Upstreams of the dynamic source. From the second attempt on, the source is asked to refresh. */
+  /** Upstreams of the dynamic source. From the second attempt on, the source is asked to refresh its upstreams. */
   async #candidates(source: UpstreamSource, { exchange, progress }: Attempt): Promise<readonly Candidate[]> {
     const { upstreams } = this.#parts;
     try {
@@ -163,8 +163,8 @@ export class ProxyHandler implements HttpHandler {
   }
 
   /**
-   * Runs the routes. `copy_response` can send the held response. If the routes do not send it, the response and its
-   * connection are dropped.
+   * Runs the routes. `copy_response` can send the held response. If no route sends it, the response and its connection
+   * are dropped.
    */
   async #runRule(exchange: Exchange, held: HeldResponse, next: Next): Promise<void> {
     const before = setHeldResponse(exchange, held);

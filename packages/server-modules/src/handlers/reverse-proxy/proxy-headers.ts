@@ -18,7 +18,9 @@ const hopByHop = new Set([
   "upgrade",
 ]);
 
-/** Replaced by this proxy, so that clients cannot forge them. `expect` is forwarded if the options allow it. */
+/**
+ * This proxy replaces these fields, so that clients cannot forge them. `expect` is forwarded if the options allow it.
+ */
 const replaced = new Set([
   "x-forwarded-for",
   "x-forwarded-proto",
@@ -29,19 +31,20 @@ const replaced = new Set([
   "content-length",
 ]);
 
-/** Hop-by-hop fields that clients still get, because they announce trailers. */
+/** Hop-by-hop fields that are kept from clients; clients still get `Trailer`, because it announces trailers. */
 const keptFromClients = new Set([...hopByHop].filter((name) => name !== "trailer"));
 
-/** Request fields that are not copied; some are added again with other values. */
+/** Request fields that are not copied; some of them are added again with new values. */
 const leftOut = new Set([...hopByHop, ...replaced, "host"]);
 
-/** Lengths of these names. The length check avoids converting most names to lower case. */
+/** Lengths of the names in `leftOut`. The length check avoids converting most names to lower case. */
 const leftOutLengths = new Set([...leftOut].map((name) => name.length));
 /** Lengths of `keptFromClients`: a fast first check, like `leftOutLengths` for requests. */
 const keptFromClientsLengths = new Set([...keptFromClients].map((name) => name.length));
 
 /**
- * Fields about framing, routing or content. In trailers they are meaningless or harmful, because the body has ended.
+ * Fields that concern framing, routing or content. In trailers they are meaningless or harmful, because the body has
+ * ended.
  */
 const notInTrailers = new Set([
   ...hopByHop,
@@ -54,14 +57,14 @@ const notInTrailers = new Set([
   "via",
 ]);
 
-/** Trailers for the next hop. Source: RFC 9110, section 6.5.1 */
+/** Selects the trailers that are sent to the next hop. Source: RFC 9110, section 6.5.1 */
 export function forwardedTrailers(trailers: readonly string[]): HeaderList {
   return trailers.filter(
     (_, index) => !notInTrailers.has((trailers[index - (index % 2)] as string).toLowerCase()),
   );
 }
 
-/** Names that `Connection` lists, lower case; undefined for none. */
+/** Names that `Connection` lists, in lower case; undefined when it lists none. */
 function connectionListed(headers: readonly string[]): Set<string> | undefined {
   let listed: Set<string> | undefined;
   for (let index = 0; index < headers.length; index += 2) {
@@ -89,7 +92,7 @@ function via(headers: readonly string[], version: string, product: string): stri
  * | | Not trusted | Trusted |
  * |---|---|---|
  * | `X-Forwarded-For` | the client's address | the received values, then the address of the proxy in front |
- * | `X-Forwarded-Proto`, `-Host` | from this request | the last received value, else from this request |
+ * | `X-Forwarded-Proto`, `-Host` | from this request | the last received value; without one, from this request |
  */
 function pushForwarded(result: HeaderList, exchange: Exchange, trusted: boolean): void {
   const headers = exchange.requestHeaders;
@@ -98,7 +101,7 @@ function pushForwarded(result: HeaderList, exchange: Exchange, trusted: boolean)
   if (client !== "" || before !== "") {
     result.push("X-Forwarded-For", before === "" ? client : client === "" ? before : `${before}, ${client}`);
   } else if (!trusted) {
-    return; // over a unix socket, from nobody who is known
+    return; // over a unix socket, the client's address is unknown
   }
   const proto = trusted ? (getHeaders(headers, "x-forwarded-proto").at(-1) ?? "") : "";
   const host = trusted ? (getHeaders(headers, "x-forwarded-host").at(-1) ?? "") : "";
@@ -112,7 +115,7 @@ export interface RequestHeaderOptions {
   readonly upgrade: string;
   /** True when the peer is a proxy whose `X-Forwarded-*` fields count. */
   readonly trusted: boolean;
-  /** True when `Expect` is forwarded: signatures of requests may cover the field. */
+  /** True when `Expect` is forwarded, because signatures of requests may cover the field. */
   readonly expectContinue: boolean;
   /** True when the request has a body, and so may have trailers. */
   readonly hasBody: boolean;
@@ -185,8 +188,8 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
 }
 
 /**
- * Adds the upstream's fields to the response. The upstream's `Server` replaces ours, and `Via` names this proxy. Fields
- * that handlers set before are kept.
+ * Adds the upstream's fields to the response. The upstream's `Server` replaces this server's own, and `Via` names this
+ * proxy. Fields that handlers have set before stay.
  * @param from end-to-end fields only
  * @param version HTTP version of the upstream's response
  * @returns index of the first added field in the list of the exchange
@@ -198,8 +201,8 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
     target.splice(ownServer, 2);
   }
   if (target.length > 0) {
-    // Length and transfer coding come from the upstream: with two lengths, two readers could each choose a different
-    // one.
+    // Length and transfer coding come from the upstream only: if there were two lengths, two readers could each choose
+    // a different one.
     removeHeaders(target, (name) => name === "content-length" || name === "transfer-encoding");
   }
   const begin = target.length;
@@ -219,8 +222,8 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
 }
 
 /**
- * Removes the upstream's fields from the response, because the upstream failed before the client saw them. The error
- * page has its own fields. Fields that handlers set are kept.
+ * Removes the upstream's fields from the response, because the upstream failed before the client saw the fields. The
+ * error page has its own fields. Fields that handlers have set stay.
  * @param from the list passed to {@link copyResponseHeaders}
  */
 export function dropResponseHeaders(from: readonly string[], exchange: Exchange): void {

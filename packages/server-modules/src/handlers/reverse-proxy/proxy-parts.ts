@@ -17,37 +17,39 @@ export interface ProxyParts {
   readonly transport: Transport;
   /** Upstreams of the config, with their health and selection. */
   readonly upstreams: UpstreamSet;
-  /** Finds upstreams for each request; undefined when the config lists them. */
+  /** Finds upstreams for each request; undefined when the config itself lists the upstreams. */
   readonly source: UpstreamSource | undefined;
   /** Excludes upstreams that fail too often; undefined without a circuit breaker. */
   readonly breaker: CircuitBreaker | undefined;
   /** Upgraded connections, which outlive their request. */
   readonly tunnels: TunnelSet;
-  /** Decides how often, how long and for which requests another upstream is tried. */
+  /** Decides how often, how long and for which requests an attempt is repeated. */
   readonly retries: RetryRules;
   /** Rules for responses (`handle_response`); the first matching rule handles the response. */
   readonly rules: readonly ResponseRule[];
   /** Changes method and URI of the upstream's request; undefined for no change. */
   readonly rewrite: ((exchange: Exchange) => void) | undefined;
-  /** True when `rewrite` changes the method to one without a body. */
+  /** True when `rewrite` changes the method to a method without a body. */
   readonly dropsBody: boolean;
-  /** Proxies whose `X-Forwarded-*` fields are passed on; undefined for none. */
+  /** Proxies whose `X-Forwarded-*` fields are passed on; undefined when no proxy is trusted. */
   readonly trusted: IpRanges | undefined;
   /** Bytes of a request body that are read before dialing; 0 streams the body. Only a buffered body can be retried. */
   readonly requestBufferBytes: number;
-  /** Bytes of a response that are read before it is sent; 0 streams the response. */
+  /** Bytes of a response that are buffered before it is sent; 0: the response is streamed. */
   readonly responseBufferBytes: number;
-  /** Flush interval in milliseconds: limit for which response bytes wait for more; 0 sends them at once. */
+  /**
+   * Flush interval: limit in milliseconds for which response bytes wait for more bytes; 0: bytes are sent immediately.
+   */
   readonly flushMs: number;
   /** Remembers failures for `fail_duration`. */
   readonly failures: FailureMemory;
   /** Response statuses that count as failures of the upstream. */
   readonly unhealthyStatus: readonly number[];
-  /** Latency in milliseconds above which a response counts as a failure; 0 for no limit. */
+  /** Latency in milliseconds above which a response counts as a failure; 0: no limit. */
   readonly unhealthyLatencyMs: number;
-  /** Name of this server in `Proxy-Status`; "" for no such field. */
+  /** Name of this server in the field `Proxy-Status`; "": the field is not sent. */
   readonly proxyStatusName: string;
-  /** Logs each attempt; undefined disables the log. */
+  /** Log of each attempt; undefined: attempts are not logged. */
   readonly log: Logger | undefined;
   /** Changes header fields of the upstream's request; undefined for no change. */
   readonly changeRequest: ((headers: HeaderList, exchange: Exchange) => void) | undefined;

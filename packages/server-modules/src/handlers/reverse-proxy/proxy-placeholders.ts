@@ -5,15 +5,15 @@ import type { Candidate } from "./candidate.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 
 /**
- * The values of `{http.reverse_proxy.*}`. They are collected while a request proceeds, and formatted only when a text
- * uses them.
+ * The values of `{http.reverse_proxy.*}`. They are stored while a request proceeds, and formatted only when a text uses
+ * them.
  */
 export class ProxyProgress {
   /** Start of the handler, on the clock of `performance.now()`. */
   readonly startedAt = performance.now();
   /** Number of attempts after the first one. */
   retries = 0;
-  /** The upstream of the latest attempt; undefined before the first. */
+  /** The upstream of the latest attempt; undefined before the first attempt. */
   candidate: Candidate | undefined;
   /** The upstream's address with placeholders replaced. */
   dial: DialAddress | undefined;
@@ -30,7 +30,7 @@ export class ProxyProgress {
   /** True only while `retry_match` evaluates an attempt that failed without a response. */
   isTransportError = false;
 
-  /** Begins an attempt. The clock is read again only after the first attempt. */
+  /** Begins an attempt. The first attempt reuses the start time of the request instead of reading the clock. */
   begin(candidate: Candidate, dial: DialAddress): void {
     this.candidate = candidate;
     this.dial = dial;

@@ -26,11 +26,11 @@ export interface Attempt {
   readonly line: RequestLine;
   /** Body of the request. Only a buffered body can be sent twice. */
   readonly body: RequestBody;
-  /** True once an attempt got past its dial. */
+  /** True once an attempt has connected to its upstream. */
   reached: boolean;
 }
 
-/** `Host` for an upstream. An HTTP/1.0 client may send none, but many upstreams refuse a request without it. */
+/** `Host` for an upstream. An HTTP/1.0 client may send no `Host`, but many upstreams refuse a request without it. */
 function hostFor({ scheme }: Transport, { key, path }: DialAddress, asked: string): string {
   return scheme === "https" || (asked === "" && scheme === "http" && path === "") ? key : asked;
 }
@@ -39,10 +39,10 @@ function hostFor({ scheme }: Transport, { key, path }: DialAddress, asked: strin
  * One attempt of a request at one upstream. Counters that an attempt changes:
  * | When | Change |
  * |---|---|
- * | it begins | the upstream's request count rises by one |
+ * | the attempt begins | the upstream's request count rises by one |
  * | the head arrives | upstream latency, the breaker's record, a failure for a bad status or a late head |
- * | it ends without a failure | the request count falls by one; for a tunnel or routes, when these are done |
- * | it fails | the upstream's last error; a failure unless the response had begun; the request count falls by one |
+ * | the attempt ends without a failure | the request count falls by one; for a tunnel or routes, when these are done |
+ * | the attempt fails | the upstream's last error; a failure unless the response had begun; the request count falls by one |
  */
 export class ProxyTry implements RelayPlan {
   /** The client's request and its response. */
@@ -52,20 +52,18 @@ export class ProxyTry implements RelayPlan {
   readonly #parts: ProxyParts;
   readonly #attempt: Attempt;
   readonly #candidate: Candidate;
-  /**
-   * True when another upstream could be tried. In this case HTTP/2 does not wait for an upstream that refuses streams.
-   */
+  /** True when a different upstream could be tried. Then HTTP/2 does not wait for an upstream that refuses streams. */
   readonly #othersLeft: boolean;
   /** Settled once, by `ended` or `failed`. */
   readonly #result = Promise.withResolvers<HeldResponse | undefined>();
   /** Tracing span of this attempt; undefined without tracing. */
   #trace: UpstreamTrace | undefined;
-  /** True when routes have taken over a held response and report its outcome. */
+  /** True when routes have taken over a held response and will report its outcome. */
   #handedOn = false;
   /** True once the upstream's request count was decremented, or another part will decrement it. */
   #released = false;
 
-  /** @param othersLeft true when another upstream could be tried */
+  /** @param othersLeft true when a different upstream could be tried */
   constructor(parts: ProxyParts, attempt: Attempt, candidate: Candidate, othersLeft: boolean) {
     this.#parts = parts;
     this.#attempt = attempt;
@@ -89,7 +87,7 @@ export class ProxyTry implements RelayPlan {
 
   /**
    * Sends the request and relays the response.
-   * @returns a response that routes decide about; undefined once everything was relayed
+   * @returns a response about which routes decide; undefined once everything was relayed
    * @throws ProxyFailure, RetryableResponse; ServerError for a request that cannot be sent, or a client that disconnected
    */
   run(): Promise<HeldResponse | undefined> {
@@ -129,8 +127,8 @@ export class ProxyTry implements RelayPlan {
   }
 
   /**
-   * Builds the upstream's fields with the trace context and the configured changes. They differ for each request, so
-   * nothing is cached.
+   * Builds the upstream's fields with the trace context and the configured changes. The fields differ for each request,
+   * so they are not cached.
    */
   #changedHeaders(options: RequestHeaderOptions): HeaderList {
     const { exchange, upstream } = this;
@@ -146,8 +144,8 @@ export class ProxyTry implements RelayPlan {
   // Called by the relay
 
   /**
-   * Called with the head. The order matters: counters first, so that retries and rules see them; then retries, then
-   * rules.
+   * Called when the head of the response has arrived. The order matters: first counters, because retries and rules read
+   * them; then retries; then rules.
    */
   decide(status: number, headers: HeaderList): HeadDecision {
     const { exchange, upstream } = this;
@@ -183,8 +181,8 @@ export class ProxyTry implements RelayPlan {
   }
 
   /**
-   * Applies `headers.response` of the config. @returns true when there is such a change: the fields are then checked
-   * again
+   * Applies `headers.response` of the config. @returns true when the config has such changes: the fields must then be
+   * checked again
    */
   changeHeaders(status: number, headers: HeaderList): boolean {
     const { changeResponse } = this.#parts;
@@ -195,12 +193,13 @@ export class ProxyTry implements RelayPlan {
   completed(status: number): void {
     this.#attempt.progress.endedAt = performance.now();
     this.#trace?.end(status);
-    // Must run before the response ends, because the client's next pipelined request begins with that end.
+    // This runs before the response ends, because the client's next pipelined request begins at that moment.
     this.#release();
   }
 
   /**
-   * Called when the response was relayed, or routes take it over. A retry counts as a failure of the attempt.
+   * Called when the response was relayed, or when routes take it over. The result `retry` counts as a failure of the
+   * attempt.
    */
   ended(result: RelayResult): void {
     if (result === "retry") {
@@ -210,7 +209,7 @@ export class ProxyTry implements RelayPlan {
     const held = result === "sent" ? undefined : result;
     this.#handedOn = held !== undefined;
     if (held !== undefined) {
-      this.#attempt.progress.endedAt = performance.now(); // as far as routes can tell
+      this.#attempt.progress.endedAt = performance.now(); // the end of the attempt, as routes see it
     }
     this.#release();
     this.#result.resolve(held);
@@ -234,7 +233,7 @@ export class ProxyTry implements RelayPlan {
     this.#result.reject(error);
   }
 
-  /** Decrements the upstream's request count, now or when the tunnel or the routes are done. */
+  /** Decreases the upstream's request count, now or when the tunnel or the routes are done. */
   #release(): void {
     if (this.#released) {
       return;

@@ -26,7 +26,7 @@ import type { Upstream } from "./upstream.ts";
 /**
  * The decision about a response, made from its head.
  * - `relay`: the response is sent to the client, with this status
- * - `retry`: the response is dropped and the attempt fails, so another attempt may follow
+ * - `retry`: the response is dropped and the attempt fails, so that a new attempt may follow
  * - `routes`: the response waits until the routes of the rule decide
  */
 export type HeadDecision =
@@ -36,29 +36,31 @@ export type HeadDecision =
 
 /** Receives the events of one attempt's response and makes the decisions. */
 export interface RelayPlan {
-  /** The request and its response. */
+  /** The client's request and its response. */
   readonly exchange: Exchange;
   /** Upstream whose running requests are counted. */
   readonly upstream: Upstream;
   /** Takes over the connection when the protocol switches. */
   readonly tunnels: TunnelSet;
-  /** Bytes for which a response is held before it is sent; 0 sends it at once. */
+  /** Bytes of a response that are buffered before it is sent; 0: the response is streamed. */
   readonly bufferBytes: number;
-  /** Flush interval in milliseconds: limit for which response bytes wait for more; 0 sends them at once. */
+  /**
+   * Flush interval: limit in milliseconds for which response bytes wait for more bytes; 0: bytes are sent immediately.
+   */
   readonly flushMs: number;
   /** Called with the response head. @param headers without hop-by-hop fields. A throw fails the request */
   decide(status: number, headers: HeaderList): HeadDecision;
-  /** Changes the fields for the client. @returns true when they may have changed */
+  /** Changes the fields for the client. @returns true when the fields may have changed */
   changeHeaders(status: number, headers: HeaderList): boolean;
   /** Called when the upstream is finished, just before the client's response ends. Not called after a failure. */
   completed(status: number): void;
-  /** Called once, unless `failed` is: the attempt ended, or routes take over the response. */
+  /** Called once, unless `failed` is called: the attempt ended, or routes take over the response. */
   ended(result: RelayResult): void;
   /** @param error ProxyFailure with the stage of the failure; ServerError CLIENT_GONE; an error of the transport */
   failed(error: Error): void;
 }
 
-/** A response whose head was examined, and that routes decide about. */
+/** A response whose head has arrived, and about which routes decide. */
 export interface HeldResponse {
   /** Rule that matched the response. */
   readonly rule: ResponseRule;
@@ -66,7 +68,10 @@ export interface HeldResponse {
   readonly status: number;
   /** Fields of the upstream. */
   readonly headers: HeaderList;
-  /** Sends the response to the client, with the header fields that handlers set. Resolves when everything is sent. */
+  /**
+   * Sends the response to the client, with the header fields that handlers set. Resolves when the whole response is
+   * sent.
+   */
   send(status: number): Promise<void>;
   /** Drops the response. */
   drop(): void;
@@ -75,7 +80,7 @@ export interface HeldResponse {
 /**
  * The result of a successful attempt.
  * - `sent`: the client's stream has the whole response, or a tunnel is open
- * - `retry`: the head requires another attempt, and the call was aborted
+ * - `retry`: the head requires a new attempt, and the call was aborted
  * - a held response: routes decide about it
  */
 export type RelayResult = "sent" | "retry" | HeldResponse;
@@ -93,9 +98,9 @@ export type RelayResult = "sent" | "retry" | HeldResponse;
  * | the client disconnects | the exchange | settled; the call is aborted |
  */
 export class Relay implements ResponseReceiver {
-  /** Decides about the response, and receives its end. */
+  /** Decides about the response, and is notified of its end. */
   readonly #plan: RelayPlan;
-  /** Promise returned by `send` of a held response; undefined when no routes decide. */
+  /** Promise that `send` of a held response returned; undefined when no routes decide. */
   #sent: PromiseWithResolvers<void> | undefined;
   /** The running call; undefined when it could not be started. */
   #call: UpstreamCall | undefined;
@@ -109,15 +114,15 @@ export class Relay implements ResponseReceiver {
   #copied: HeaderList | undefined;
   /** True once bytes of the body were passed to the exchange. */
   #bodyBegun = false;
-  /** True while the client is slow. The transport pauses until the client has taken everything. */
+  /** True while the client is slow. The transport pauses until the client has accepted all written bytes. */
   #waits = false;
-  /** True once the result is reported, or about to be. Later events of the transport are ignored. */
+  /** True once the result is reported, or about to be. Later events of the transport are then ignored. */
   #settled = false;
   /** Chunks that wait for the routes' decision, or for a full buffer. Undefined: nothing is held. */
   #held: Buffer[] | undefined;
   /** Total bytes of the held chunks. */
   #heldBytes = 0;
-  /** Limit of held bytes (`response_buffers`). 0 with held chunks: routes decide, and no chunk is accepted. */
+  /** Limit of held bytes (`response_buffers`); 0 while chunks are held: routes decide, and the transport must pause. */
   #holdLimit = 0;
   /** Delays chunks for `flush_interval`; undefined without delay. */
   #paced: PacedWriter | undefined;
@@ -151,10 +156,10 @@ export class Relay implements ResponseReceiver {
     this.#stage = "sent";
   }
 
-  /** Forwards 102 and 103 at once. A 100 is not forwarded. */
+  /** Forwards interim responses, such as 102 and 103, immediately. A 100 is not forwarded. */
   interim(status: number, headers: HeaderList): void {
     if (status === 100 && headers.length === 0 && this.#plan.exchange.header("expect") !== "") {
-      return; // this server sends its own when the body is read
+      return; // this server sends its own 100 when the body is read
     }
     try {
       this.#plan.exchange.stream.writeInterim(status, headers);
@@ -217,7 +222,7 @@ export class Relay implements ResponseReceiver {
     );
   }
 
-  /** Sends the held bytes and ends the response. While routes decide, the end waits with its trailers. */
+  /** Sends the held bytes, then ends the response. While routes decide, the end waits with its trailers. */
   end(trailers: HeaderList): void {
     if (this.#held !== undefined && this.#holdLimit === 0) {
       this.#ended = trailers;
@@ -262,7 +267,7 @@ export class Relay implements ResponseReceiver {
   }
 
   /**
-   * Handles a failure of the transport. A failure after the client disconnected counts as the client's, not the
+   * Handles a failure of the transport. A failure after the client disconnected is the client's fault, not the
    * upstream's.
    */
   failed(error: Error, stage: CallStage, timedOut: boolean): void {
@@ -270,19 +275,20 @@ export class Relay implements ResponseReceiver {
       return;
     }
     if (this.#plan.exchange.socket.destroyed) {
-      this.#clientGone(); // it broke off its own upload: not the upstream's fault
+      this.#clientGone(); // the client stopped its own upload: not a fault of the upstream
       return;
     }
     this.#settled = true;
     this.#sendRest();
     const failedAt = this.#stage === "response" ? "response" : stage;
-    // An error of our own code (an unsendable request, a body over its limit) is not a failure of the upstream.
+    // An error of this server's own code (an unsendable request, a body over its limit) is not a failure of the
+    // upstream.
     this.#reject(
       error instanceof ServerError ? error : new ProxyFailure(failedAt, this.#plan.upstream, error, timedOut),
     );
   }
 
-  /** Writes the head, and chooses how to send the body: held up to a limit, delayed, or at once. */
+  /** Writes the head, and decides how the body is sent: buffered up to a limit, delayed, or immediately. */
   #begin(status: number, headers: HeaderList, version: string, good: boolean): void {
     const { exchange, bufferBytes, flushMs } = this.#plan;
     this.#status = status;
@@ -332,7 +338,9 @@ export class Relay implements ResponseReceiver {
     return this.#paced === undefined ? this.#send(chunk) : this.#paced.write(chunk);
   }
 
-  /** Writes a chunk. With a slow client the transport stops reading until the client has taken everything. */
+  /**
+   * Writes a chunk. If the client is slow, the transport stops reading until the client has accepted all written bytes.
+   */
   #send(chunk: Uint8Array): boolean {
     const { exchange } = this.#plan;
     let more: boolean;
@@ -373,7 +381,10 @@ export class Relay implements ResponseReceiver {
     return more;
   }
 
-  /** Holds the response for routes. Chunks that arrive meanwhile are kept, and the transport is asked to wait. */
+  /**
+   * Holds the response for routes. Chunks that arrive while routes decide are kept, and the transport is asked to
+   * pause.
+   */
   #hold(rule: ResponseRule, status: number, headers: HeaderList, version: string): void {
     this.#held = [];
     const held: HeldResponse = {
@@ -409,7 +420,7 @@ export class Relay implements ResponseReceiver {
   /** Chunks of a held response, which `send` writes after the head. */
   #waiting: Buffer[] = [];
 
-  /** Writes the kept chunks, then the end if it has arrived, else resumes the transport. */
+  /** Writes the kept chunks, then the end of the response if it has arrived; otherwise resumes the transport. */
   #sendWaiting(chunks: readonly Buffer[]): void {
     let more = true;
     for (const chunk of chunks) {
@@ -435,7 +446,7 @@ export class Relay implements ResponseReceiver {
         exchange.flush();
       }
     } catch {
-      // The failure reported next ends the exchange.
+      // The caller then reports the failure, which ends the exchange.
     }
   }
 
@@ -480,12 +491,14 @@ export class Relay implements ResponseReceiver {
   }
 }
 
-/** True when response bytes may be delayed. Streams must not be delayed. Source: the public model (Caddy 2.11) */
+/**
+ * True when bytes of the response may be delayed. Streams must not be delayed. Source: the public model (Caddy 2.11)
+ */
 function mayWait(headers: HeaderList): boolean {
   return getHeader(headers, "content-length") !== undefined && !isUnbuffered(headers);
 }
 
-/** The error after the client disconnected. It is not counted as an upstream failure. */
+/** The error after the client disconnected. This error is not counted as a failure of the upstream. */
 function clientGone(): ServerError {
   return new ServerError("CLIENT_GONE", "the client closed the connection");
 }

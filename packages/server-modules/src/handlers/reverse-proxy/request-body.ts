@@ -7,13 +7,16 @@ import { ServerError } from "server-core/errors";
 export interface RequestBody {
   /** Buffered bytes, the client's stream, or undefined without a body. */
   readonly content: Readable | Uint8Array | undefined;
-  /** Body length in bytes; undefined when unknown. Without a body: 0 when the client sent `Content-Length: 0`. */
+  /**
+   * Body length in bytes; undefined when unknown. Without a body, the length is 0 when the client sent `Content-Length:
+   * 0`.
+   */
   readonly length: number | undefined;
   /** True when the beginning was read and put back. The client's stream was used, but no upstream received a byte. */
   readonly isPutBack?: boolean;
 }
 
-/** The length declared by the client; undefined for none or a malformed one. */
+/** The length that the client declared; undefined for a missing or malformed length. */
 function declaredLength(exchange: Exchange): number | undefined {
   const text = getHeader(exchange.requestHeaders, "content-length");
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -21,7 +24,7 @@ function declaredLength(exchange: Exchange): number | undefined {
 
 /**
  * True when another attempt can send the whole body.
- * @param reached true when an attempt got past its dial, and so may have consumed part of the body
+ * @param reached true when an attempt connected to its upstream, and so may have consumed part of the body
  */
 export function isRepeatable(body: RequestBody, exchange: Exchange, reached: boolean): boolean {
   if (body.content === undefined || body.content instanceof Uint8Array) {

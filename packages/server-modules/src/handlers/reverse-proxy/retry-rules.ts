@@ -12,7 +12,7 @@ const defaultTryIntervalMs = 250;
 /** Methods that may be sent again after an upstream may have seen them. Source: RFC 9110, section 9.2.1 */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** One entry of `retry_match`. A request matches the list when one entry matches. */
+/** One entry of `retry_match`. A request matches the list when at least one entry matches. */
 interface MatcherSet {
   /** Matchers that must all match. */
   readonly matchers: readonly HttpMatcher[];
@@ -20,7 +20,10 @@ interface MatcherSet {
   readonly looksAtResponse: boolean;
 }
 
-/** A matcher that throws (`file` with `=404`) matches nothing: the failure of the attempt is the one that counts. */
+/**
+ * A matcher that throws (`file` with `=404`) counts as no match, because the client must get the failure of the
+ * attempt.
+ */
 function isMatch(set: MatcherSet, exchange: Exchange): boolean {
   try {
     return set.matchers.every((matcher) => matcher.matches(exchange));
@@ -33,7 +36,7 @@ function isMatch(set: MatcherSet, exchange: Exchange): boolean {
 export interface TriesSoFar {
   /** Number of attempts, and times. */
   readonly progress: ProxyProgress;
-  /** True when everything that was sent can be sent again. */
+  /** True when the whole request can be sent again. */
   readonly repeatable: boolean;
   /** True when an upstream remains whose dial has not failed. */
   readonly othersLeft: boolean;
@@ -44,25 +47,23 @@ export interface TriesSoFar {
  * | Failure | Without settings | With `retries` or `try_duration` |
  * |---|---|---|
  * | no upstream available | fails | waits, then tries again |
- * | dial failed | another upstream, immediately, if one is left | tries again |
- * | lost before the response began | fails | if safe, or if `retry_match` matches |
- * | response matched `retry_match` | is relayed | tries again |
+ * | dial failed | a different upstream, immediately, if an untried upstream is left | tries again |
+ * | connection lost before the response began | fails | tries again if the method is safe, or if `retry_match` matches |
+ * | response matched `retry_match` | relayed | tries again |
  * | response began and was cut off | fails | fails |
  * | part of the response is sent, or the client disconnected | fails | fails |
  *
- * Every row also needs a body that can be sent again: no body, a buffered body, or an unread one.
+ * Every row also requires a body that can be sent again: no body, a buffered body, or an unread body.
  *
- * Below these rules, transports send a call again by themselves, and no attempt is counted. They do so for a call that the
- * upstream surely did not process. They also do it when a kept connection closes before the response to a replayable call:
- * see `isReplayable`, `#lost` of `H1ClientConnection` and `#broken` of `H2Call`.
- * Source: the public model (Caddy 2.11), load_balancing
+ * Independently of these rules, a transport may send a call again, which is not counted as an attempt. It does so for a
+ * call that the upstream surely did not process, and for a replayable call whose kept connection closes before the
+ * response: see `isReplayable`, `#lost` of `H1ClientConnection` and `#broken` of `H2Call`. Source: the public model
+ * (Caddy 2.11), load_balancing
  */
 export class RetryRules {
   /** `retries`; 0 means no limit if `try_duration` is set. */
   readonly #retries: number;
-  /**
-   * `try_duration` in milliseconds, counted from the start of the request; 0 means no limit if `retries` is set.
-   */
+  /** `try_duration` in milliseconds, counted from the start of the request; 0: no limit if `retries` is set. */
   readonly #tryDurationMs: number;
   /** `try_interval` in milliseconds. */
   readonly #tryIntervalMs: number;
@@ -112,7 +113,7 @@ export class RetryRules {
     );
   }
 
-  /** @returns milliseconds until the next attempt; undefined when no attempt is allowed */
+  /** @returns milliseconds to wait before the next attempt; undefined when no attempt is allowed */
   pauseBefore(exchange: Exchange, failure: Error, tries: TriesSoFar): number | undefined {
     const seen = failure instanceof ProxyFailure && failure.stage !== "dial";
     if (
@@ -128,15 +129,15 @@ export class RetryRules {
     if (this.#asked) {
       return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
     }
-    // Beyond the public model, and without configuration: another upstream after a failed dial, because nothing was
-    // sent.
+    // An addition to the public model that needs no setting: after a failed dial a different upstream is tried, because
+    // nothing was sent.
     const isUnreached = failure instanceof ProxyFailure && failure.stage === "dial" && !failure.timedOut;
     return isUnreached && tries.othersLeft ? 0 : undefined;
   }
 
   /**
-   * True when count and time allow another attempt. The pause counts as spent, so an attempt never begins after the end
-   * of `try_duration`.
+   * True when the number of attempts and the elapsed time allow a new attempt. The pause counts as spent, so an attempt
+   * never begins after the end of `try_duration`.
    */
   #left(progress: ProxyProgress): boolean {
     const inTime =
@@ -145,7 +146,7 @@ export class RetryRules {
     return this.#asked && inTime && (this.#retries === 0 || progress.retries < this.#retries);
   }
 
-  /** True when a request that an upstream may have seen is sent again. */
+  /** True when a request that an upstream may have seen may be sent again. */
   #mayRepeat(exchange: Exchange, progress: ProxyProgress): boolean {
     if (this.#sets.length === 0) {
       return safeMethods.has(exchange.method);
@@ -157,7 +158,7 @@ export class RetryRules {
   }
 }
 
-/** True for a failure that another attempt may avoid. */
+/** True for a failure that a new attempt may avoid. */
 export function isTryFailure(error: unknown): error is ProxyFailure | RetryableResponse {
   return error instanceof ProxyFailure || error instanceof RetryableResponse;
 }

@@ -47,7 +47,7 @@ function bytesOf(configured: number | null | undefined): number {
   return configured === -1 ? Number.POSITIVE_INFINITY : (configured ?? 0);
 }
 
-/** Ranges of `trusted_proxies`; undefined for none, which saves the lookup for each request. */
+/** Ranges of `trusted_proxies`; undefined when it is empty, which saves the lookup for each request. */
 function trustedOf({ trusted_proxies: given }: ProxyConfig): IpRanges | undefined {
   const ranges = (given ?? []).flatMap((each) => (each === "private_ranges" ? privateRanges : [each]));
   return ranges.length > 0 ? new IpRanges(ranges) : undefined;

@@ -5,13 +5,13 @@ import type { Candidate } from "./candidate.ts";
 /** Chooses the upstream of a request. */
 export interface SelectionPolicy extends ModuleInstance {
   /**
-   * Called for each attempt. undefined: the policy rejects all, which counts as no upstream available.
+   * Called for each attempt. undefined: the policy rejects all upstreams, which counts as "no upstream available".
    * @param available not empty; in the order of the config
    */
   readonly select: (available: readonly Candidate[], exchange: Exchange) => Candidate | undefined;
 }
 
-/** A policy that does not use the request, so it can serve connections of any protocol. */
+/** A policy that does not use the HTTP request, so that it can serve connections of any protocol. */
 export interface AddressPolicy extends ModuleInstance {
   /** @param client address of the connected peer */
   readonly select: (

@@ -7,11 +7,11 @@ import type { WireText } from "./transport/transport.ts";
 export interface UpstreamFields {
   /** Must not be changed when `wireText` is set. */
   readonly headers: HeaderList;
-  /** Encoded fields, if the next request can reuse them. */
+  /** Encoded fields; undefined when no later request can reuse them. */
   readonly wireText: WireText | undefined;
 }
 
-/** Cached fields, and the options they were built with. */
+/** Cached fields, and the options with which they were built. */
 interface RememberedFields extends UpstreamFields, RequestHeaderOptions {}
 
 /** True when the cached fields were built with the same options. */
@@ -26,9 +26,9 @@ function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boo
 }
 
 /**
- * The header fields for an upstream. They are reused when the client sends the same fields again. The cache is on the
- * client's connection, with one entry for the latest proxy. A connection that alternates between two proxies computes
- * them each time.
+ * The header fields for an upstream. They are reused when the client sends the same fields again. The cache belongs to
+ * the client's connection, and stores the fields of the latest proxy only. A connection that alternates between two
+ * proxies computes the fields for each request.
  * @param owner the proxy
  */
 export function upstreamFields(

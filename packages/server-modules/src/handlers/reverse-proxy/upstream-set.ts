@@ -16,15 +16,15 @@ const sweepMs = 60_000;
 
 /** A dynamic upstream that a source returned. */
 interface Dynamic {
-  /** The upstream. */
+  /** The dynamic upstream. */
   readonly candidate: Candidate;
   /** Keeps the shared counters of the upstream alive. */
   readonly lease: Lease<Upstream>;
-  /** Time of the last use. Unused upstreams are forgotten after an hour. */
+  /** Time of the last use, on the clock of `performance.now()`. Unused upstreams are forgotten after an hour. */
   usedAt: number;
 }
 
-/** The upstreams of a handler, and the policy that chooses one. */
+/** The upstreams of a handler, and the policy that chooses among them. */
 interface UpstreamSetParts {
   /** Chooses one of the available upstreams. */
   readonly policy: SelectionPolicy;
@@ -37,15 +37,14 @@ interface UpstreamSetParts {
 }
 
 /**
- * The upstreams of one proxy, and their availability. An upstream is available when all of these
- * hold:
+ * The upstreams of one proxy, and their availability. An upstream is available when all these conditions are met:
  * - active checks report the upstream as up, or are not configured
  * - its running requests are fewer than `max_requests` and `unhealthy_request_count`
  * - its remembered failures are fewer than `max_fails`
  * - the circuit breaker is not open for its address
  */
 export class UpstreamSet {
-  /** Upstreams that the config lists; also used when a dynamic source fails. */
+  /** Upstreams that the config lists, which are also used when a dynamic source fails. */
   readonly candidates: readonly Candidate[];
   readonly #context: ModuleContext;
   readonly #policy: SelectionPolicy;
@@ -56,7 +55,7 @@ export class UpstreamSet {
   readonly #maxFails: number;
   /** `unhealthy_request_count`; Infinity for 0. */
   readonly #maxRequests: number;
-  /** True when no limit is set, so every upstream is always available. */
+  /** True when no limit is configured, so that every upstream is always available. */
   readonly #unlimited: boolean;
   /** Dynamic upstreams by address. */
   readonly #dynamic = new Map<string, Dynamic>();
@@ -74,7 +73,8 @@ export class UpstreamSet {
     this.#policy = policy;
     this.#breaker = breaker;
     this.#check = check;
-    // Applies even without `fail_duration`: failures that other proxies count for the address are included.
+    // The limit applies even without `fail_duration`, because failures that other proxies count for the address are
+    // included.
     this.#maxFails = passive ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
     this.#maxRequests = passive?.unhealthy_request_count || Number.POSITIVE_INFINITY;
     this.#unlimited =
@@ -109,7 +109,7 @@ export class UpstreamSet {
     return new UpstreamSet(config, context, { policy, breaker, candidates, check });
   }
 
-  /** Takes the shared counters of an address. They exist while any config uses the address. */
+  /** Acquires the shared counters of an address. The counters exist while any config uses the address. */
   static #take(context: ModuleContext, dial: string): Promise<Lease<Upstream>> {
     return context.acquire(upstreamPool, dial, () => new Upstream(dial, context.log, context.processShared));
   }
@@ -149,7 +149,7 @@ export class UpstreamSet {
     return found;
   }
 
-  /** @param failed upstreams whose dial failed: skipped while others are available */
+  /** @param failed upstreams whose dial failed; they are skipped while others are available */
   select(
     candidates: readonly Candidate[],
     exchange: Exchange,

@@ -9,20 +9,20 @@ export const upstreamPrefix = "http.reverse_proxy.upstream/";
 /** Prefix of the shared counters of remembered failures; the address follows. */
 export const upstreamFailsPrefix = "http.reverse_proxy.fails/";
 
-/** Message topic: a thread returns the details of its upstreams. */
+/** Message topic with which a thread is asked for the details of its upstreams. */
 export const upstreamDetailTopic = "http.reverse_proxy.upstream-details";
 
-/** One thread's facts about an upstream, beside the counters. */
+/** One thread's facts about an upstream, in addition to the counters. */
 export interface UpstreamDetail {
   /** Address to dial. */
   readonly address: string;
-  /** Milliseconds until the latest response head; null before the first. */
+  /** Milliseconds that the latest response head took; null before the first head. */
   readonly latencyMs: number | null;
   /** Time of that head, on the clock of `Date.now()`; 0 for never. */
   readonly latencyAt: number;
-  /** Reason why the latest failed attempt failed; null for none. */
+  /** Reason why the latest failed attempt failed; null when no attempt failed. */
   readonly lastError: string | null;
-  /** Time of that failure, in milliseconds since 1970; 0 for none. */
+  /** Time of that failure, in milliseconds since 1970; 0 when no attempt failed. */
   readonly lastErrorAt: number;
 }
 
@@ -32,7 +32,7 @@ export interface UpstreamDetail {
  * |---|---|---|
  * | requests | each attempt, from its start to its end | all threads |
  * | fails | `FailureMemory`, for `fail_duration` | all threads |
- * | latency, last error | each attempt that got a head, or failed | this thread |
+ * | latency, last error | each attempt whose response head arrived, or that failed | this thread |
  */
 export class Upstream implements SharedResource {
   /** Dial address from the config. */
@@ -42,7 +42,9 @@ export class Upstream implements SharedResource {
   readonly #requests: SharedGauge;
   /** Gauge of remembered failures. */
   readonly #fails: SharedGauge;
-  /** True when the latest attempt got a head. Only a change is logged, so a dead upstream does not fill the log. */
+  /**
+   * True when the latest attempt got a head. Only a change is logged, so that a dead upstream does not fill the log.
+   */
   #answers = true;
   #latencyMs: number | null = null;
   /** Time of the latest head, in milliseconds since 1970. */
@@ -79,12 +81,12 @@ export class Upstream implements SharedResource {
     };
   }
 
-  /** Begins an attempt. Every call needs one `end`. */
+  /** Begins an attempt. Each call of `begin` needs one call of `end`. */
   begin(): void {
     this.#requests.add(1);
   }
 
-  /** Ends an attempt, its tunnel, or the routes for its response. */
+  /** Called when an attempt ends, or when its tunnel or the routes for its response end. */
   end(): void {
     this.#requests.add(-1);
   }

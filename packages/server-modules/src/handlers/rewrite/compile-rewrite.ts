@@ -22,8 +22,8 @@ function replaceUpTo(text: string, find: string, replace: string, limit: number)
 }
 
 /**
- * Compiles the removal of a part of the path. The rest may be relative (`%2e%2e/private` of `/assets%2e%2e/private`),
- * so its dot segments are resolved before a folder is prepended.
+ * Compiles the removal of a part of the path. The remaining path may be relative (`%2e%2e/private` of
+ * `/assets%2e%2e/private`), so its dot segments are resolved before a folder is prepended.
  */
 function compileStrip(text: string, strip: (path: string, part: string) => string, rooted: boolean): Step {
   const template = compileTemplate(text);

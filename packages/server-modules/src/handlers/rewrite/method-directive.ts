@@ -1,7 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
 /**
- * `method NAME`: changes the method for later handlers.
+ * `method NAME`: changes the method of the request for later handlers.
  * ```
  * method HEAD
  * ```

@@ -3,8 +3,8 @@ import { routeOf } from "serverfile/routes/route";
 import { onlyGiven } from "serverfile/values/draft";
 
 /**
- * `rewrite [matcher] to`: a single argument is the target, even when it looks like a path matcher. With
- * two arguments the first is a matcher.
+ * `rewrite [matcher] to`: a single argument is the target, even when it looks like a path matcher. If there are two
+ * arguments, the first is a matcher.
  * ```
  * rewrite /old/* /new{path}?from=old
  * ```

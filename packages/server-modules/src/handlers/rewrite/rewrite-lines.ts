@@ -3,7 +3,7 @@ import { type Line, line, type Word } from "serverfile/to-text/lines/line";
 import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-writer";
 
-/** The only element of a list of one object. */
+/** The only object of a list that must have exactly one element. */
 function only(handler: Members, key: string): Members {
   const [first, more] = handler.children(key) ?? [];
   if (first === undefined || more !== undefined) {
@@ -40,8 +40,8 @@ function queryLines(query: Members): Line[] {
 }
 
 /**
- * Writes `rewrite`, `method` or `uri`. A handler that combines these has no directive. The first member selects the
- * directive; the caller refuses the remaining members.
+ * Writes `rewrite`, `method` or `uri`. A handler that combines the members of two directives cannot be written. The
+ * first member selects the directive; the caller refuses members that remain.
  */
 export const rewrite: HandlerWriter = (handler) => {
   const [kind] = handler.keys;

@@ -6,7 +6,7 @@ import type { RewriteConfig } from "./rewrite-config.ts";
 
 /** The member `query` of the config. */
 type QueryConfig = NonNullable<RewriteConfig["query"]>;
-/** One change of the parameters, in place. */
+/** A change of the query parameters, made in place. */
 type Change = (parameters: QueryParameters, exchange: Exchange) => void;
 
 /** Renames a parameter and keeps all its values. An existing parameter of the new name is replaced. */
@@ -98,7 +98,7 @@ export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) =
     const query = formatQuery(
       new Map([...parameters].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))),
     );
-    // A `?` with an empty query is kept, as the client sent it.
+    // A `?` with an empty query stays, as the client sent it.
     return query === "" && exchange.query === "?" ? "?" : query;
   };
 }

@@ -58,7 +58,10 @@ function compileQuery(text: string): Template {
       .join("&");
 }
 
-/** The query inside a placeholder of the path; placeholders in it are not replaced. */
+/**
+ * The query inside of a placeholder for the path; braces in it are escaped, so that placeholders in it are not
+ * replaced.
+ */
 function takenQuery(query: string): string {
   const parts = query.replaceAll("{", "%7B").replaceAll("}", "%7D").split("&");
   return withoutLastEqualsSign(parts.filter((part) => part !== "").join("&"));
@@ -73,9 +76,9 @@ function split(uri: string): { path: string; query: string | undefined } {
     : { path: bare.slice(0, cut), query: bare.slice(cut + 1) };
 }
 
-/** The query with its `?`, or nothing. */
+/** The query with its `?`; "" without a query. */
 function queryChange(exchange: Exchange, text: string): string {
-  // A `?` with an empty query is kept, as the client sent it.
+  // A `?` with an empty query stays, as the client sent it.
   return text === "" && exchange.query !== "?" ? "" : `?${text}`;
 }
 
@@ -96,7 +99,7 @@ export function compileUri(uri: string): (exchange: Exchange) => RequestLineChan
   const queryOf = query === undefined ? undefined : compileQuery(query);
   return (exchange) => {
     const found = pathOf === undefined ? undefined : split(pathOf(exchange));
-    // The path is decoded, so unneeded escapes disappear.
+    // The path is decoded, so that needless escapes disappear.
     const change = found === undefined ? {} : { path: percentDecode(found.path) ?? found.path };
     if (found?.query !== undefined && !query) {
       return { ...change, query: queryChange(exchange, takenQuery(found.query)) };

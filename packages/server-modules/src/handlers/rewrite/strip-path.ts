@@ -10,7 +10,7 @@ function isEscape(unit: string): boolean {
   return unit.length === 3 && unit.startsWith("%");
 }
 
-/** The byte of an escape; other units stay unchanged. */
+/** The byte of an escape; other characters stay unchanged. */
 function byteOf(unit: string): string {
   return isEscape(unit) ? String.fromCharCode(Number.parseInt(unit.slice(1), 16)) : unit;
 }
@@ -41,7 +41,8 @@ function countUnits(path: readonly string[], text: string, atEnd: boolean): numb
 
 /**
  * Removes a prefix from an escaped path, ignoring case. An escape in the path matches its character, unless the prefix
- * has an escape there too. `/API/v1` without `/api` is `/v1`; so is `/%61pi/v1`.
+ * has an escape at the same place. Without the prefix `/api`, the path `/API/v1` becomes `/v1`, and so does
+ * `/%61pi/v1`.
  * @returns the unchanged path when it does not begin with the prefix
  */
 export function stripPrefix(path: string, prefix: string): string {

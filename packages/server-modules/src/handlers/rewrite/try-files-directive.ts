@@ -16,7 +16,8 @@ const policies = new Set([
 
 /**
  * `try_files file… { policy … }`: rewrites to the first existing file; an entry with a query keeps the query. Files up
- * to an entry with a query share a route. Several routes get one group, so that only the first matching route runs.
+ * to an entry with a query share a route. If there are several routes, they share a group, so that only the first
+ * matching route runs.
  * ```
  * try_files {path} {path}/ /index.php?{query}
  * ```

@@ -3,16 +3,16 @@ import { line } from "serverfile/to-text/lines/line";
 import { type FlatRoute, groupNumber } from "serverfile/to-text/routes/flat-route";
 import type { RunWriter } from "serverfile/to-text/routes/handler-writer";
 
-/** The rewrite target of every `try_files`. A route with another target is a different directive. */
+/** The rewrite target of every `try_files`. A route with a different target does not belong to a `try_files`. */
 const relative = "{http.matchers.file.relative}";
 
 /** One route of `try_files`: files that share a query. */
 interface Attempt {
-  /** Files in the order in which they are tried. Exactly one file when the attempt has a query. */
+  /** Files in the order in which they are tried. An attempt with a query has exactly one file. */
   readonly files: readonly string[];
-  /** Policy of the matcher `file`; "" for its default, `first_exist`. */
+  /** Policy of the matcher `file`; "": the default, `first_exist`. */
   readonly policy: string;
-  /** Query with its question mark, or "". */
+  /** Query with its question mark; "" without a query. */
   readonly query: string;
 }
 
@@ -47,9 +47,9 @@ function isTexts(value: JsonValue | undefined): value is readonly string[] {
 }
 
 /**
- * Writes routes as `try_files`: one route without a group, or several of one group. All routes of the group must belong
- * to the directive, because a group with other routes would lose its meaning.
- * @returns undefined when the routes have another form
+ * Writes routes as `try_files`: one route without a group, or several of one group. The whole group must consist of
+ * such routes, because a group with other routes would lose its meaning.
+ * @returns undefined when the routes have a different form
  */
 export const tryFilesAt: RunWriter = (routes, at) => {
   const [first] = routes.slice(at, at + 1);

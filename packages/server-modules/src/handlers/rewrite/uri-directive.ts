@@ -79,7 +79,7 @@ function readQuery(cursor: TokenCursor, words: readonly string[]): Draft {
  *   }
  * }
  * ```
- * The limit of `replace` is the maximum number of replacements; 0 or no limit replaces all.
+ * The limit of `replace` is the maximum number of replacements; 0, or no limit, replaces all matches.
  */
 export const uri = handlerDirective(({ cursor }) => {
   cursor.next();

@@ -8,8 +8,8 @@ import type { Draft } from "serverfile/values/draft";
 import { readSignedUrl, signedUrlLines } from "../../signatures/signed-url-lines.ts";
 
 /**
- * Lines of the block. The secret is separate: it is always written after the directive's name, but may be read from the
- * block too.
+ * Lines of the block. The secret is separate, because it is always written after the directive's name, but may also be
+ * read from the block.
  */
 const { secret, ...lines } = {
   ...signedUrlLines,

@@ -15,7 +15,7 @@ const entities: Readonly<Record<string, string>> = {
   "&#34;": '"',
 };
 
-/** The target of a `redir … html` page; undefined for another text. */
+/** The target of the page that `redir … html` writes; undefined for a different text. */
 function targetOfPage(body: string): string | undefined {
   const [, safe] = /content="0; URL='([^']*)'"/.exec(body) ?? [];
   const target = safe?.replace(/&(?:lt|gt|amp|#39|#34);/g, (entity) => entities[entity] ?? entity);
@@ -32,7 +32,7 @@ function isRedirect(status: string): boolean {
   return status.startsWith("{") || /^(3\d\d|401)$/.test(status);
 }
 
-/** Words of `respond`: body and status on the line. A body that looks like a status goes to the block. */
+/** Words of `respond`: body and status on the line. A body that looks like a status is written in the block. */
 function respondWords(
   body: string | undefined,
   status: string | undefined,
@@ -53,7 +53,7 @@ function respondWords(
  * | `abort` alone | `abort` |
  * | one `Location`, a redirect status, no body | `redir to [code]` |
  * | the page of `redir html` with status 200 | `redir to html` |
- * | everything else | `respond` |
+ * | any other | `respond` |
  */
 export const staticResponse: HandlerWriter = (handler): Written => {
   if (handler.look("abort") === true && handler.keys.join() === "abort") {

@@ -28,7 +28,7 @@ const configSchema = z.strictObject({
   abort: z.boolean().nullish().describe("Cuts the connection without an answer."),
 });
 
-/** Sent at once; the next handlers then send the final response. Source: RFC 8297 */
+/** Sent immediately; the next handlers then send the final response. Source: RFC 8297 */
 const earlyHints = 103;
 
 /** Guesses the content type. An empty object or array counts as text. Source: the public model (Caddy 2.11) */
@@ -40,7 +40,7 @@ function contentTypeOf(body: string): string {
       JSON.parse(text);
       return "application/json";
     } catch {
-      // The text looks like JSON, but is invalid.
+      // The text looks like JSON, but is not valid JSON.
     }
   }
   return "text/plain; charset=utf-8";
@@ -96,7 +96,7 @@ function compileStatus(status: string): (exchange: Exchange) => number {
 /** Header fields that are always replaced. */
 const onlyLength: ReadonlySet<string> = new Set(["content-length"]);
 
-/** Compiles the configured fields. A field set by earlier handlers is replaced. */
+/** Compiles the configured fields. A configured field replaces the same field of earlier handlers. */
 function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
   // The server computes the length itself.
   const fields = Object.entries(config ?? {}).filter(
@@ -124,7 +124,7 @@ type Config = z.infer<typeof configSchema>;
 
 /**
  * The compiled response of a config. It is compiled at the first request, because most routes of a large config never
- * get one.
+ * get a request.
  */
 class Answer {
   /** Computes the response status. */
@@ -149,7 +149,7 @@ class StaticResponse implements HttpHandler {
     return "runs";
   }
   readonly #config: Config;
-  /** Compiled by the first request. */
+  /** The compiled response; undefined before the first request. */
   #answer: Answer | undefined;
 
   /** @throws HttpError for a status that can never be sent */
@@ -173,7 +173,7 @@ class StaticResponse implements HttpHandler {
       return next(exchange);
     }
     if (status === 304) {
-      removeHeaders(responseHeaders, (name) => name === "content-type"); // of no body
+      removeHeaders(responseHeaders, (name) => name === "content-type"); // a response without a body has no type
     } else if (type !== "" && !getHeader(responseHeaders, "content-type")) {
       setHeader(responseHeaders, "Content-Type", type);
     }
@@ -194,7 +194,7 @@ function abort(exchange: Exchange): never {
   throw new ServerError("CLIENT_GONE", "the site cuts the connection");
 }
 
-/** Answers every request the same way. Source: the public model (Caddy 2.11) */
+/** Answers every request with the same response. Source: the public model (Caddy 2.11) */
 export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,

@@ -24,10 +24,10 @@ function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: 
  * Routes inside a route.
  * | Routes | Result |
  * |---|---|
- * | one sends a response | that response |
- * | none sends a response | the next handler of the outer route |
- * | one fails, without `errors` | the error goes to the outer route |
- * | one fails, with `errors` | the error routes answer, unless the head was sent |
+ * | a route sends a response | this response |
+ * | no route sends a response | the next handler of the outer route |
+ * | a route fails, without `errors` | the error goes to the outer route |
+ * | a route fails, with `errors` | the error routes answer, unless the head was sent |
  * Source: the public model (Caddy 2.11)
  */
 export const subroute = defineModule({

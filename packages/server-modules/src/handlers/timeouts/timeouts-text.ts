@@ -30,8 +30,8 @@ const fields = {
  *   "write_timeout": 30000000000
  * }
  * ```
- * Without a rate each piece of data gets the whole timeout. With a rate, all waits together may exceed the timeout only
- * by the time that the received bytes justify.
+ * Without a rate, each piece of data may take the whole timeout. With a rate, all waits together may exceed the timeout
+ * only by the time that the received bytes take at this rate.
  */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();

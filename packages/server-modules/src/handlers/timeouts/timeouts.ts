@@ -11,19 +11,19 @@ import { z } from "zod";
 
 /**
  * Checks the pace of a peer: the first bytes within `timeoutMs`, and `minRate` bytes per second afterwards. Time limit
- * of the next piece: `min(timeout, timeout + bytes / rate - waited)`. Only the time in which this server waits counts,
- * not the time in which handlers work.
+ * for the next piece of data: `min(timeout, timeout + bytes / rate - waited)`. Only time in which this server waits for
+ * the peer counts, not time in which handlers work.
  */
 class Pace {
   /** Limit between two pieces, in milliseconds. */
   readonly #timeoutMs: number;
-  /** Minimum bytes per second; 0 for no minimum. */
+  /** Minimum rate in bytes per second; 0: no minimum. */
   readonly #minRate: number;
   /** Start of the current wait, on the clock of `performance.now()`. */
   #waitingSince = 0;
-  /** Milliseconds of all previous waits. */
+  /** Milliseconds that all previous waits took. */
   #waitedMs = 0;
-  /** Bytes received in these waits. */
+  /** Bytes that arrived in these waits. */
   #bytes = 0;
 
   constructor(timeoutMs: number, minRate: number) {
@@ -93,9 +93,9 @@ class PacedBody extends FilteredBody {
  * client's progress is visible.
  * | Event | Clock |
  * |---|---|
- * | the client accepts a piece at once | none |
+ * | the client accepts a piece immediately | does not run |
  * | the client's buffers are full | starts |
- * | the buffers have room again | stops, and the bytes count as progress |
+ * | the buffers have space again | stops, and the bytes count as progress |
  * | the time limit ends | the stream is destroyed |
  */
 class PacedResponse extends ResponseFilter {
@@ -111,7 +111,7 @@ class PacedResponse extends ResponseFilter {
   #ends = false;
   /** True once the end was written; the client may still be receiving it. */
   #isFinished = false;
-  /** The writer's callback. */
+  /** The writer's callback, called when the client has accepted the piece. */
   #onDrain: (() => void) | undefined;
 
   constructor(below: ResponseSink, exchange: Exchange, pace: Pace, maxPieceBytes: number) {
@@ -172,7 +172,7 @@ class PacedResponse extends ResponseFilter {
     }
   }
 
-  /** Writes the end, and waits until the client has accepted everything. */
+  /** Writes the end of the response, and waits until the client has accepted the whole response. */
   #finish(piece?: Uint8Array): void {
     this.#isFinished = true;
     super.end(piece);

@@ -35,7 +35,7 @@ const propagator = new W3CTraceContextPropagator();
 /** Fields that are replaced in requests to upstreams. */
 const contextHeaders = new Set(["traceparent", "tracestate"]);
 
-/** The trace context of the client's request; the root context for none, or an invalid one. */
+/** The trace context of the client's request; the root context when the request has no valid context. */
 export function clientContext(exchange: Exchange): Context {
   return propagator.extract(ROOT_CONTEXT, exchange, {
     keys: () => [...contextHeaders],
@@ -124,7 +124,7 @@ export function requestTrace(tracer: Tracer, context: Context, exchange: Exchang
 
 /**
  * Ends the SERVER span with the sent status. A status of 500 or more is an error, 400 to 499 is not. A response that
- * was cut off is an error too.
+ * was cut off counts as an error too.
  */
 export function endServerSpan(span: Span, exchange: Exchange): void {
   const { status } = exchange;

@@ -10,7 +10,7 @@ import { type Environment, wholeNumber } from "server-core/otlp/environment-valu
 
 /** Limits of the queue of finished spans. */
 export interface SpanQueueLimits {
-  /** Limit of waiting spans; further ones are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
+  /** Limit of waiting spans; further spans are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
   readonly maxQueueSize: number;
   /** Limit of spans in one export. OTEL_BSP_MAX_EXPORT_BATCH_SIZE, default 512 */
   readonly maxExportBatchSize: number;
@@ -21,8 +21,8 @@ export interface SpanQueueLimits {
 }
 
 /**
- * Reads `OTEL_BSP_*`. Spans above `maxQueueSize` (2048) are dropped. The default delay is one second, not the SDK's
- * five, so that the trace of the first page view is visible soon.
+ * Reads `OTEL_BSP_*`. Spans above `maxQueueSize` (2048) are dropped. The default delay is one second, not five seconds
+ * as in the SDK, so that the trace of the first page view is visible soon.
  * @throws ServerError MODULE_CONFIG
  * Source: OpenTelemetry specification, "Environment Variable Specification"
  */
@@ -35,7 +35,7 @@ export function spanQueueLimits(environment: Environment): SpanQueueLimits {
   };
 }
 
-/** Reads the sampled share of traces. @throws ServerError MODULE_CONFIG for text that is no number from 0 to 1 */
+/** Reads the sampled share of traces. @throws ServerError MODULE_CONFIG for a text that is not a number from 0 to 1 */
 function ratio(environment: Environment): Sampler {
   const text = environment.OTEL_TRACES_SAMPLER_ARG ?? "";
   const value = text === "" ? 1 : Number(text);
@@ -55,7 +55,7 @@ function ratio(environment: Environment): Sampler {
  * | `always_on`, `always_off` | none |
  * | `traceidratio` | a share, such as `0.1` (1) |
  * | `jaeger_remote` | see {@link parseRemoteSettings} |
- * | the same with `parentbased_` | the same; the caller's decision has precedence |
+ * | the same names with `parentbased_` | the same; the caller's decision takes precedence |
  * @param remote creates the sampler `jaeger_remote`
  * @throws ServerError MODULE_CONFIG
  */

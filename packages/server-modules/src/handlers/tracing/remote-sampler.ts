@@ -19,8 +19,8 @@ export interface RemoteSamplerSettings {
 }
 
 /**
- * Parses `endpoint=http://localhost:5778,pollingIntervalMs=5000,initialSamplingRate=0.25`. These are also the defaults,
- * except for the rate, which is 0.001.
+ * Parses `endpoint=http://localhost:5778,pollingIntervalMs=5000,initialSamplingRate=0.25`. The values of this example
+ * are also the defaults, except the rate, whose default is 0.001.
  * @throws ServerError MODULE_CONFIG
  * Source: OpenTelemetry specification, "Environment Variable Specification", General SDK Configuration
  */

@@ -31,7 +31,7 @@ export class ReportingExporter implements SpanExporter {
         this.#log.info(`tracing: spans are sent again; ${this.#lost} were lost`);
         this.#lost = 0;
       }
-      // Reported as success, because a failure would also go to the SDK's global error handler.
+      // A failure is reported as success, because it would otherwise also go to the SDK's global error handler.
       done({ code: ExportResultCode.SUCCESS });
     });
   }

@@ -42,12 +42,12 @@ const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
 export class RateLimitingSampler implements Sampler {
   readonly #perSecond: number;
   readonly #now: () => number;
-  /** Traces that may be sampled now. The balance may be fractional; each trace costs 1. */
+  /** Traces that may be sampled now. The balance may be a fraction; each trace subtracts 1. */
   #balance: number;
   /** Time of the last balance update. */
   #lastMs: number;
 
-  /** @param now clock in milliseconds that never goes back */
+  /** @param now clock in milliseconds that never runs backwards */
   constructor(perSecond: number, now = () => performance.now()) {
     this.#perSecond = perSecond;
     this.#now = now;
@@ -72,14 +72,14 @@ export class RateLimitingSampler implements Sampler {
   }
 }
 
-/** Samples a share of the traces of each operation, and at least a number per second. */
+/** Samples a share of the traces of each operation, and at least a minimum number of traces per second. */
 class OperationSampler implements Sampler {
   readonly #byName: ReadonlyMap<string, Sampler>;
-  /** Decides for operations without a strategy of their own. */
+  /** Decides for operations that have no strategy. */
   readonly #fallback: Sampler;
   /** Samplers of the guaranteed minimum rate, by operation name. */
   readonly #lowerBounds = new Map<string, RateLimitingSampler>();
-  /** Guaranteed traces per second of each operation; 0 for none. */
+  /** Minimum of sampled traces per second for each operation; 0: no minimum. */
   readonly #lowerBound: number;
 
   constructor(strategy: NonNullable<SamplingStrategy["operationSampling"]>) {
@@ -100,7 +100,7 @@ class OperationSampler implements Sampler {
     if (this.#lowerBound === 0) {
       return result;
     }
-    // Names that clients can choose share one minimum rate.
+    // Operation names that the strategy does not list share one minimum, because clients can choose them.
     const key = known === undefined ? "" : name;
     const bound = this.#lowerBounds.get(key) ?? new RateLimitingSampler(this.#lowerBound);
     this.#lowerBounds.set(key, bound);
@@ -119,7 +119,7 @@ class OperationSampler implements Sampler {
  * |---|---|
  * | `operationSampling` | a share for each operation, with a lower bound |
  * | `rateLimitingSampling`, type not `PROBABILISTIC` | traces a second |
- * | otherwise | a share of all traces |
+ * | any other | a share of all traces |
  */
 export function samplerFor(strategy: SamplingStrategy): Sampler {
   if (strategy.operationSampling) {

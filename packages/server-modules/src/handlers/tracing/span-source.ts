@@ -13,10 +13,7 @@ import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
 import { parseRemoteSettings, RemoteSampler } from "./remote-sampler.ts";
 import { ReportingExporter } from "./reporting-exporter.ts";
 
-/**
- * Matches the SDK's message for a full queue. Only this message is logged here, because other failures are logged
- * elsewhere.
- */
+/** Matches the SDK's message for a full queue. Only this message is logged here; the exporter logs other failures. */
 const droppedMessage = /^Dropped \d+ spans/;
 /** Milliseconds for sending the last spans when the last tracing handler is closed. */
 const flushTimeoutMs = 2_000;
@@ -36,9 +33,9 @@ function logDroppedSpans(log: Logger): void {
 }
 
 /**
- * Creates spans and sends them to the collector in the background. Configured by the standard `OTEL_*` variables
- * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318, over gRPC http://localhost:4317). Shared by all
- * tracing handlers, and kept over reloads.
+ * Creates spans and sends them to the collector in the background. It is configured by the standard `OTEL_*` variables
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318, over gRPC http://localhost:4317). All tracing handlers
+ * share one source, which outlives reloads.
  */
 export class SpanSource implements SharedResource {
   /** Creates the spans of all handlers. */
@@ -90,5 +87,5 @@ export class SpanSource implements SharedResource {
   }
 }
 
-/** One source for all configs, because the environment does not change while the process runs. */
+/** All configs share one source, because the environment does not change while the process runs. */
 export const spanSources: ResourceKind<SpanSource> = { name: "tracing.span-source" };

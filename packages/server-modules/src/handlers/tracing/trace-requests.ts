@@ -7,7 +7,10 @@ import { clientContext, endServerSpan, requestAttributes, requestTrace } from ".
 import { SpanSource, spanSources } from "./span-source.ts";
 import type { TracingConfig } from "./tracing-config.ts";
 
-/** The handler that creates spans. A separate file, so that the tracing library is loaded only when needed. */
+/**
+ * The handler that creates spans. It is a separate file, so that the tracing library is loaded only when a config needs
+ * it.
+ */
 export async function traceRequests(config: TracingConfig, context: ModuleContext): Promise<HttpHandler> {
   const lease = await context.acquire(spanSources, "", () => new SpanSource(process.env, context.log));
   const { tracer } = lease.value;

@@ -7,7 +7,7 @@ import { type Draft, setMember } from "serverfile/values/draft";
 
 /**
  * `tracing { span name; span_attributes { key value } }`: creates a span for each request. The span name may contain
- * placeholders. Without the line the name is empty, and the handler uses its default.
+ * placeholders. Without the line `span` the name is empty, and the handler uses its default.
  * ```
  * tracing {
  *   span shop

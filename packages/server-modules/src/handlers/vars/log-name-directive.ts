@@ -1,7 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
 /**
- * `log_name name…`: the access logs that get the entries of these requests. Without a name the list is null.
+ * `log_name name…`: the access logs that get the log entries of these requests. Without a name the list is null.
  * ```
  * log_name audit
  * ```

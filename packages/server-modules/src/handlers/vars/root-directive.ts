@@ -2,7 +2,7 @@ import { type Directive, routeResult, takeMatcher } from "serverfile/directives/
 import { routeOf } from "serverfile/routes/route";
 
 /**
- * `root [matcher] path`: a single argument is the path. A path such as `/srv` would otherwise be read as a matcher.
+ * `root [matcher] path`: a single argument is the path. Otherwise, a path such as `/srv` would be read as a matcher.
  * ```
  * root /srv/site
  * ```

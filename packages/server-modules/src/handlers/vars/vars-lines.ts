@@ -4,8 +4,8 @@ import { scalarWord } from "serverfile/to-text/lines/scalar-word";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 
 /**
- * Writes `root`, `fs`, `log_skip`, `log_name`, `log_level` or `vars`. The five special variables have a directive only
- * when they are the handler's only variable.
+ * Writes `root`, `fs`, `log_skip`, `log_name`, `log_level` or `vars`. Each of the five special variables has its own
+ * directive only when it is the handler's only variable.
  */
 export const vars: HandlerWriter = (handler) => {
   const [only = "", more] = handler.keys;

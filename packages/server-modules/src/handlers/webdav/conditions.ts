@@ -19,13 +19,13 @@ const conditionFields = ["if-match", "if-none-match", "if-unmodified-since"];
 export interface Change {
   /** File or folder that the request would change. */
   readonly resource: Resource;
-  /** True when everything below changes too. */
+  /** True when everything below the resource changes too. */
   readonly isDeep: boolean;
   /** True when the parent folder gains or loses a member. */
   readonly isMember: boolean;
 }
 
-/** Describes a file. Unlike in `file_server`, a file from 1970 has a tag too. */
+/** Describes a file. Unlike in `file_server`, a file whose time is 1970 also has a tag. */
 export function describe({ file, stats }: Resource & { stats: NonNullable<Resource["stats"]> }): ServedFile {
   const described = describeFile(file, stats);
   return described.etag === "" ? { ...described, etag: `"${stats.mtimeNs}-${stats.size}"` } : described;
@@ -43,7 +43,7 @@ export function userOf(exchange: Exchange): string {
 }
 
 /**
- * Host and port for comparison. Ports 80 and 443 are left out, so that a TLS proxy in front makes no difference.
+ * Host and port for comparison. The ports 80 and 443 are left out, so that a TLS proxy in front makes no difference.
  */
 function hostKey(hostport: string): string {
   return hostport.toLowerCase().replace(/:(?:80|443)?$/, "");
@@ -51,7 +51,7 @@ function hostKey(hostport: string): string {
 
 /**
  * Finds the resource of a URL in a header field.
- * @returns undefined for a URL of another host, or outside the share
+ * @returns undefined for a URL on a different host, or outside the share
  * @throws DavError 400 for an invalid URL
  */
 export async function findUrl(
@@ -79,7 +79,7 @@ export async function findUrl(
  * The conditions of a request, and the lock tokens in it.
  * | Check | When | Failure |
  * |---|---|---|
- * | `check` | before anything is done | 412 |
+ * | `check` | before any other work | 412 |
  * | `checkLocks` | before a change, and again at its end | 423 |
  * | `checkUnchanged` | after the body was read, at the moment of the change | 412 |
  */
@@ -87,7 +87,7 @@ export class Conditions {
   readonly #exchange: Exchange;
   readonly #share: Share;
   readonly #table: LockTable;
-  /** Lists of `If`; one fulfilled list is enough. */
+  /** Lists of the field `If`; the condition is met when at least one list is. */
   readonly #lists: readonly IfList[];
 
   /** @throws DavError 400 for a malformed field */
@@ -128,7 +128,7 @@ export class Conditions {
 
   /**
    * Checks after a wait that the resource is unchanged since the conditions were evaluated.
-   * @throws DavError 412 when it has changed, and the request has conditions
+   * @throws DavError 412 when the resource has changed, and the request has conditions
    */
   checkUnchanged({ file, stats }: Resource): void {
     const hasConditions =
@@ -173,14 +173,14 @@ export class Conditions {
   async #holds({ tag, conditions }: IfList, target: Resource, others: readonly Resource[]): Promise<boolean> {
     const about = tag === undefined ? target : await findUrl(this.#exchange, this.#share, tag, "If");
     if (about === undefined) {
-      return false; // of another host
+      return false; // the tag names a different host
     }
     // Clients send the lock token of a destination without a tag.
     const lockable = tag === undefined ? [about, ...others] : [about];
     return conditions.every((each) => this.#isTrue(each, about, lockable) !== each.isNot);
   }
 
-  /** Evaluates one condition: a lock that covers the resource, or the resource's tag. */
+  /** Evaluates one condition: it names a lock that must cover the resource, or the resource's tag. */
   #isTrue({ token, etag }: IfCondition, about: Resource, lockable: readonly Resource[]): boolean {
     if (token !== undefined) {
       const lock = this.#table.locks.find((each) => each.token === token);
@@ -205,7 +205,7 @@ function forbids(lock: DavLock, { resource, isDeep, isMember }: Change): boolean
   );
 }
 
-/** The error for a request that locks forbid. It lists the locked resources. */
+/** The error for a request that locks forbid. The error lists the locked resources. */
 export function lockedError(condition: string, locks: readonly DavLock[]): DavError {
   const most = 10;
   const places = locks.slice(0, most).map(({ href }) => `<D:href>${escapeXml(href)}</D:href>`);

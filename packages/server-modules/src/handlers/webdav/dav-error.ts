@@ -30,7 +30,7 @@ export class DavError extends HttpError {
   }
 }
 
-/** Converts a file system error for the client; other errors stay unchanged. */
+/** Converts a file system error into an error for the client; other errors stay unchanged. */
 export function davErrorOf(error: unknown, exchange: Exchange): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === "HTTP_BODY_TOO_LARGE") {

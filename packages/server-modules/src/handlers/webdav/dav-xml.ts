@@ -14,7 +14,7 @@ export const dav = "DAV:";
 
 /** An element of a request body, without its attributes. */
 export interface DavElement {
-  /** Namespace; "" for none. */
+  /** Namespace; "" for an element without a namespace. */
   readonly space: string;
   /** Name without prefix. */
   readonly name: string;
@@ -40,7 +40,7 @@ export function escapeXml(text: string): string {
     .replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Writes an element with its content; a foreign namespace is declared on the element. */
+/** Writes an element with its content; a namespace other than WebDAV's is declared on the element. */
 export function writeElement({ space, name }: Pick<DavElement, "space" | "name">, inner: string): string {
   const tag = space === dav ? `D:${name}` : name;
   const start = space === dav ? tag : `${tag} xmlns="${escapeXml(space).replaceAll('"', "&#34;")}"`;
@@ -84,7 +84,7 @@ function elementOf(node: Element, depth: number): DavElement {
 
 /**
  * Parses the XML body of a request.
- * @returns undefined when there is none
+ * @returns undefined when the request has no body
  * @throws DavError 400 for invalid XML, and for a document type declaration, which could define entities
  */
 export async function readXmlBody(exchange: Exchange): Promise<DavElement | undefined> {
@@ -92,7 +92,7 @@ export async function readXmlBody(exchange: Exchange): Promise<DavElement | unde
   if (bytes.length === 0) {
     return undefined;
   }
-  const { DOMParser } = await import("@xmldom/xmldom"); // most requests have no such body
+  const { DOMParser } = await import("@xmldom/xmldom"); // loaded on first use, because most requests have no such body
   let root: Element | null;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -31,8 +31,8 @@ function invalid(reason: string): DavError {
 
 /**
  * Parses the field `If`. @throws DavError 400. `</a> (<opaquelocktoken:1> ["x"]) (Not <DAV:no-lock>)` has two lists for
- * `/a`: a lock and a tag, or the absence of a lock.
- * Source: RFC 4918, section 10.4.2
+ * `/a`: the first requires a lock and a tag, the second requires that a lock is absent. Source: RFC 4918, section
+ * 10.4.2
  */
 export function parseIf(text: string): IfList[] {
   const lists: IfList[] = [];

@@ -9,12 +9,12 @@ import { depthOf } from "./propfind.ts";
 import { isWithin, type Resource } from "./share.ts";
 import { makeEmptyFile } from "./write-files.ts";
 
-/** Maximum lock timeout in seconds. It also applies to `Timeout: Infinite`. */
+/** Maximum lock timeout in seconds. The maximum also replaces `Timeout: Infinite`. */
 const longestS = 24 * 60 * 60;
 /** Limit of the owner's XML in characters, because every response about the lock repeats it. */
 const maxOwnerLength = 1024;
 
-/** The first valid timeout of the list, in seconds. @throws DavError 400 */
+/** The first valid timeout in the list, in seconds; at most the maximum. @throws DavError 400 */
 function timeoutOf(exchange: Exchange): number {
   const text = exchange.header("timeout").trim();
   if (text === "") {
@@ -103,7 +103,7 @@ function removeToken(table: LockTable, token: string): void {
  * Locks a resource, or refreshes a lock. A missing file is created.
  * | Body | Resource | Answer |
  * |---|---|---|
- * | none | locked by this user, named in `If` | 200, refreshed |
+ * | none | locked by this user, and the lock is named in `If` | 200, refreshed |
  * | `lockinfo` | a file or folder | 200, locked |
  * | `lockinfo` | missing | 201, an empty file is created and locked |
  * | `lockinfo` | conflicts with a lock | 423 |

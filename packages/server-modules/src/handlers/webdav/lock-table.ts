@@ -1,14 +1,14 @@
 import { isWithin } from "./share.ts";
 
-/** Limit of locks in one table. Further requests are refused, so memory stays bounded. */
+/** Limit of locks in one table. Further locks are refused, so that memory stays bounded. */
 export const maxLocks = 1_000;
 /** Bytes of the header: holder, generation, and the length of each copy. */
 const headerBytes = 64;
 /** Bytes of each of the two copies of the table. */
 const copyBytes = 1024 * 1024;
 /**
- * Milliseconds after which a thread that still holds the table counts as dead. Normal work takes less than a hundredth
- * of this.
+ * Milliseconds after which a thread that still holds the table's lock counts as dead. Normal work takes less than a
+ * hundredth of this time.
  */
 const longestHoldMs = 2_000;
 
@@ -17,15 +17,15 @@ export const lockTableBytes = headerBytes + 2 * copyBytes;
 
 /** A write lock. All locks are exclusive. */
 export interface DavLock {
-  /** Token that identifies the lock. Only the creator learns it. */
+  /** Token that identifies the lock. Only the client that created the lock gets the token. */
   readonly token: string;
   /** File path of the locked resource. */
   readonly file: string;
   /** URL path of the resource for clients. */
   readonly href: string;
-  /** True when everything below is locked too. */
+  /** True when everything below the path is locked too. */
   readonly isDeep: boolean;
-  /** The creator's XML description of itself, which other clients see. */
+  /** The XML with which the creator describes itself; other clients see it. */
   readonly owner: string;
   /** Authenticated user who created the lock; "" without authentication. */
   readonly user: string;
@@ -35,7 +35,7 @@ export interface DavLock {
   readonly expiresMs: number;
 }
 
-/** True when the lock is on the path itself, or on a folder above with everything below. */
+/** True when the lock is on the path itself, or is a deep lock on a folder above. */
 export function covers({ file, isDeep }: DavLock, path: string): boolean {
   return file === path || (isDeep && isWithin(path, file));
 }
@@ -55,12 +55,12 @@ export class LockTable {
   readonly #now: () => number;
   /** Locks of the generation `#read`. */
   #locks: readonly DavLock[] = [];
-  /** Generation of `#locks`. */
+  /** Generation of the table from which `#locks` was read. */
   #read = 0;
   /** True while this thread holds the table, so that nested calls do not wait for themselves. */
   #isHolder = false;
 
-  /** @param memory of {@link lockTableBytes}, zero at first */
+  /** @param memory memory of {@link lockTableBytes}, zero at first */
   constructor(memory: SharedArrayBuffer, now: () => number = Date.now) {
     this.#words = new Int32Array(memory, 0, headerBytes / 4);
     this.#bytes = Buffer.from(memory);
@@ -79,10 +79,9 @@ export class LockTable {
   }
 
   /**
-   * Changes the table while no other thread can.
-   * @param change gets the locks that have not expired, and returns the locks to keep; returning the same list changes
-   * nothing
-   * @returns false when the locks do not fit
+   * Changes the table while no other thread can change it.
+   * @param change gets the locks that have not expired, and returns the locks to keep; the same list means no change
+   * @returns false when the new locks do not fit into the table
    */
   change(change: (locks: readonly DavLock[]) => readonly DavLock[]): boolean {
     return this.#hold(() => {
@@ -111,7 +110,7 @@ export class LockTable {
     }
   }
 
-  /** Writes the inactive copy, then activates it. @returns false when the locks do not fit */
+  /** Writes the inactive copy, then activates it. @returns false when the locks do not fit into the copy */
   #store(locks: readonly DavLock[]): boolean {
     const bytes = Buffer.from(JSON.stringify(locks));
     if (locks.length > maxLocks || bytes.length > copyBytes) {

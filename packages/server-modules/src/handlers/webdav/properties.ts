@@ -68,7 +68,7 @@ export function isProtected({ space, name }: PropertyName): boolean {
   return space === dav && protectedNames.has(name);
 }
 
-/** Finds the writer of a property; undefined when the resource lacks it. */
+/** Finds the writer of a property; undefined when resources of this kind lack the property. */
 function readerOf({ space, name }: PropertyName, isFolder: boolean): Property | undefined {
   if (space !== dav) {
     return undefined;
@@ -77,7 +77,7 @@ function readerOf({ space, name }: PropertyName, isFolder: boolean): Property | 
   return own ?? (!isFolder && Object.hasOwn(ofFiles, name) ? ofFiles[name] : undefined);
 }
 
-/** Writes properties with their common status. @param more XML after the status */
+/** Writes properties that have the same status. @param more XML that follows the status */
 export function writePropstat(status: string, properties: string, more = ""): string {
   return `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${more}</D:propstat>`;
 }
@@ -86,7 +86,7 @@ export function writePropstat(status: string, properties: string, more = ""): st
 export interface Asked {
   /** True for names without values. */
   readonly namesOnly: boolean;
-  /** True when all known properties are requested, in addition to `names`. */
+  /** True when all known properties are requested, in addition to those in `names`. */
   readonly isAll: boolean;
   /** Names listed in the request. */
   readonly names: readonly PropertyName[];

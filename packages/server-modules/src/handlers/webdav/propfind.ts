@@ -18,9 +18,9 @@ import type { LockTable } from "./lock-table.ts";
 import { type Asked, isProtected, type LockView, writePropstat, writeResponse } from "./properties.ts";
 import { existing, type FoundResource, isTemporary, type Resource, type Share } from "./share.ts";
 
-/** Limit of property names in one request, because each is written again for each file. */
+/** Limit of property names in one request, because the response repeats each name for each file. */
 const maxNames = 200;
-/** Limit of resources in one response. At the limit the walk stops, and the response reports this. */
+/** Limit of resources in one response. At the limit, the walk stops, and the response says so. */
 const maxEntries = 100_000;
 /** Limit of folders that wait during a walk. */
 const maxWaiting = 10_000;
@@ -29,7 +29,7 @@ const chunkLength = 32 * 1024;
 
 /** The default for a request without a body. Source: RFC 4918, section 9.1 */
 const everything: Asked = { namesOnly: false, isAll: true, names: [] };
-/** Start of a multistatus document; its end follows. */
+/** Start of a multistatus document; `end` is its end. */
 const start = '<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:">';
 const end = "</D:multistatus>";
 
@@ -76,13 +76,13 @@ async function readAsked(exchange: Exchange): Promise<Asked> {
   return { namesOnly, isAll, names: namesIn(prop ?? include) };
 }
 
-/** Members of a folder. An unreadable entry, or one that is neither file nor folder, is skipped. */
+/** Members of a folder. An entry that is unreadable, or neither a file nor a folder, is skipped. */
 async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<FoundResource> {
   let entries: Awaited<ReturnType<typeof opendir>>;
   try {
     entries = await opendir(pathBytes(folder.file), { encoding: "buffer" as BufferEncoding });
   } catch {
-    return; // the folder itself was listed
+    return; // the folder itself was already listed
   }
   for await (const entry of entries) {
     const name = textOfBuffer(entry.name as unknown as Buffer);
@@ -102,8 +102,8 @@ async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<F
 }
 
 /**
- * The resource and everything below; undefined marks an exceeded limit. Links to folders are listed, but not followed,
- * because they may form cycles.
+ * The resource and everything below it; undefined marks an exceeded limit. Links to folders are listed, but not
+ * followed, because they may form cycles.
  */
 async function* walk(
   share: Share,
@@ -157,9 +157,8 @@ export async function* writeMultistatus(
 }
 
 /**
- * Describes a resource, and with `Depth` the resources below. `Depth: 0` describes the resource, `1` adds its members,
- * `infinity` (the default) everything below.
- * Source: RFC 4918, section 9.1
+ * Describes a resource, and with `Depth` the resources below. `Depth: 0` describes the resource, `1` also its members,
+ * `infinity` (the default) also everything below it. Source: RFC 4918, section 9.1
  */
 export async function propfind(exchange: Exchange, share: Share, table: LockTable): Promise<void> {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";

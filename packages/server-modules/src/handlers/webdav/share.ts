@@ -9,7 +9,9 @@ import { pathBytes } from "../../files/path-bytes.ts";
 import { joinSitePath } from "../../files/site-path.ts";
 import { DavError } from "./dav-error.ts";
 
-/** Names of files being written, in the folder of their target. Clients can neither see nor name these files. */
+/**
+ * Names of files that are being written, in the folder of their target. Clients can neither see nor name these files.
+ */
 const temporaryName = /^\.webdav-[0-9a-f-]{36}\.tmp$/;
 
 /** A file, a folder, or a path where nothing exists. */
@@ -36,7 +38,7 @@ function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** Resolves to undefined for such an error. */
+/** Resolves to undefined when the resource is absent. */
 async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;
@@ -59,7 +61,7 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }
 
-/** Removes a final slash: `/a/` becomes `/a`; `/` stays. */
+/** Removes a final slash: `/a/` becomes `/a`; the root `/` stays. */
 function withoutFinalSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
@@ -71,12 +73,12 @@ export function isTemporary(name: string): boolean {
 
 /**
  * The files below a root, and the URL paths of requests. With root `/srv` and prefix `/files`, `/files/a%20b` is the
- * file `/srv/a b`. Links may lead to other places below the root, but never outside.
+ * file `/srv/a b`. Links may lead to other places below the root, but not out of the root.
  */
 export class Share {
   /** Root path with links resolved. */
   readonly root: string;
-  /** Prefix of URL paths that clients use; "" for none. */
+  /** Prefix of URL paths that clients use; "" without a prefix. */
   readonly #prefix: string;
   /** Prefix of paths that the handler sees. */
   readonly #strip: string;
@@ -125,7 +127,7 @@ export class Share {
     return within === undefined ? undefined : this.resolve(within);
   }
 
-  /** Finds a resource. @param path path within the share. @throws DavError 403 when a link leads outside */
+  /** Finds a resource. @param path path within the share. @throws DavError 403 when a link leads out of the root */
   async resolve(path: string): Promise<Resource> {
     const href = escapePath(this.#prefix + path);
     if (path === "/") {
@@ -160,7 +162,7 @@ export class Share {
     return this.#resolveEntry(path, escapePath(this.#prefix + path), joinSitePath(folder.file, name));
   }
 
-  /** Follows a link at the end of a path. @throws DavError 403 for a link that is broken or leads outside the root */
+  /** Follows a link at the end of a path. @throws DavError 403 for a link that is broken or leads out of the root */
   async #resolveEntry(path: string, href: string, entry: string): Promise<Resource> {
     const place = { path, href, entry };
     const stats = await orUndefined(lstat(pathBytes(entry), { bigint: true }));
@@ -189,7 +191,7 @@ export class Share {
     }
   }
 
-  /** The path after the prefix; undefined for another path. */
+  /** The path without the prefix; undefined for a path that does not begin with the prefix. */
   #within(path: string, prefix: string): string | undefined {
     const clean = withoutFinalSlash(cleanPath(path));
     return isWithin(clean, prefix === "" ? "/" : prefix)

@@ -85,7 +85,7 @@ async function get(task: Task): Promise<void> {
   try {
     const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) {
-      throw new DavError(403, "not a regular file"); // it was one a moment ago
+      throw new DavError(403, "not a regular file"); // the path was a regular file a moment ago
     }
     const served = describe({ ...resource, stats });
     const { responseHeaders } = exchange;
@@ -108,8 +108,8 @@ async function get(task: Task): Promise<void> {
 }
 
 /**
- * Writes the body to a temporary file in the same folder, and finally renames the file. A body that is cut off changes
- * nothing.
+ * Writes the body to a temporary file in the same folder, and renames this file at the end. A body that is cut off
+ * changes nothing.
  */
 async function put({ exchange, share, table }: Task): Promise<void> {
   const resource = await share.find(exchange);
@@ -130,7 +130,7 @@ async function put({ exchange, share, table }: Task): Promise<void> {
   if (!resource.hasParent) {
     throw new DavError(409);
   }
-  // Others may lock or change the file while the body arrives, but not between the last check and the rename.
+  // Other clients may lock or change the file while the body arrives, but not between the last check and the rename.
   await writeFileFromBody(exchange, resource, (replace) =>
     table.exclusively(() => {
       check();
@@ -222,7 +222,7 @@ async function transfer(task: Task, isMove: boolean): Promise<void> {
   if (target.path === "/" || target.file === source.file) {
     throw new DavError(403, "source and destination are the same, or the destination is the root");
   }
-  // Replacing a folder would remove a source inside it; copying a folder into itself would not end.
+  // Replacing a folder would remove a source inside of it; copying a folder into itself would never end.
   if (isWithin(source.entry, target.entry) || (isDeep && isWithin(target.entry, source.file))) {
     throw new DavError(403, "one of source and destination is within the other");
   }
@@ -247,7 +247,7 @@ async function transfer(task: Task, isMove: boolean): Promise<void> {
   done(exchange, isNew);
 }
 
-/** Methods of the share. Other methods get 405. */
+/** Methods of the share. All other methods get 405. */
 const methods: Readonly<Record<string, Method>> = {
   OPTIONS: options,
   GET: get,
@@ -322,7 +322,7 @@ export const webdav = defineModule({
       .describe("Beginning of the paths of URLs that is no folder of the root (none); placeholders allowed."),
   }),
   async provision({ root, prefix }, { shared }): Promise<HttpHandler> {
-    // Keyed by the root, so that locks outlive reloads, and handlers of one folder share locks.
+    // The memory is keyed by the root, so that locks outlive reloads, and handlers of one folder share locks.
     const memory = await shared.memory(`http.handlers.webdav/${root ?? ""}`, lockTableBytes);
     return new WebDavHandler(root, prefix ?? "", new LockTable(memory));
   },

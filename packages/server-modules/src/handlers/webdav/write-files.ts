@@ -25,7 +25,7 @@ import type { Resource } from "./share.ts";
 /** Limit of files and folders that one copy may create; a larger copy is refused. */
 const maxCopies = 100_000;
 
-/** A path in the same folder that clients cannot see. */
+/** A temporary path in the same folder, which clients cannot see. */
 function besides(path: string): string {
   return joinSitePath(posix.dirname(path), `.webdav-${randomUUID()}.tmp`);
 }
@@ -35,7 +35,10 @@ function clientGone(cause?: unknown): ServerError {
   return new ServerError("CLIENT_GONE", "the client closed the connection", { cause });
 }
 
-/** Removes the remains of a failed change. A failure here is ignored: the first error is the one to report. */
+/**
+ * Removes the remains of a failed change. A failure of the removal is ignored, because the first error is the error to
+ * report.
+ */
 async function removeQuietly(path: string): Promise<void> {
   await rm(pathBytes(path), { recursive: true, force: true }).catch(() => {});
 }
@@ -60,7 +63,7 @@ async function writeBody(exchange: Exchange, file: FileHandle): Promise<void> {
 }
 
 /**
- * Writes the body of a request to a file. The old file stays until the body is complete.
+ * Writes the body of a request to a file. The old file stays until the whole body has arrived.
  * @param commit called with a function that replaces the old file
  */
 export async function writeFileFromBody(
@@ -116,7 +119,7 @@ async function copyOne(from: string, to: string): Promise<boolean> {
     return true;
   }
   if (stats.isSymbolicLink()) {
-    // The link is copied, not its target: later requests check that it stays below the root.
+    // The link is copied, not its target; later requests check that the link does not lead out of the root.
     await symlink(await readlink(pathBytes(from), { encoding: "buffer" }), pathBytes(to));
   } else if (stats.isFile()) {
     await copyFile(pathBytes(from), pathBytes(to), constants.COPYFILE_FICLONE);
@@ -170,7 +173,7 @@ async function replace(temporary: string, target: Resource): Promise<void> {
 
 /**
  * Copies a file or folder over a target. The target stays unchanged until the copy is complete.
- * @param isDeep true when the content of a folder is copied too
+ * @param isDeep true when the content of the folder is copied too
  */
 export async function copyTo(
   exchange: Exchange,
@@ -196,7 +199,7 @@ export async function moveTo(exchange: Exchange, source: Resource, target: Resou
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") {
       throw error;
     }
-    // The rename failed because another disk is mounted below the root.
+    // The rename failed because a different disk is mounted below the root.
     await copyTo(exchange, { ...source, file: source.entry }, target, true);
     await removeAll(source);
   }

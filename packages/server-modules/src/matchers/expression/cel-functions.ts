@@ -16,7 +16,7 @@ import {
   uint,
 } from "./cel-types.ts";
 
-/** A signature: argument types (for a method the target first), and the result type. */
+/** A signature: the types of the arguments (a method's target is the first), and the type of the result. */
 export interface Overload {
   /** Types of the arguments. */
   readonly args: readonly CelKind[];
@@ -24,20 +24,20 @@ export interface Overload {
   readonly result: CelKind;
 }
 
-/** An overload: its result, then its arguments. */
+/** Creates an overload from its result and its arguments. */
 const of = (result: CelKind, ...args: CelKind[]): Overload => ({ args, result });
 const anyList = list(dyn);
 const anyMap = map(dyn, dyn);
 const ordered = [bool, int, uint, double, string, bytes, timestamp, duration];
-/** Overloads of `<` and similar operators; both sides have the same type. */
+/** Overloads of `<` and similar operators; both operands have the same type. */
 const comparison = ordered.map((each) => of(bool, each, each));
-/** Overloads of arithmetic operators; both sides have the same type, because CEL does not convert. */
+/** Overloads of arithmetic operators; both operands have the same type, because CEL does not convert. */
 const arithmetic = [int, uint, double].map((each) => of(each, each, each));
-/** A text method: its result, then its arguments. */
+/** Creates the overload of a text method from its result and its arguments. */
 const text = (result: CelKind, ...args: CelKind[]) => [of(result, string, ...args)];
 /** Parts of a timestamp, in UTC or in the given zone. */
 const ofTime = [of(int, timestamp), of(int, timestamp, string)];
-/** Parts that durations have too. */
+/** Parts of a timestamp that durations have too. */
 const ofDay = [...ofTime, of(int, duration)];
 
 /** Operators and functions called without a target. Source: the definition of CEL */

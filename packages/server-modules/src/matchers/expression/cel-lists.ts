@@ -12,7 +12,7 @@ import {
 import { compareValues, equalValues } from "./cel-values.ts";
 
 const { INT, STRING, DYN } = CelScalar;
-/** Element types are not checked here: the type check of the expression does this. */
+/** Element types are not checked here, because the type check of the expression checks them. */
 const anyList = listType(DYN);
 
 /** Limit of a list from `lists.range`, so that an expression cannot fill the memory. */

@@ -32,7 +32,7 @@ function onBits(name: string, apply: (a: bigint, b: bigint) => bigint): CelFunc[
   ];
 }
 
-/** Shifts by an `int`. Vacated bits become 0, for signed integers too. */
+/** Shifts by an `int`. Vacated bits become 0, even for signed integers. */
 function shifting(name: string, apply: (a: bigint, count: bigint) => bigint): CelFunc[] {
   return [
     celFunc(name, [INT, INT], INT, (a, count) =>

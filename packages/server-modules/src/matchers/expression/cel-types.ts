@@ -1,4 +1,4 @@
-/** A CEL type. `dyn` stands for a type that is known only with the request. */
+/** A CEL type. `dyn` is a type that is known only with the request. */
 export interface CelKind {
   /** Name of the type in messages. */
   readonly name: string;

@@ -33,7 +33,7 @@ const typeNames = new Set([
   ...["google.protobuf.Timestamp", "google.protobuf.Duration"],
 ]);
 
-/** Types of literals. */
+/** Types of the literals. */
 const constants: Readonly<Record<string, CelKind>> = {
   boolValue: bool,
   int64Value: int,
@@ -74,14 +74,14 @@ function dottedName({ exprKind }: Expr): string {
 }
 
 /**
- * Infers the types of an expression. A type known only with the request is `dyn`, which fits everywhere. Therefore the
- * checker refuses only expressions that fail for every request.
- * Source: the definition of CEL; the model's functions
+ * Infers the types of an expression. A type that is known only with the request is `dyn`, which fits everywhere.
+ * Therefore the checker refuses only expressions that fail for every request. Source: the definition of CEL; the
+ * model's functions
  */
 class TypeChecker {
   readonly #results: Readonly<Record<string, CelKind>>;
 
-  /** @param results result types of our own functions */
+  /** @param results result types of the functions that this server adds */
   constructor(results: Readonly<Record<string, CelKind>>) {
     this.#results = results;
   }
@@ -126,7 +126,7 @@ class TypeChecker {
     return testOnly ? bool : (from.parts?.[1] ?? dyn);
   }
 
-  /** A call: an own function, a namespaced function, a method, an operator, or a plain function. */
+  /** Type of a call: a function of this server, a namespaced function, a method, an operator, or a plain function. */
   #call({ target, function: name, args }: Kind<"callExpr">, scope: Scope): CelKind {
     const ours = target === undefined ? this.#results[name] : undefined;
     if (ours !== undefined) {
@@ -181,7 +181,7 @@ class TypeChecker {
     }
   }
 
-  /** Type of `a[b]`; undefined for types that do not allow it. */
+  /** Type of `a[b]`; undefined when the types do not allow an index. */
   #element(from: CelKind, index: CelKind): CelKind | undefined {
     const [key = dyn, value = dyn] = from.parts ?? [];
     switch (from.name) {
@@ -202,7 +202,7 @@ class TypeChecker {
     return from.name === "dyn" || (isCollection && fits(kind, from.parts?.[0] ?? dyn));
   }
 
-  /** The common result type of all overloads that fit. */
+  /** The common result type of all overloads that fit the arguments. */
   #resultOf(
     name: string,
     overloads: readonly Overload[],

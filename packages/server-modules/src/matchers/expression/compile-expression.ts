@@ -35,7 +35,7 @@ const integers = new Set([
   "http.reverse_proxy.status_code",
 ]);
 
-/** The typed value of a placeholder; null for none, so that `== null` works. */
+/** The typed value of a placeholder; null for a missing value, so that `== null` works. */
 function placeholderValue(exchange: Exchange, name: string): CelInput {
   if (name.startsWith(variablePrefix)) {
     const variable = exchange.vars.get(name.slice(variablePrefix.length));
@@ -89,8 +89,8 @@ function parseCondition(expr: string): ReturnType<typeof parse> {
 }
 
 /**
- * A compiled condition. Evaluation is synchronous, so one current request is enough. A matcher inside may evaluate the
- * same condition for another request, so the previous request is restored afterwards.
+ * A compiled condition. Evaluation is synchronous, so storing one current request is enough. A matcher inside the
+ * condition may evaluate the same condition for another request, so the previous request is restored afterwards.
  */
 class Condition implements HttpMatcher {
   readonly #matchers: readonly HttpMatcher[];
@@ -150,7 +150,7 @@ class Condition implements HttpMatcher {
 /**
  * Compiles a CEL condition to a matcher. Steps: expand placeholders and macros, replace calls of matchers, check types,
  * load matchers.
- * @param name name for captures of regular expressions; "" for none
+ * @param name name for captures of regular expressions; "": no name
  * @throws ServerError MODULE_CONFIG for an invalid condition
  */
 export async function compileExpression(

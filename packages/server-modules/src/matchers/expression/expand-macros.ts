@@ -23,7 +23,7 @@ function variable(expr: Expr | undefined, macro: string): string {
   return expr.exprKind.value.name;
 }
 
-/** `cel.bind(name, value, body)`: becomes a loop without elements, whose result is the body. */
+/** `cel.bind(name, value, body)` becomes a loop without elements, whose result is the body. */
 function bind({ args }: Call): Expr["exprKind"] | undefined {
   const [name, value, body] = args;
   if (args.length !== 3 || value === undefined || body === undefined) {
@@ -66,7 +66,7 @@ function sortBy({ target, args }: Call): Expr["exprKind"] | undefined {
   return made;
 }
 
-/** `math.greatest(1, 2)`: the arguments become one list; a single list stays. */
+/** `math.greatest(1, 2)`: the arguments become one list; an argument that is a list stays. */
 function extreme(call: Call, name: string): Expr["exprKind"] | undefined {
   const [first] = call.args;
   if (first === undefined) {
@@ -88,7 +88,7 @@ const isNumber = ({ exprKind }: Expr) =>
   exprKind.case === "constExpr" &&
   ["int64Value", "uint64Value", "doubleValue"].includes(exprKind.value.constantKind.case ?? "");
 
-/** The expanded macro; undefined for other calls. */
+/** The expanded macro; undefined for a call that is not such a macro. */
 function expanded(call: Call): Expr["exprKind"] | undefined {
   const of = call.target?.exprKind.case === "identExpr" ? call.target.exprKind.value.name : "";
   if (of === "cel" && call.function === "bind") {

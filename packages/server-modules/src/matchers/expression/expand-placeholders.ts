@@ -15,8 +15,8 @@ function callOf(name: string): string {
 }
 
 /**
- * Replaces every `{placeholder}` outside texts by a call; `\{name}` stays a map.
- * `{http.request.host} == "a{b}"` becomes `ph("http.request.host") == "a{b}"`.
+ * Replaces every `{placeholder}` outside of texts by a call; `\{name}` stays a map. `{http.request.host} == "a{b}"`
+ * becomes `ph("http.request.host") == "a{b}"`.
  * @returns the expression in plain CEL
  */
 export function expandPlaceholders(expression: string): string {

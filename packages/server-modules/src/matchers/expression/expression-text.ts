@@ -35,7 +35,8 @@ const readMatcher: MatcherReader = (cursor) => {
 
 const writeMatcher: MatcherWriter = (value, path, matcherName) => {
   if (typeof value === "string") {
-    // Several words are read as one expression without a name. Inside another matcher there is no name either.
+    // Several words are read as one expression without a name. Inside of another matcher, an expression has no name
+    // either.
     const mayBeRaw = value.split(" ").length > 1 && !/[\n\r\t`#\\]| {2}|^ | $|(^| )[{}]( |$)/.test(value);
     if (matcherName !== "" && !mayBeRaw) {
       throw inexpressible(path, "an expression of one word has a name");

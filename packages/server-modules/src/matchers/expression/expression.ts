@@ -18,7 +18,7 @@ export const expressionMatcher = defineModule({
     ),
   async provision(config, context): Promise<HttpMatcher> {
     const { expr, name } = typeof config === "string" ? { expr: config, name: "" } : config;
-    const { compileExpression } = await import("./compile-expression.ts"); // when it is needed: few sites have one
+    const { compileExpression } = await import("./compile-expression.ts"); // loaded on first use
     return compileExpression(expr, name ?? "", context);
   },
 });

@@ -3,10 +3,10 @@ import type { JsonValue } from "server-core/json/json-value";
 /** A constant argument of a matcher function: a text (placeholders as `{name}`), a list of texts, or a map. */
 export type MatcherArgument = string | readonly string[] | { readonly [key: string]: JsonValue };
 
-/** Builds the config of a matcher from arguments; undefined when they do not fit. */
+/** Builds the config of a matcher from arguments; undefined when the arguments do not fit. */
 type Make = (args: readonly MatcherArgument[], name: string) => JsonValue | undefined;
 
-/** The arguments, if all are texts and there is at least one. */
+/** The arguments, if all are texts and there is at least one; otherwise undefined. */
 const texts = (args: readonly MatcherArgument[]): string[] | undefined => {
   const all = args.filter((arg) => typeof arg === "string");
   return all.length === args.length && all.length > 0 ? all : undefined;
@@ -53,7 +53,7 @@ const regexpByField: Make = (args, matcherName) => {
   return { [field ?? ""]: { name: name || matcherName, pattern: pattern ?? "" } };
 };
 
-/** `protocol("https")`: exactly one text. */
+/** `protocol("https")` takes exactly one text. */
 const protocol: Make = (args) => {
   const [name] = texts(args) ?? [];
   return args.length === 1 ? name : undefined;
@@ -72,7 +72,7 @@ const file: Make = (args) => {
   return found === undefined ? undefined : { try_files: found };
 };
 
-/** `url_pattern("/a/:id")`, with an optional base as the second text. */
+/** `url_pattern("/a/:id")` takes a text, and optionally a base URL as a second text. */
 const urlPattern: Make = (args) => {
   const found = texts(args);
   if (found === undefined || found.length > 2) {
@@ -82,10 +82,13 @@ const urlPattern: Make = (args) => {
   return base === undefined ? { pattern } : { pattern, base_url: base };
 };
 
-/** `tls()`; it takes no arguments. */
+/** `tls()` takes no arguments. */
 const tls: Make = (args) => (args.length === 0 ? {} : undefined);
 
-/** Matchers that expressions may call. Users' matchers cannot be called, because their argument types are unknown. */
+/**
+ * Matchers that expressions may call. Matchers of user modules cannot be called, because their argument types are
+ * unknown.
+ */
 const makers: Readonly<Record<string, Make>> = {
   host: list,
   path: list,

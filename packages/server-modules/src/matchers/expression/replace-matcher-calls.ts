@@ -17,7 +17,7 @@ export interface MatcherCall {
 }
 
 /**
- * A text known when the config is loaded: a literal, a placeholder (as `{name}`), or such texts joined by `+`.
+ * A text that is known when the config is loaded: a literal, a placeholder (as `{name}`), or such texts joined by `+`.
  */
 function constantText(expr: Expr): string | undefined {
   const { exprKind } = expr;
@@ -39,7 +39,7 @@ function constantText(expr: Expr): string | undefined {
   return name === "_+_" ? texts.join("") : undefined;
 }
 
-/** A constant argument as JSON; undefined for one that depends on the request. */
+/** A constant argument as JSON; undefined for an argument that depends on the request. */
 function argumentOf(expr: Expr): MatcherArgument | null | undefined {
   const text = constantText(expr);
   if (text !== undefined) {
@@ -69,8 +69,8 @@ function argumentOf(expr: Expr): MatcherArgument | null | undefined {
 }
 
 /**
- * Replaces each call of a matcher by a call of one function with the matcher's number. Thus matchers are provisioned,
- * and their arguments checked, when the config is loaded.
+ * Replaces each call of a matcher by a call of one function with the matcher's number. So matchers are provisioned, and
+ * their arguments are checked, when the config is loaded.
  * @param expr changed in place
  * @param matcherName default name of captures
  * @returns the matchers in the order of their numbers

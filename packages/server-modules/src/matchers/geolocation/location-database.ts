@@ -9,11 +9,11 @@ const maxFileBytes = 1024 * 1024 * 1024;
 /** Milliseconds between two checks of the file. */
 const lookMs = 60_000;
 
-/** The facts about an address; each database edition (country, city, ASN) has some of them. */
+/** Facts about an address; each edition of the database (country, city, ASN) contains some of them. */
 export interface Location {
   /** Country; absent in network databases. */
   readonly country?: { readonly iso_code?: string };
-  /** Regions, the largest first. */
+  /** Regions that contain the address, the largest first. */
   readonly subdivisions?: readonly { readonly iso_code?: string }[];
   /** Place; only the metro code is used. */
   readonly location?: { readonly metro_code?: number };
@@ -28,7 +28,7 @@ interface Reader {
 }
 
 /**
- * A MaxMind database in memory. Its file is checked every minute, and read again after it was replaced. If the new file
+ * A MaxMind database in memory. Its file is checked every minute, and read again after a replacement. If the new file
  * cannot be read, the old data stays in use.
  */
 export class LocationDatabase implements SharedResource {
@@ -49,7 +49,7 @@ export class LocationDatabase implements SharedResource {
     this.#timer = setInterval(() => void this.look(), lookMs).unref();
   }
 
-  /** @throws ServerError MODULE_CONFIG when the file is missing or not such a database */
+  /** @throws ServerError MODULE_CONFIG when the file is missing or is not a MaxMind database */
   static async open(path: string, log: Logger): Promise<LocationDatabase> {
     try {
       const version = await versionOf(path);
@@ -64,7 +64,7 @@ export class LocationDatabase implements SharedResource {
     return this.#reader.get(address) ?? undefined;
   }
 
-  /** Reads the file again if it was replaced. Never rejects. */
+  /** Reads the file again if it was replaced. The method never rejects. */
   async look(): Promise<void> {
     try {
       const version = await versionOf(this.#path);
@@ -94,8 +94,8 @@ async function versionOf(path: string): Promise<string> {
   return `${mtimeMs} ${size} ${ino}`;
 }
 
-/** Reads the whole file. @throws Error when the file is missing, too large, or no database */
+/** Reads the whole file. @throws Error when the file is missing, too large, or not a database */
 async function read(path: string): Promise<Reader> {
-  const { Reader: MaxmindReader } = await import("mmdb-lib"); // when it is needed: few configs ask where clients are
+  const { Reader: MaxmindReader } = await import("mmdb-lib"); // loaded on first use
   return new MaxmindReader(await readRegularFile(path, maxFileBytes)) as unknown as Reader;
 }

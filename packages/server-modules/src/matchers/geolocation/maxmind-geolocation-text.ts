@@ -5,7 +5,7 @@ import { line, lineWith } from "serverfile/to-text/lines/line";
 import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 
-/** Lines of lists. The document contains all of them; null for a missing line. */
+/** Lines whose words form a list. The document contains all these members; a missing line becomes null. */
 const lists = [
   "allow_countries",
   "deny_countries",

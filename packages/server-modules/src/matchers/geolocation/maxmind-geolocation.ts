@@ -6,7 +6,7 @@ import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import { type Location, LocationDatabase, locationDatabases } from "./location-database.ts";
 
-/** Text that stands for a value unknown to the database. */
+/** Text that represents a value that the database does not know. */
 const unknown = "UNK";
 
 /** A list of values to compare with the client's location. */
@@ -36,7 +36,7 @@ type Names = readonly string[] | null | undefined;
 /**
  * | Lists | Matches |
  * |---|---|
- * | none | always |
+ * | no lists | always |
  * | `allow` | when the value is listed |
  * | `deny`, with or without `allow` | when the value is not listed |
  */
@@ -49,7 +49,8 @@ function isAllowed(value: string | number | undefined, allowed: Names, denied: N
 }
 
 /**
- * A client can be in several subdivisions. One match in `allow` allows it; one match in `deny` denies it.
+ * A client can be in several subdivisions. One match in `allow` accepts the client; one match in `deny` refuses the
+ * client.
  */
 function areAllowed(
   subdivisions: NonNullable<Location["subdivisions"]>,

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /** Checks at regular intervals, independent of requests. Source: the public model (Caddy 2.11) */
 export const activeHealthSchema = z.strictObject({
-  /** The whole text is a path, so `?` is escaped. A leading slash is added if missing. */
+  /** The whole text is taken as a path, so `?` is escaped. A leading slash is added if missing. */
   path: z.string().nullish().describe("Path to ask for; deprecated: `uri`."),
   /** Takes precedence over `path`. A fragment is cut off. Text that is no path refuses the config. */
   uri: z.string().nullish().describe("Path and query to ask for (/)."),
@@ -28,7 +28,7 @@ export const activeHealthSchema = z.strictObject({
   /** Follows at most ten redirects, always to the same dial address; only path and query of the target are used. */
   follow_redirects: z.boolean().nullish().describe("Whether redirects to the same upstream are followed."),
   /**
-   * The interval applies to all threads together: one thread makes each check. A thread may take the turn up to a tenth
+   * The interval applies to all threads together: one thread makes each check. A thread may make a check up to a tenth
    * of the interval early.
    */
   interval: configDuration().nullish().describe("Time between two checks (30s)."),
@@ -38,11 +38,14 @@ export const activeHealthSchema = z.strictObject({
   fails: configCount().nullish().describe("Fails in a row after which an upstream is down (1)."),
   max_size: configCount().nullish().describe("Bytes of the answer that are looked at (0: 1 MiB)."),
   /**
-   * `204` passes only with 204; `2` passes with every status of 200 to 299. The directive writes `2xx` for the
-   * latter.
+   * `204` passes only with 204; `2` passes with every status of 200 to 299. The serverfile directive writes `2xx` for
+   * the digit 2.
    */
   expect_status: configCount().nullish().describe("Status, or first digit of it, that passes (2xx)."),
-  /** Compared with the first `max_size` bytes, decoded as UTF-8. The body is read even without this field. */
+  /**
+   * The expression is compared with the first `max_size` bytes, decoded as UTF-8. The body is read even without this
+   * field.
+   */
   expect_body: z.string().nullish().describe("Regular expression, RE2, that the body must match."),
 });
 

@@ -17,11 +17,12 @@ import { askHealth, type HealthAnswer } from "./health-request.ts";
 const defaultIntervalMs = 30_000;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 1024 * 1024;
-/** The limit of Go's HTTP client. Without it two redirects to each other would keep a check going. */
+/** The limit of Go's HTTP client. Without this limit, two redirects to each other would keep a check running. */
 const maxRedirects = 10;
 
 /**
- * Path and query of the check. All of `path` is a path, so its `?` is escaped. The fragment of `uri` is not sent.
+ * Path and query of the check. The whole text of `path` is a path, so its `?` is escaped. The fragment of `uri` is not
+ * sent.
  * @throws ServerError MODULE_CONFIG
  */
 function targetOf(config: ActiveHealthConfig): string {
@@ -54,7 +55,7 @@ export class HealthChecker {
   /** Pattern of `expect_body`; undefined when any body passes. */
   readonly #body: LinearRegexp | undefined;
   readonly #intervalMs: number;
-  /** Address of `upstream` in the config; undefined when each candidate is asked at its own address. */
+  /** Address of `upstream` in the config; undefined when each candidate is checked at its own address. */
   readonly #address: DialAddress | undefined;
   /** Path and query of the check request. */
   readonly #target: string;
@@ -97,7 +98,7 @@ export class HealthChecker {
     }, 0).unref();
   }
 
-  /** Stops the rounds. A running check is not aborted; its result still counts. */
+  /** Stops the rounds. A running check is not aborted; its result is still recorded. */
   close(): void {
     clearTimeout(this.#timer);
     clearInterval(this.#timer);
@@ -136,8 +137,8 @@ export class HealthChecker {
   }
 
   /**
-   * Address of a check: `upstream` of the config, else the candidate with `port` of the config, else the candidate. For
-   * a unix socket with a `port` the host is localhost.
+   * Address of a check: `upstream` of the config; without it, the candidate's address with `port` of the config;
+   * without both, the candidate's address. For a unix socket with a `port` the host is localhost.
    */
   #dialOf(dial: DialAddress): DialAddress {
     const { port } = this.#config;

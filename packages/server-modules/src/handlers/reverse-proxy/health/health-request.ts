@@ -18,7 +18,7 @@ export interface HealthRequest {
   readonly body: string;
   /** Timeout in milliseconds, for dialing and the whole response. */
   readonly timeoutMs: number;
-  /** Limit of the body bytes to keep; the rest is not read. */
+  /** Limit of body bytes that are kept; further bytes are not read. */
   readonly maxBytes: number;
 }
 
@@ -77,7 +77,7 @@ export function askHealth(transport: Transport, request: HealthRequest): Promise
     try {
       call = transport.call(request.dial, upstreamRequestOf(request), receiver);
     } catch (error) {
-      // The request cannot be sent: release everything.
+      // The request cannot be sent, so everything is released.
       fail(error);
     }
   });

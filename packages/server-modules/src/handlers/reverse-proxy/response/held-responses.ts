@@ -6,8 +6,8 @@ import type { HeldResponse } from "../relay.ts";
 const held = new WeakMap<Exchange, HeldResponse>();
 
 /**
- * Makes the response available to the routes of a proxy. @returns the response of an enclosing proxy, to be restored
- * afterwards
+ * Makes the response available to the routes of a proxy. @returns the response of an enclosing proxy, which the caller
+ * must restore afterwards
  */
 export function setHeldResponse(
   exchange: Exchange,

@@ -12,7 +12,7 @@ import {
 import { childOf, type Draft, listOf, setAt } from "serverfile/values/draft";
 import { resolvers } from "./http-transport-text.ts";
 
-/** A word that is allowed once, either in the block or after the name of the source. */
+/** A value that may be set once, either in the block or after the name of the source. */
 function onceSaid(path: string, what: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const value = cursor.argument();

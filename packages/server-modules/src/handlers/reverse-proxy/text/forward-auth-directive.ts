@@ -18,7 +18,7 @@ function copyHeader(from: string, to: string): Route[] {
   ];
 }
 
-/** Lines of the directive that `reverse_proxy` does not know. */
+/** Lines of the directive that `reverse_proxy` does not have. */
 interface OwnLines {
   /** Path and query for the request to the authentication server. */
   readonly uri: string;
@@ -72,7 +72,7 @@ function readOwnLines(segment: Segment): OwnLines {
 
 /**
  * `forward_auth upstream { uri …; copy_headers …; <reverse_proxy lines> }`: asks an authentication server whether a
- * request is allowed. A 2xx response lets the request continue with the copied fields; every other response is sent to
+ * request is allowed. A 2xx response lets the request continue with the copied fields; any other response is sent to
  * the client.
  * ```
  * forward_auth auth:9091 {

@@ -7,7 +7,7 @@ import { type Draft, onlyGiven } from "serverfile/values/draft";
 import { fastcgiFields } from "./fastcgi-transport-text.ts";
 import { readReverseProxy } from "./reverse-proxy-fields.ts";
 
-/** Lines that `reverse_proxy` does not know, with their defaults. */
+/** Lines that `reverse_proxy` does not have, with their defaults. */
 interface OwnLines {
   /** Members of the FastCGI transport. */
   readonly transport: Draft;
@@ -72,7 +72,7 @@ function readOwnLines(segment: Segment): OwnLines {
   return { transport, extensions, index, tryFiles, cursor };
 }
 
-/** Routes before the proxy: one redirects directories to a final slash, one rewrites to an existing file. */
+/** Routes before the proxy: the first redirects folders to a final slash, the second rewrites to an existing file. */
 function fileRoutes({ extensions, index, tryFiles }: OwnLines): Route[] {
   if (index === "off") {
     return [];

@@ -30,7 +30,7 @@ function memberOf(value: JsonValue | undefined, ...keys: (string | number)[]): J
   return at;
 }
 
-/** The index file of the route that redirects directories to a final slash; undefined for another route. */
+/** The index file, if the route redirects folders to a final slash; otherwise undefined. */
 function redirectedIndex({ match, handler }: FlatRoute): string | undefined {
   const [file = ""] = textsOf(memberOf(match, 0, "file", "try_files"));
   const wanted = {
@@ -48,7 +48,7 @@ function redirectedIndex({ match, handler }: FlatRoute): string | undefined {
   return isIt ? file.slice(directory.length + 1) : undefined;
 }
 
-/** The script extensions in the proxy's route; undefined for another route. */
+/** The script extensions, if the route is the proxy's route; otherwise undefined. */
 function proxiedExtensions({ match, handler }: FlatRoute): string[] | undefined {
   const extensions = textsOf(memberOf(handler, "transport", "split_path"));
   const paths = textsOf(memberOf(match, 0, "path"));
@@ -61,7 +61,7 @@ function proxiedExtensions({ match, handler }: FlatRoute): string[] | undefined 
   return isIt ? extensions : undefined;
 }
 
-/** The files in the rewriting route; undefined for another route. */
+/** The tried files, if the route rewrites to an existing file; otherwise undefined. */
 function triedFiles(
   { match, handler, group }: FlatRoute,
   extensions: readonly string[],
@@ -75,7 +75,8 @@ function triedFiles(
 }
 
 /**
- * Writes the routes at a position as `php_fastcgi`: a redirect, a rewrite, and the proxy. The first two are optional.
+ * Writes the routes at a position as `php_fastcgi`: a redirect, a rewrite, and the proxy. The redirect and the rewrite
+ * are optional.
  * @returns undefined when the routes differ from this form
  */
 export const phpRoutesAt: RunWriter = (routes, at, context) => {

@@ -33,7 +33,7 @@ import { parseUpstream } from "./upstream-address.ts";
 const active = "health_checks.active";
 const passive = "health_checks.passive";
 
-/** A duration. A plain number is in nanoseconds; -1 means "immediately" or "never", depending on the field. */
+/** A duration. A number without a unit is in nanoseconds; -1 means "immediately" or "never", depending on the field. */
 function durationOrNumber(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.argument();
@@ -146,7 +146,7 @@ export const proxyFields: FieldReaders = {
     }
     const checks = childOf(childOf(draft, "health_checks"), "active");
     if (isEmptyDraft(headers)) {
-      delete checks.headers; // the last block counts, as in the model
+      delete checks.headers; // the last block replaces earlier blocks, as in the model
     } else {
       checks.headers = headers;
     }
@@ -196,7 +196,7 @@ export const maxUpstreams = 200_000;
  * Reads the lines that name modules or upstreams.
  * | Scheme of the upstreams | Transport |
  * |---|---|
- * | none, `http://` | the block decides; `http://` together with `tls` is an error |
+ * | none, or `http://` | the block decides; `http://` together with `tls` is an error |
  * | `https://` | HTTP with `tls` |
  * | `h2c://` | HTTP with the versions `h2c` and `2` |
  * All upstreams of a proxy must have the same scheme.
@@ -205,9 +205,9 @@ class ProxyReader {
   readonly #draft: Draft;
   readonly #readModule: ReadModule;
   readonly #count: Pick<FileState, "upstreamCount">;
-  /** Scheme of all upstreams, "" when they have none. */
+  /** Scheme of all upstreams; "" when they have no scheme. */
   #scheme = "";
-  /** The transport of the block, kept until its scheme is known at the end. */
+  /** The transport of the block, kept until the end of the block, when the scheme is known. */
   #transport: { readonly name: string; readonly draft: Draft } | undefined;
 
   constructor(draft: Draft, readModule: ReadModule, count: Pick<FileState, "upstreamCount">) {
@@ -256,7 +256,7 @@ class ProxyReader {
     }
   }
 
-  /** Lines whose parts other modules read. */
+  /** Lines with parts that other modules read. */
   readonly fields: Readonly<Record<string, FieldReader>> = {
     to: (cursor) => this.upstreams(cursor, cursor.someArguments()),
     dynamic: (cursor, draft) => {
@@ -278,7 +278,8 @@ class ProxyReader {
     },
     transport: (cursor, draft) => {
       const name = cursor.argument();
-      // As in the public model, a second `transport` replaces the first, unless the directive created the first.
+      // As in the public model, a second `transport` replaces the first. If the directive itself created the first, it
+      // is an error.
       if (draft.transport !== undefined) {
         throw cursor.error("transport already specified");
       }

@@ -87,7 +87,7 @@ function headerLines(handler: Members): Line[] {
   return lines;
 }
 
-/** The upstream scheme that implies the same transport. */
+/** The upstream scheme that implies exactly this transport; "" when no scheme does. */
 function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
   if (!isJsonObject(transport) || transport.protocol !== "http") {
     return "";
@@ -100,7 +100,7 @@ function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
 
 /**
  * Writes the upstreams and lines of a proxy.
- * @param handler config of the handler without `handler`, and without members that the directive implies
+ * @param handler config of the handler, without the member `handler` and without members that the directive implies
  * @param writesTransport true when the directive has its own line for the transport
  * @param answers the `handle_response` lines and other lines that handle responses
  */
@@ -138,7 +138,7 @@ export function proxyParts(
 /** Fields that `forward_auth` sets automatically. */
 const forwarded = { "X-Forwarded-Method": "{http.request.method}", "X-Forwarded-Uri": "{http.request.uri}" };
 
-/** The names in `copy_headers` of `forward_auth`; undefined for routes of another form. */
+/** The names in `copy_headers` of `forward_auth`; undefined when the routes have a different form. */
 function copiedHeaders(routes: JsonValue | undefined): string[] | undefined {
   if (!isJsonArray(routes) || JSON.stringify(routes[0]) !== '{"handle":[{"handler":"vars"}]}') {
     return undefined;
@@ -151,7 +151,7 @@ function copiedHeaders(routes: JsonValue | undefined): string[] | undefined {
     if (from === "" || JSON.stringify(routes[at]) === undefined) {
       return undefined;
     }
-    // The names are sorted by their spelling in the text, upper case first, and canonicalized afterwards.
+    // The adapter sorts the names by their spelling in the text, upper case first, and canonicalizes them afterwards.
     const before = names.at(-1)?.split(">")[0] ?? "";
     const written = before < from ? from : from.toLowerCase();
     names.push(name === from ? written : `${written}>${name}`);
@@ -159,7 +159,7 @@ function copiedHeaders(routes: JsonValue | undefined): string[] | undefined {
   return names;
 }
 
-/** Writes `forward_auth` if the proxy matches this directive; undefined otherwise. */
+/** Writes `forward_auth` if the proxy has the form of this directive; undefined otherwise. */
 function forwardAuth(handler: Members, context: WriteContext): Written | undefined {
   const [rewrite, headers, responses] = ["rewrite", "headers", "handle_response"].map((key) =>
     handler.look(key),
@@ -181,7 +181,7 @@ function forwardAuth(handler: Members, context: WriteContext): Written | undefin
     return undefined;
   }
   const uri = handler.child("rewrite")?.text("uri") ?? "";
-  // Remove the values that the directive sets automatically, unless other lines changed them.
+  // The values that the directive sets automatically are removed, unless other lines changed them.
   if (rewrite.method === "GET") {
     handler.child("rewrite")?.take("method");
   }

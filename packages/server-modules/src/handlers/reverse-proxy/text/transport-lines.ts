@@ -65,7 +65,8 @@ function httpLines(transport: Members, scheme: UpstreamScheme): Line[] {
 }
 
 /**
- * Writes `transport …`. Left out when the upstream scheme implies everything. @throws ServerError CONFIG_INEXPRESSIBLE
+ * Writes `transport …`. The line is left out when the upstream scheme implies the whole transport. @throws ServerError
+ * CONFIG_INEXPRESSIBLE
  */
 export function transportLine(transport: Members, scheme: UpstreamScheme): Line[] {
   const protocol = transport.text("protocol") ?? "";

@@ -9,13 +9,13 @@ import {
 
 /** The parts of an address. */
 interface Parts {
-  /** `tcp`, `tcp4`, `unix` and so on; "" for none. */
+  /** `tcp`, `tcp4`, `unix` and so on; "" when the address names no network. */
   readonly network: string;
-  /** Scheme of a URL; "" for none. */
+  /** Scheme of a URL; "" when the address has no scheme. */
   readonly scheme: string;
   /** Name or address without brackets, or the path of a socket. */
   readonly host: string;
-  /** A port, or a range such as `8001-8004`; "" for none. */
+  /** A port, or a range such as `8001-8004`; "" when the address has no port. */
   readonly port: string;
 }
 
@@ -27,7 +27,7 @@ export interface Upstream {
   readonly dials: readonly string[];
 }
 
-/** Matches scheme, host with or without brackets, port, and a rest that must be empty. */
+/** Matches scheme, host with or without brackets, port, and remaining text, which must be empty. */
 const urlPattern =
   /^([a-zA-Z][a-zA-Z0-9+.-]*):\/\/(?:[^@/?#]*@)?(\[[^\]]*\]|[^:/?#]*)(?::([^/?#]*))?([/?#].*)?$/;
 /** Ports that contradict a scheme. */
@@ -66,7 +66,7 @@ function splitAddress(address: string): Parts {
   try {
     parts = splitNetworkAddress(address);
   } catch {
-    // a host only
+    // The text is only a host.
   }
   const { network, host } = parts;
   const needsPort = !host.includes("{") && !isUnixNetwork(network) && !isDescriptorNetwork(network);

@@ -17,7 +17,7 @@ export function dialsOf(handler: Members): string[] {
   });
 }
 
-/** An address with the scheme in front; undefined when this is impossible. */
+/** An address with the scheme before it; undefined when the address cannot have the scheme. */
 export function withScheme(dial: string, scheme: UpstreamScheme): string | undefined {
   if (scheme === "") {
     return dial;

@@ -7,13 +7,13 @@ import { lookupThrough } from "./resolver.ts";
 export interface NameFiles {
   /** List of addresses and names. Source: hosts(5) */
   readonly hosts: string;
-  /** Search list and options. The name servers themselves are read by the resolver. Source: resolv.conf(5) */
+  /** Search list and options. The resolver itself reads the name servers. Source: resolv.conf(5) */
   readonly resolvConf: string;
 }
 
-/** The files of this machine. Tests use others. */
+/** The files of this machine. Tests use different files. */
 const systemFiles: NameFiles = { hosts: "/etc/hosts", resolvConf: "/etc/resolv.conf" };
-/** Limit in bytes. A larger file counts as missing, so a wrong path cannot fill the memory. */
+/** Limit in bytes. A larger file counts as missing, so that a wrong path cannot fill the memory. */
 const maxFileBytes = 4 * 1024 * 1024;
 /** Timeout of one DNS query, in milliseconds. */
 const timeoutMs = 2_000;
@@ -34,7 +34,7 @@ function linesOf(path: string): string[][] {
   }
 }
 
-/** Addresses of a name in the hosts file. A final dot is ignored, and so is case. */
+/** Addresses of a name in the hosts file. Case and a final dot are ignored. */
 function listedAddresses(lines: readonly string[][], hostname: string, family: number): LookupAddress[] {
   const wanted = hostname.toLowerCase().replace(/\.$/, "");
   return lines.flatMap(([address = "", ...names]) => {
@@ -46,8 +46,7 @@ function listedAddresses(lines: readonly string[][], hostname: string, family: n
 
 /**
  * The full names to query, in order. With `search a.example b.example` and `ndots:1`, the name `db` is queried as
- * `db.a.example`, `db.b.example`, `db`. The name `db.x` is queried unchanged first.
- * Source: resolv.conf(5)
+ * `db.a.example`, `db.b.example`, `db`. The name `db.x` is first queried unchanged. Source: resolv.conf(5)
  */
 function fullNames(lines: readonly string[][], hostname: string): string[] {
   if (hostname.endsWith(".")) {
@@ -61,8 +60,8 @@ function fullNames(lines: readonly string[][], hostname: string): string[] {
 }
 
 /**
- * Resolves a name from the hosts file, else by the name servers, without blocking a thread of the pool. Other sources
- * of `nsswitch.conf` are ignored. If a name server fails for another reason than an unknown name, the search ends.
+ * Resolves a name by the hosts file or else by the name servers, without blocking a thread of the pool. Further sources
+ * in `nsswitch.conf` are ignored. If a name server fails, and the reason is not an unknown name, the search ends.
  * @param family 4 or 6; 0 for both
  * @throws the error of the name server
  */
@@ -88,7 +87,7 @@ export async function askNameServers(
     } catch (error) {
       failure ??= error;
       if (!["ENOTFOUND", "ENODATA"].includes((error as NodeJS.ErrnoException).code ?? "")) {
-        break; // the name server has no answer, nor has it one for another name
+        break; // the name server gave no answer, and would give none for the next name
       }
     }
   }

@@ -9,12 +9,10 @@ export interface BodySink {
   onceDrain(callback: () => void): void;
 }
 
-/**
- * Sends the body of a request, with back pressure. After `stop`, the unread rest stays in its source.
- */
+/** Sends the body of a request, with back pressure. After `stop`, unread bytes stay in the source. */
 export class BodyWriter implements StreamTaker {
   readonly #sink: BodySink;
-  /** Called once at the end, unless `stop` came first. */
+  /** Called once at the end, unless `stop` was called before. */
   readonly #done: (error: Error | undefined) => void;
   readonly #reading: StreamReading;
   /** True after the first chunk, the end, or an error of the source. */
@@ -32,7 +30,7 @@ export class BodyWriter implements StreamTaker {
     return this.#begun;
   }
 
-  /** Stops reading. The rest of the body stays in its source for another attempt. */
+  /** Stops reading. Unread bytes stay in the source, for another attempt. */
   stop(): void {
     this.#reading.stop();
   }

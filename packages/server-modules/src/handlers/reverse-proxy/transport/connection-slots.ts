@@ -6,7 +6,7 @@ export interface SlotUser {
   readonly waitingCount: number;
   /** Time of the oldest waiter, on the clock of `performance.now()`; undefined without waiters. */
   readonly waitingSince: number | undefined;
-  /** Takes free slots for its waiting calls. */
+  /** Takes free slots for the user's waiting calls. */
   retry(): void;
   /** Closes idle connections. @returns their number */
   giveIdle(count: number): number;
@@ -14,7 +14,7 @@ export interface SlotUser {
   giveBusy?(): void;
 }
 
-/** A waiting thread's message to the others. */
+/** The message of a waiting thread to the other threads. */
 export interface SlotPlea {
   /** Thread that waits for a connection. */
   readonly thread: number;
@@ -32,30 +32,35 @@ export interface ConnectionSlotsOptions {
   readonly max: number;
   /** The shared count. {@link ConnectionSlots.close} releases the gauge. */
   readonly gauge: SharedGauge;
-  /** Asks the other threads for connections that they can spare. Must never reject. */
+  /** Asks the other threads for connections that they can spare. It must never reject. */
   plead(waiting: number, waitedMs: number): Promise<void>;
 }
 
 /** Milliseconds between looks for a free slot while calls wait. Slots that other threads free are found this way. */
 const lookMs = 5;
-/** Milliseconds for which a free slot is left to other threads. */
+/** Milliseconds for which this thread leaves a free slot to other threads. */
 const yieldMs = 2 * lookMs;
-/** Milliseconds between requests to other threads while calls wait. A connection changes threads at most this often. */
+/**
+ * Milliseconds between requests to other threads while calls wait. A connection is passed to another thread at most
+ * this often.
+ */
 const pleadMs = 50;
-/** Milliseconds that another thread must have waited longer to get a connection that this thread could use itself. */
+/**
+ * If this thread can use a connection itself, another thread gets it only after waiting this many milliseconds longer.
+ */
 const fairnessMs = 20;
 
 /**
  * Limits connections to one upstream, over all threads. Calls above the limit wait, oldest first. An idle connection of
- * one thread makes room for a waiting call of another. When all threads have waiting calls, threads that have waited
- * clearly longer get a turn.
+ * one thread is closed for a waiting call of another thread. When all threads have waiting calls, a thread that has
+ * waited clearly longer gets a turn.
  * | Event | Effect |
  * |---|---|
- * | `take` below the limit | the count rises by one, here and over all threads |
+ * | `take` below the limit | the count rises by one, in this thread and over all threads |
  * | `take` at the limit | the call waits; the pool calls `wait` |
- * | `wait` | idle connections in other pools of this thread are closed; the other threads are asked |
- * | `asked` by a thread | idle connections are closed; without any, the next free slot is owed to that thread |
- * | `free` with a debt | this thread takes no slot for 10 ms, so the other thread can take it |
+ * | `wait` | idle connections in the other pools of this thread are closed; the other threads are asked |
+ * | `asked` by a thread | idle connections are closed; if there are none, the next free slot is owed to that thread |
+ * | `free` with a debt | this thread takes no slot for 10 ms, so that the other thread can take it |
  * | `free` without a debt | waiting calls of this thread try again |
  * Source: Go's net/http, `Transport.MaxConnsPerHost`
  */
@@ -75,14 +80,14 @@ export class ConnectionSlots {
   #pleadedAt = Number.NEGATIVE_INFINITY;
   /** True after the transport was closed. Open connections may finish. */
   #closed = false;
-  /** True after the shared count was released: from then on there is no limit. */
+  /** True after the shared count was released: from then on connections are not limited. */
   #released = false;
 
   constructor(options: ConnectionSlotsOptions) {
     this.#options = options;
   }
 
-  /** Registers a pool. Slots that one pool does not need are available to the other pools. */
+  /** Registers a pool. A slot that one pool does not need is available to the other pools. */
   add(user: SlotUser): void {
     this.#users.push(user);
   }
@@ -99,7 +104,7 @@ export class ConnectionSlots {
       }
       this.#yieldsUntil = 0;
     }
-    // Increment first, then compare: two concurrent threads may both step back, but never both proceed.
+    // The count is increased before the comparison: two concurrent threads may both step back, but never both proceed.
     gauge.add(1);
     if (gauge.value > max) {
       gauge.add(-1);
@@ -201,7 +206,7 @@ export class ConnectionSlots {
     return this.#users.some(({ waitingCount }) => waitingCount > 0);
   }
 
-  /** Milliseconds that the oldest call of this thread has waited; 0 when none waits. */
+  /** Milliseconds for which the oldest call of this thread has waited; 0 when no call waits. */
   #waitedMs(): number {
     const since = this.#users.flatMap(({ waitingSince }) => waitingSince ?? []);
     return since.length === 0 ? 0 : performance.now() - Math.min(...since);

@@ -10,13 +10,13 @@ export interface DialAddress {
   readonly path: string;
   /** `host:port` or `unix//path`. Equal addresses have equal keys. */
   readonly key: string;
-  /** The IP family if the address specifies it; 0 for any. */
+  /** The IP family, if the address specifies one; 0: any family. */
   readonly family: 0 | 4 | 6;
   /** True for `unix+h2c//path`: cleartext HTTP/2, regardless of the transport's versions. */
   readonly h2c: boolean;
 }
 
-/** Matches a placeholder in braces. Addresses contain no braces of their own. */
+/** Matches a placeholder in braces. An address contains no other braces. */
 const placeholder = /\{[^{}]+\}/;
 
 /** True when an address depends on the request. */

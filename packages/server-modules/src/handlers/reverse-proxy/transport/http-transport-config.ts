@@ -5,7 +5,7 @@ import { upstreamTlsSchema } from "./upstream-tls.ts";
 
 /** Limit of buffers in bytes, because each connection may use the full size. */
 const maxBufferBytes = 64 * 1024 * 1024;
-/** Bytes up to 64 MiB; negative numbers count as 0. */
+/** A size up to 64 MiB, in bytes; negative numbers count as 0. */
 const bufferSchema = () =>
   z
     .int()
@@ -36,7 +36,8 @@ export const httpTransportSchema = z.strictObject({
         .nullish()
         .describe("Time between probes of connections (30s; negative: none)."),
       /**
-       * Counted over all threads. A thread whose connection exceeds the limit closes its oldest ones after a second.
+       * Counted over all threads. The thread whose connection exceeds the limit closes its oldest idle connections
+       * after a second.
        */
       max_idle_conns: z
         .int()
@@ -61,13 +62,16 @@ export const httpTransportSchema = z.strictObject({
     .describe(
       "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (true).",
     ),
-  /** A tunnel and an HTTP/2 connection count as one each. At most 10,000 requests of a thread wait. */
+  /** A tunnel and an HTTP/2 connection count as one connection each. At most 10,000 requests of a thread wait. */
   max_conns_per_host: configCount()
     .nullish()
     .describe(
       "Connections to each upstream, over all threads; requests wait for a free one. 0 for any number (0).",
     ),
-  /** v1 is a line of text, v2 is binary. Upstreams must expect this header: it precedes TLS. */
+  /**
+   * v1 is a line of text, v2 is binary. Upstreams must expect this header, because it precedes everything else, even
+   * TLS.
+   */
   proxy_protocol: z
     .enum(["", "v1", "v2"])
     .nullish()
@@ -84,7 +88,7 @@ export const httpTransportSchema = z.strictObject({
     .string()
     .nullish()
     .describe("Deprecated: as network_proxy {from: url}, which goes before it."),
-  /** Limit for name lookup and all addresses together. A failed dial may be tried at another upstream. */
+  /** Limit for name lookup and all addresses together. After a failed dial, a different upstream may be tried. */
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
   /** Source: RFC 8305, "Happy Eyeballs" */
   dial_fallback_delay: configTimeout()
@@ -92,7 +96,7 @@ export const httpTransportSchema = z.strictObject({
     .describe(
       "Time until the next address of a host is tried too (300ms; negative: when the one before failed).",
     ),
-  /** Counted from the last byte of the request. */
+  /** The time is counted from the last byte of the request. */
   response_header_timeout: configDuration()
     .nullish()
     .describe("Time for the response's head once the request is sent; 504 then. 0 for any (0)."),

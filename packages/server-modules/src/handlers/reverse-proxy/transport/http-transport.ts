@@ -37,7 +37,7 @@ const defaults = {
 /** Prefix of the connection counters and of message topics; the transport's hash follows. */
 const connectionsPrefix = "http.reverse_proxy.connections/";
 
-/** Limit of upstream addresses whose connections are kept: placeholders may produce any number. */
+/** Limit of upstream addresses whose connections are kept, because placeholders may produce any number of addresses. */
 const maxKnownAddresses = 1_000;
 
 /** Connection limits over all threads; absent for no limit. */
@@ -56,7 +56,7 @@ interface TransportParts {
   readonly secure: boolean;
   /** Computes the TLS server name from placeholders; undefined for the upstream's host. */
   readonly serverName: ((request: UpstreamRequest) => string) | undefined;
-  /** Chooses a proxy between this server and the upstream; undefined for none. */
+  /** Chooses the proxy between this server and the upstream; undefined when no proxy is used. */
   readonly hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
   /** Creates the counters of open connections. */
   readonly counts: ConnectionCounts;
@@ -64,15 +64,15 @@ interface TransportParts {
 
 /**
  * Sends requests over HTTP/1.1 and HTTP/2. Its connections outlive reloads that do not change its config. Connections
- * are grouped by address, server name, and the chosen proxy. Above the limit of groups, the one first used longest ago
- * is dropped.
+ * are grouped by address, server name, and the chosen proxy. Above the limit of groups, the group that was created
+ * first is dropped.
  */
 export class HttpTransport implements Transport, SharedResource {
-  /** `https` where upstreams are dialed with TLS. */
+  /** `https` when upstreams are dialed with TLS. */
   readonly scheme: "http" | "https";
   readonly #options: UpstreamConnectionsOptions;
   readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
-  /** Chooses the proxy of each request; undefined for none. */
+  /** Chooses the proxy of each request; undefined when no proxy is used. */
   readonly #hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
   /** Creates the counters of a new group. */
   readonly #counts: ConnectionCounts;
@@ -118,7 +118,7 @@ export class HttpTransport implements Transport, SharedResource {
     this.#byAddress.get(plea.place)?.asked(plea);
   }
 
-  /** Closes idle connections; busy ones close after their requests. */
+  /** Closes idle connections now, and busy connections after their requests. */
   close(): void {
     for (const connections of this.#byAddress.values()) {
       connections.close();
@@ -146,8 +146,8 @@ function environmentHop(): SocketDialerOptions["hop"] {
 }
 
 /**
- * Chooses the proxy of each request, and tells whether all requests have the same one.
- * @param url proxy URL of the config; "" for none
+ * Chooses the proxy of each request, and reports whether all requests have the same proxy.
+ * @param url proxy URL of the config; "": no proxy
  * @throws ServerError MODULE_CONFIG
  */
 function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; isFixed: boolean } | undefined {
@@ -176,11 +176,11 @@ function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; is
 
 /** Values that are loaded before the transport is created. */
 interface TransportNeeds {
-  /** Proxy between here and the upstream; undefined for none. */
+  /** URL of the proxy between this server and the upstream; undefined: no proxy. */
   readonly proxyUrl: string | undefined;
   /** Settings of TLS towards upstreams; undefined without TLS. */
   readonly tls: ConnectionOptions | undefined;
-  /** Client certificate for the upstream; undefined for none. */
+  /** Client certificate for the upstream; undefined: none is sent. */
   readonly clientCertificate: ClientCertificate | undefined;
   /** Creates the counters of open connections. */
   readonly counts: ConnectionCounts;
@@ -253,7 +253,7 @@ function makeTransport(
   });
 }
 
-/** A short name for counters: configs may be long, but names in shared memory must be short. */
+/** A short name for counters: configs may be long, but shared memory stores only short names. */
 function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }
@@ -274,13 +274,13 @@ function countedSlots(
         try {
           await messages.askServing(topic, { thread, place, waiting, waitedMs } satisfies SlotPlea);
         } catch {
-          // The thread is unreachable now; it will be asked again.
+          // The thread cannot be reached now; it will be asked again.
         }
       },
     });
 }
 
-/** The configured proxy URL; "" for none, undefined when the environment decides. */
+/** The configured proxy URL; "": no proxy; undefined: the environment decides. */
 async function proxyUrlOf(config: HttpTransportConfig, context: ModuleContext): Promise<string | undefined> {
   const { network_proxy: named, forward_proxy_url: url } = config;
   return named
@@ -296,7 +296,7 @@ export const httpTransport = defineModule({
     const tls = config.tls ? await upstreamTlsOptions(config.tls, context) : undefined;
     const shown = config.tls ? await managedClientCertificate(config.tls, context) : undefined;
     const proxyUrl = await proxyUrlOf(config, context);
-    // The same config with the same files shares one transport.
+    // Configs with equal text and equal files share one transport.
     const key = JSON.stringify([config, tls, proxyUrl], (_, value) => value ?? undefined);
     const topic = `${connectionsPrefix}${shortHash(key)}`;
     const { max_idle_conns: maxIdle, max_idle_conns_per_host: maxIdleHere } = config.keep_alive ?? {};

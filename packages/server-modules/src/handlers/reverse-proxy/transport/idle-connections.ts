@@ -1,15 +1,14 @@
 import type { SharedGauge } from "server-core/threads/shared-state";
 
 /**
- * Milliseconds for which connections above the limit stay idle. Requests arrive in bursts: connections closed at once
- * would be dialed again in the same turn.
+ * Milliseconds for which connections above the limit stay idle. Requests arrive in bursts: connections that are closed
+ * immediately would be dialed again in the same turn.
  */
 const trimMs = 1_000;
 
 /**
  * A limit of idle connections, counted over all threads. The thread whose connection exceeds the limit closes its
- * oldest ones about a second later.
- * Source: Go's net/http, `Transport.MaxIdleConns`
+ * oldest idle connections about a second later. Source: Go's net/http, `Transport.MaxIdleConns`
  */
 export class IdleConnections {
   /** Limit of idle connections over all threads. */
@@ -20,7 +19,7 @@ export class IdleConnections {
   readonly #lying = new Map<object, () => void>();
   /** Timer that closes surplus connections; undefined within the limit. */
   #trimmer: NodeJS.Timeout | undefined;
-  /** True after `close`; then nothing is counted. */
+  /** True after `close`; then no connection is counted. */
   #closed = false;
 
   /** @param gauge counts idle connections; released by {@link close} */
@@ -41,7 +40,7 @@ export class IdleConnections {
     }
   }
 
-  /** Removes a connection that is used again, or closed. */
+  /** Removes a connection that is used again or was closed. */
   remove(connection: object): void {
     if (this.#lying.delete(connection)) {
       this.#gauge.add(-1);
@@ -60,8 +59,8 @@ export class IdleConnections {
   }
 
   /**
-   * Closes this thread's oldest idle connections while the limit is exceeded. Other threads may have closed some
-   * meanwhile.
+   * Closes this thread's oldest idle connections while the limit is exceeded. Other threads may have closed connections
+   * since the timer was started.
    */
   #trim(): void {
     this.#trimmer = undefined;

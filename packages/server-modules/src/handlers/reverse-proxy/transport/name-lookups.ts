@@ -9,14 +9,14 @@ type FindName = (hostname: string, family: 0 | 4 | 6) => Promise<readonly Lookup
 /** Milliseconds after which the name servers are asked in parallel with the system. */
 const systemMs = 200;
 /**
- * Limit of names in each thread that wait for the system. The thread pool also serves certificate authorities,
- * permissions and logs.
+ * Limit of names for which this thread waits for the system at the same time. The thread pool also serves certificate
+ * authorities, permissions and logs.
  */
 const maxWaiting = 2;
 /** DNS errors for a name that does not exist. */
 const unknownCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** Result of the pause, to distinguish it from an answer. */
+/** Result of the pause; it differs from every answer. */
 const late = Symbol("late");
 
 /** Calls `getaddrinfo`, which occupies a thread of the pool until it returns. */
@@ -29,16 +29,16 @@ function askSystem(hostname: string, family: 0 | 4 | 6): Promise<readonly Lookup
 }
 
 /**
- * Resolves names with the system's resolver, which has more sources than DNS. The system runs only two lookups at a
- * time over all threads, and a silent name server blocks a lookup for ten seconds or more. Therefore a waiting name is
- * also resolved without the system, so that dead name servers do not delay other names.
+ * Resolves names with the system's resolver, which has more sources than DNS. Over all threads, the system runs only
+ * two lookups at a time, and a silent name server blocks a lookup for ten seconds or more. Therefore a name that waits
+ * is also resolved without the system, so that dead name servers do not delay other names.
  */
 export class NameLookups {
   /** Lookup by the system; tests replace it. */
   readonly #system: FindName;
   /** Lookup by hosts file and name servers, without the system. */
   readonly #direct: FindName;
-  /** Milliseconds until the name servers are asked too. */
+  /** Milliseconds after which the name servers are asked too. */
   readonly #patienceMs: number;
   /** Running look-ups, by family and name. */
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
@@ -56,8 +56,8 @@ export class NameLookups {
   }
 
   /**
-   * Lookups of the same name and family share one query while it runs.
-   * @throws the error of the system, or of the name server if only that was asked
+   * Lookups of the same name and family share one running query.
+   * @throws the error of the system; the error of the name server if only the name server was asked
    */
   find(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     const key = `${family} ${hostname}`;
@@ -71,10 +71,10 @@ export class NameLookups {
   }
 
   /**
-   * | Running system lookups | Asked first | Asked then |
+   * | Running system lookups | Asked first | Asked next |
    * |---|---|---|
-   * | fewer than two | the system | after 200 ms also the name servers; the first answer counts |
-   * | two | the name servers | the system, for a name that they do not know |
+   * | fewer than two | the system | after 200 ms the name servers too; the first answer wins |
+   * | two | the name servers | the system, if the name servers do not know the name |
    */
   async #find(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     if (this.#waiting >= maxWaiting) {
@@ -85,7 +85,8 @@ export class NameLookups {
           throw error;
         }
       }
-      // Another source may know the name. When the name servers answer, the system is quick too.
+      // A different source of the system may know the name. When the name servers answer, the system answers quickly
+      // too.
       return this.#ask(hostname, family);
     }
     const system = this.#ask(hostname, family);
@@ -101,7 +102,7 @@ export class NameLookups {
       patience.abort();
     }
     const direct = this.#direct(hostname, family);
-    // The system's answer also counts at the end: another source may know the name.
+    // If both fail, the system's error is reported, because the system may know names from other sources.
     return Promise.any([system, direct]).catch(() => system);
   }
 

@@ -4,9 +4,8 @@ import { getHeader, type HeaderList, removeHeaders } from "http-engine/header-li
 const nameLength = "user-agent".length;
 
 /**
- * Keeps only the first `User-Agent`: the field is no list, so readers would choose differently. An empty one is
- * removed. @returns the same list when nothing is removed
- * Source: Go's net/http, Request.Write
+ * Keeps only the first `User-Agent`: the field is not a list, so readers of several values would choose differently. An
+ * empty `User-Agent` is removed. @returns the same list when nothing is removed Source: Go's net/http, Request.Write
  */
 export function oneUserAgent(headers: HeaderList): HeaderList {
   let count = 0;

@@ -11,19 +11,22 @@ import { watchCertificate } from "./refused-certificate.ts";
 
 /** Options for connections to upstreams. Times are in milliseconds, 0 for no limit. */
 export interface SocketOptions {
-  /** Limit until the connection is open, over all addresses. */
+  /** Limit in milliseconds until the connection is open, over all addresses. */
   readonly dialTimeoutMs: number;
-  /** Milliseconds until the next address is tried in parallel; negative: only after the first has failed. */
+  /**
+   * Milliseconds until the next address is tried in parallel; negative: the next address is tried only after the first
+   * has failed.
+   */
   readonly fallbackDelayMs: number;
-  /** Milliseconds between TCP keep-alive probes; 0 for none. */
+  /** Milliseconds between TCP keep-alive probes; 0: no probes. */
   readonly probeIntervalMs: number;
-  /** Address of this machine to dial from; undefined for any. */
+  /** Address of this machine from which to dial; undefined: any address. */
   readonly localAddress: string | undefined;
   /** Resolves names. */
   readonly lookup: LookupFunction;
-  /** High-water mark of the socket in bytes: above it `write` returns false; 0: Node's default. */
+  /** High-water mark of the socket in bytes, above which `write` returns false; 0: Node's default. */
   readonly writeBufferBytes: number;
-  /** True when the upstream may end its side while this side still writes. Default: false. */
+  /** True when the upstream may end its side while this side still sends. Default: false. */
   readonly allowHalfOpen?: boolean;
 }
 
@@ -31,19 +34,19 @@ export interface SocketOptions {
 export interface TlsOfSocket {
   /** Trust, certificate and versions. */
   readonly options: ConnectionOptions;
-  /** Client certificate that replaces the one in `options`. */
+  /** Client certificate that replaces the certificate in `options`. */
   readonly clientCertificate?: ClientCertificate | undefined;
   /** Server name for SNI and for the certificate check. */
   readonly serverName: string;
   /** Milliseconds for the handshake. */
   readonly handshakeTimeoutMs: number;
-  /** ALPN protocols to offer, the preferred first. */
+  /** ALPN protocols that are offered, in order of preference. */
   readonly alpn: readonly string[];
   /** True when the upstream may renegotiate, as some servers do to request a certificate. */
   readonly renegotiation: boolean;
 }
 
-/** Bytes sent before everything else: a PROXY protocol header. */
+/** Bytes that are sent first: a PROXY protocol header. */
 export type Preface = Buffer | undefined;
 
 /** Longer than any dial: the limit of `setTimeout` in milliseconds. */
@@ -52,22 +55,25 @@ const longestDelayMs = 2 ** 31 - 1;
 /** Receives the socket or the error; never both. */
 type Done = (error: Error | undefined, socket: Socket | undefined) => void;
 
-/** Layers of a connection beside its address. */
+/** Layers of a connection, apart from its address. */
 export interface SocketWay {
-  /** TLS to the upstream; undefined for none. */
+  /** TLS to the upstream; undefined: no TLS. */
   readonly tls?: TlsOfSocket | undefined;
-  /** Written when the connection is open, before TLS. */
+  /** Bytes that are written when the connection is open, before TLS. */
   readonly preface?: Preface;
-  /** Read buffer, only without TLS and proxy: the socket then emits no `data`. */
+  /** Read buffer, allowed only without TLS and proxy: the socket then emits no `data`. */
   readonly buffer?: ReadBuffer | undefined;
-  /** Proxy to dial. Lookup, local address and time limit then apply to the connection to the proxy. */
+  /**
+   * The proxy that is dialed; undefined: no proxy. Lookup, local address and time limit then apply to the connection to
+   * the proxy.
+   */
   readonly hop?: ProxyHop | undefined;
 }
 
 /**
  * Opens a connection, through a proxy if given, and with TLS if given.
- * @param done called once, with a socket without our listeners, or with the error. Data received before is still
- * delivered
+ * @param done called once, with a socket without our listeners, or with the error. Data that arrives before is
+ * delivered later
  * @returns a function that cancels; `done` is not called afterwards
  */
 export function openSocket(
@@ -82,12 +88,12 @@ export function openSocket(
 }
 
 /**
- * A connection during its set-up: dialed, tunneled through a proxy, and secured with TLS.
+ * A connection while it is set up: dialed, tunneled through a proxy, and secured with TLS.
  * | Step | Time limit | Next |
  * |---|---|---|
  * | connect to the upstream, or to the proxy | `dialTimeoutMs` | the proxy's TLS, the tunnel, or the preface |
- * | TLS with the proxy | the same limit | the tunnel |
- * | CONNECT or SOCKS | the same limit | the preface |
+ * | TLS with the proxy | within `dialTimeoutMs` too | the tunnel |
+ * | CONNECT or SOCKS | within `dialTimeoutMs` too | the preface |
  * | PROXY header (preface) | | TLS with the upstream, or done |
  * | TLS with the upstream | `handshakeTimeoutMs` | done |
  *
@@ -123,7 +129,7 @@ class SocketOpening {
     }
   }
 
-  /** Starts the first step. Called once. */
+  /** Starts the first step. It is called once. */
   begin(): void {
     const socket = this.#current;
     this.#limit(this.#options.dialTimeoutMs, "no connection");
@@ -178,13 +184,13 @@ class SocketOpening {
   readonly #onTunnel = (error: Error | undefined): void =>
     error === undefined ? this.#proceed() : this.#settle(error);
 
-  /** Replaces the timer; 0 sets none. */
+  /** Replaces the timer; 0: no time limit. */
   #limit(ms: number, what: string): void {
     clearTimeout(this.#timer);
     this.#timer = ms > 0 ? setTimeout(() => this.#settle(new Error(`${what} in ${ms} ms`)), ms) : undefined;
   }
 
-  /** Starts TLS with the proxy. All later bytes pass through it. */
+  /** Starts TLS with the proxy. All later bytes pass through this TLS connection. */
   #shakeWithProxy(proxy: ProxyHop): void {
     const secure = connectTls({
       socket: this.#below(),
@@ -252,7 +258,7 @@ class SocketOpening {
     });
   }
 
-  /** The socket below the next layer. That layer reports its errors. */
+  /** The socket below the next layer. The next layer reports the errors of this socket. */
   #below(): Socket {
     this.#current.off("close", this.#onClose);
     return this.#current;

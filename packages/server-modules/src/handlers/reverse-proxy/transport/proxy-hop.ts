@@ -18,13 +18,13 @@ export interface ProxyHop {
   readonly socks: boolean;
   /** Name and password for the proxy; undefined without credentials. */
   readonly user: SocksUser | undefined;
-  /** Equal for the same proxy and user. */
+  /** Key of the proxy and its user; equal for the same proxy and the same user. */
   readonly key: string;
 }
 
 /** Limit of the response to CONNECT, in bytes. */
 const maxHeadBytes = 16 * 1024;
-/** Default ports by scheme. Other schemes are refused. */
+/** Default ports by scheme. URLs with other schemes are refused. */
 const defaultPorts: Readonly<Record<string, number>> = {
   "http:": 80,
   "https:": 443,
@@ -67,8 +67,9 @@ export function parseProxyHop(text: string, from = "network_proxy"): ProxyHop {
 }
 
 /**
- * Asks a proxy for a tunnel. Data after the proxy's answer stays in the socket.
- * @param done called once, with the proxy's error or undefined; not called when the socket fails
+ * Asks a proxy for a tunnel. Data that follows the proxy's answer stays in the socket.
+ * @param done called once, with the proxy's error, or with undefined when the tunnel is open; not called when the
+ * socket fails
  */
 export function askForTunnel(
   socket: Socket,

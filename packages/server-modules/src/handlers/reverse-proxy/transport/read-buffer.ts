@@ -10,12 +10,12 @@ const mediumBytes = 64 * 1024;
 
 /**
  * A reused buffer for a socket's reads, instead of a new one for each read. Data that the receiver keeps stays valid,
- * because the next read then uses other memory.
+ * because the next read then uses different memory.
  * | Memory | Used | Returned |
  * |---|---|---|
  * | small, 16 KiB | from the first read | never: the connection owns it |
  * | large, 512 KiB | after a read that filled the small buffer | at the end of the response |
- * | medium, 64 KiB | instead of large, while all 32 are lent | at the end of the response |
+ * | medium, 64 KiB | in place of a large buffer, while all 32 large buffers are lent | at the end of the response |
  *
  * A buffer that the receiver keeps is not reused: the next read gets new memory.
  */
@@ -30,7 +30,7 @@ export class ReadBuffer {
   #buffer: Buffer;
   /** True when the buffer is lent by `#large`. */
   #isBorrowed = false;
-  /** The small buffer, while another one is in use. */
+  /** The small buffer, while a larger buffer is in use. */
   #small: Buffer | undefined;
   /** True while the last read of a response is handled. */
   #rests = false;
@@ -47,7 +47,7 @@ export class ReadBuffer {
 
   /** For the option `onread` of `net.connect`. */
   readonly options = {
-    // Called before the first read and after each.
+    // Called before the first read and after each read.
     buffer: (): Buffer => this.#buffer,
     callback: (byteLength: number, bytes: Uint8Array): boolean => {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, byteLength);
@@ -69,7 +69,7 @@ export class ReadBuffer {
     this.#rests = true;
   }
 
-  /** Called when the socket is closed. Its last data may still be in use. */
+  /** Called when the socket is closed. The socket's last data may still be in use. */
   close(): void {
     if (this.#isBorrowed) {
       this.#isBorrowed = false;
@@ -93,7 +93,7 @@ export class ReadBuffer {
     this.#enlarge(large);
   }
 
-  /** Borrows a large buffer, or allocates a medium one when none is left. */
+  /** Borrows a large buffer, or allocates a medium buffer when all large buffers are lent. */
   #enlarge(large = this.#large): void {
     const borrowed = large?.borrow();
     this.#isBorrowed = borrowed !== undefined;
@@ -121,7 +121,7 @@ export class ReadBuffer {
 /** Buffers by socket. */
 const buffers = new WeakMap<Socket, ReadBuffer>();
 
-/** The buffer of a socket that was opened with one. */
+/** The read buffer of a socket; undefined for a socket that was opened without one. */
 export function readBufferOf(socket: Socket): ReadBuffer | undefined {
   return buffers.get(socket);
 }

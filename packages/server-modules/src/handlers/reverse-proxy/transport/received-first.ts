@@ -1,13 +1,16 @@
 import type { Socket } from "node:net";
 
-/** Consecutive checks without new data until the data counts as complete: the first check may precede the socket's next read. */
+/**
+ * Number of consecutive checks without new data after which the data counts as complete: the first check may precede
+ * the socket's next read.
+ */
 const vainLooks = 2;
 /**
- * Milliseconds between checks while bytes wait for the reader. The pause doubles up to the limit after each check in
- * which the reader took nothing.
+ * Milliseconds between checks while bytes wait for the reader. After each check in which the reader read nothing, the
+ * pause doubles, up to the limit.
  */
 const pausedMs = { first: 10, longest: 160 } as const;
-/** Limit of consecutive checks without progress, about five minutes. After them the rest is dropped. */
+/** Limit of consecutive checks without progress, about five minutes. After them, unread data is dropped. */
 const mostPausedLooks = 2_000;
 
 /** Callback of a write. */
@@ -17,8 +20,8 @@ type Done = (error?: Error | null) => void;
 const withFailedWrite = new WeakSet<Socket>();
 
 /**
- * @returns true when a write to a socket of {@link handOnReceivedFirst} has failed: the socket accepts no more, and
- * ends soon
+ * @returns true when a write to a socket of {@link handOnReceivedFirst} has failed: the socket accepts no more data,
+ * and ends soon
  */
 export function hasFailedWrite(socket: Socket): boolean {
   return withFailedWrite.has(socket);
@@ -26,9 +29,10 @@ export function hasFailedWrite(socket: Socket): boolean {
 
 /**
  * Makes a socket deliver all received data before an error ends it. An upstream may answer and close before it has read
- * the whole body. Then the next write fails, and Node would discard the unread answer. Writes after the failed one
+ * the whole body. Then the next write fails, and Node would discard the unread answer. Writes after the failed write
  * wait.
- * @param mostLooks consecutive checks in which the reader took nothing; after that the socket is closed with the error
+ * @param mostLooks limit of consecutive checks in which the reader read nothing; then the socket is closed with the
+ * error
  */
 export function handOnReceivedFirst(socket: Socket, mostLooks = mostPausedLooks): void {
   const { _write: write, _writev: writev } = socket;
@@ -59,7 +63,10 @@ export function handOnReceivedFirst(socket: Socket, mostLooks = mostPausedLooks)
   };
 }
 
-/** Calls back once no more data arrives, the reader made no progress for long, or the socket is destroyed. */
+/**
+ * Calls back when no more data arrives, when the reader made no progress for a long time, or when the socket is
+ * destroyed.
+ */
 function onceAllIsRead(socket: Socket, mostLooks: number, callback: () => void): void {
   let emptyLooks = 0;
   let pausedLooks = 0;

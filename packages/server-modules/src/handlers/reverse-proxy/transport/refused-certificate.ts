@@ -6,13 +6,13 @@ import { describeCertificate } from "certificates/material/loaded-certificate";
 const certificateCodes = /CERT|SIGNATURE|CRL|SELF_SIGNED|PATH_LENGTH|INVALID_(?:CA|PURPOSE)/;
 
 /**
- * Observes a client handshake, to name the certificate in the error when it is refused.
+ * Observes a client handshake, so that the error names the certificate when it is refused.
  * @returns function that adds the certificate's name to an error of the socket; other errors stay unchanged
  */
 export function watchCertificate(socket: TLSSocket): (error: Error) => Error {
   const { destroy } = socket;
   let certificate: X509Certificate | undefined;
-  // Read here, because the socket no longer has the certificate when it emits the error.
+  // The certificate is read here, because the socket no longer has it when it emits the error.
   socket.destroy = (error?: Error) => {
     if (error !== undefined) {
       certificate ??= socket.getPeerX509Certificate();

@@ -7,7 +7,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Methods whose requests declare an empty body with length 0. Source: RFC 9110, section 8.6 */
 const withBody = /^(?:POST|PUT|PATCH)$/;
 
-/** @returns the fault of a request's method or target; "" for none */
+/** @returns the fault of a request's method or target; "" when both are valid */
 export function requestLineProblem(method: string, target: string): string {
   return token.test(method) && validTarget.test(target)
     ? ""

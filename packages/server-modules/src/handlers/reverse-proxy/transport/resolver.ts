@@ -22,7 +22,7 @@ const tries = 2;
 const triesTimeoutMs = 2_000;
 
 /**
- * `udp/1.1.1.1:53` becomes `1.1.1.1:53`. Names are refused, because no other server could resolve them. @throws
+ * `udp/1.1.1.1:53` becomes `1.1.1.1:53`. Names are refused, because no configured server could resolve them. @throws
  * ServerError MODULE_CONFIG
  */
 function serverAddress(text: string): string {
@@ -36,7 +36,7 @@ function serverAddress(text: string): string {
 
 /**
  * Creates a resolver for the configured name servers; undefined when the system's resolver suffices.
- * @param timeoutMs limit of each of two attempts, in milliseconds; 0 for 2 s
+ * @param timeoutMs limit in milliseconds of each of the two attempts; 0: 2 s
  * @throws ServerError MODULE_CONFIG
  */
 export function makeResolver(
@@ -54,7 +54,7 @@ export function makeResolver(
 
 /**
  * Resolves names through a resolver, in the form that `net.connect` accepts. Both families are queried at once.
- * Addresses of one family suffice; an error of the other family is then dropped.
+ * Addresses of one family suffice; an error for the other family is then dropped.
  */
 export function lookupThrough(resolver: Resolver): LookupFunction {
   return (hostname, options, done) => {

@@ -1,13 +1,13 @@
 /**
  * Buffers for large reads, shared by the connections of a thread. A connection with a large body borrows a buffer. The
- * last returned buffer is lent first, because it is in the processor's cache.
+ * buffer that was returned last is lent first, because it is in the processor's cache.
  */
 export class SharedMemory {
   /** Size of each buffer in bytes. */
   readonly #byteLength: number;
-  /** Limit of buffers; further borrowers get none. */
+  /** Limit of buffers; when all are lent, a borrower gets none. */
   readonly #most: number;
-  /** Free buffers, the last returned at the end. */
+  /** Free buffers; the buffer that was returned last is at the end. */
   readonly #spare: Buffer[] = [];
   /** Number of lent buffers. */
   #lent = 0;
@@ -35,7 +35,7 @@ export class SharedMemory {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#byteLength);
   }
 
-  /** Returns a buffer. The borrower must not use it any more. */
+  /** Returns a buffer. The borrower must not use the buffer any more. */
   giveBack(buffer: Buffer): void {
     this.#lent--;
     this.#spare.push(buffer);

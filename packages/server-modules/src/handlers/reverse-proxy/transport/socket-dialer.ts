@@ -14,7 +14,7 @@ export interface SocketDialerOptions {
   readonly socket: SocketOptions;
   /** TLS options; undefined without TLS. */
   readonly tls: ConnectionOptions | undefined;
-  /** Client certificate that replaces the one in `tls`. */
+  /** Client certificate that replaces the certificate in `tls`. */
   readonly clientCertificate: ClientCertificate | undefined;
   /** Ports that are dialed without TLS. */
   readonly exceptPorts: ReadonlySet<number>;
@@ -22,7 +22,7 @@ export interface SocketDialerOptions {
   readonly handshakeTimeoutMs: number;
   /** True when an upstream may renegotiate. */
   readonly renegotiation: boolean;
-  /** Version of the PROXY header that is sent first; undefined for none. */
+  /** Version of the PROXY header that is sent first; undefined: no header is sent. */
   readonly proxyProtocol: "v1" | "v2" | undefined;
   /** Chooses the proxy of a request. @throws ServerError for an invalid proxy URL */
   readonly hop:
@@ -30,7 +30,7 @@ export interface SocketDialerOptions {
     | undefined;
 }
 
-/** Address of a connection, and the protocols on it. */
+/** Address of a connection, and the protocols that it may use. */
 export interface DialTarget {
   /** Address of the upstream. */
   readonly dial: DialAddress;
@@ -47,7 +47,7 @@ export interface SocketDialer {
   /** True when connections to this upstream use TLS. */
   secure(dial: DialAddress): boolean;
   /**
-   * @param request first request of the connection: it determines the client address and the proxy
+   * @param request first request of the connection, which determines the client address and the proxy
    * @param done called once, with a socket or with an error
    * @returns a function that cancels the dial
    */
@@ -59,7 +59,7 @@ export interface SocketDialer {
 }
 
 /**
- * The PROXY header with the client's address. Behind a trusted proxy this is the forwarded client address, with port 0
+ * The PROXY header with the client's address. Behind a trusted proxy, this is the forwarded client address with port 0,
  * because the port is unknown.
  */
 function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {

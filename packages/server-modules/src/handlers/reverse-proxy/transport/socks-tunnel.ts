@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { isIPv4, isIPv6 } from "node:net";
 import type { DialAddress } from "./dial-address.ts";
 
-/** The user of a SOCKS proxy; undefined without one. */
+/** The user of a SOCKS proxy; undefined for a proxy without a user. */
 export interface SocksUser {
   /** Name, at most 255 bytes. Source: RFC 1929 */
   readonly name: string;
@@ -93,7 +93,7 @@ function replyLength(bytes: Buffer): number | undefined {
 }
 
 /**
- * The dialog with the proxy: each step takes an answer and returns the next bytes to send.
+ * The dialog with the proxy: each step reads an answer and returns the next bytes to send.
  * | Step | Sent | Expected answer |
  * |---|---|---|
  * | `method` | version and methods | version, chosen method |
@@ -111,7 +111,7 @@ class SocksTalk {
     this.#user = user;
   }
 
-  /** The greeting: without credentials only `none` is offered. */
+  /** The greeting; without credentials, only the method `none` is offered. */
   get first(): Buffer {
     const offered = this.#user === undefined ? [methods.none] : [methods.none, methods.user];
     return Buffer.from([version, offered.length, ...offered]);
@@ -157,9 +157,9 @@ class SocksTalk {
 }
 
 /**
- * Asks a SOCKS proxy for a tunnel. Data after the proxy's answer stays in the socket.
- * @param done called once, with the proxy's error or undefined; not called when the socket fails. Source: RFC 1928; RFC
- * 1929 for user and password
+ * Asks a SOCKS proxy for a tunnel. Data that follows the proxy's answer stays in the socket.
+ * @param done called once, with the proxy's error, or with undefined when the tunnel is open; not called when the
+ * socket fails. Source: RFC 1928; RFC 1929 for user and password
  */
 export function askForSocksTunnel(
   socket: Socket,

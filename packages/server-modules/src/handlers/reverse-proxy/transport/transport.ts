@@ -6,10 +6,10 @@ import type { DialAddress } from "./dial-address.ts";
 
 /** Header fields as HTTP/1 text, encoded by the first request that uses them. */
 export interface WireText {
-  /** Encoded fields; "" until then. */
+  /** Encoded fields; "" before the first use. */
   text: string;
   /**
-   * The same fields plus a request for gzip on the client's behalf. null: gzip must not be requested; undefined: not
+   * The same fields, with a request for gzip on the client's behalf. null: gzip must not be requested; undefined: not
    * determined yet.
    */
   asking?: { readonly headers: HeaderList; readonly wireText: WireText } | null | undefined;
@@ -21,7 +21,9 @@ export interface UpstreamRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** Scheme of the client: `http` or `https`. A transport that sends a scheme (HTTP/2) sends its own. */
+  /**
+   * Scheme of the client: `http` or `https`. A transport whose protocol sends a scheme (HTTP/2) uses its own scheme.
+   */
   readonly headers: HeaderList;
   /** Encoded fields, shared by requests with the same {@link headers}. */
   readonly wireText?: WireText | undefined;
@@ -29,29 +31,32 @@ export interface UpstreamRequest {
   readonly body: Readable | Uint8Array | undefined;
   /** Body length in bytes; undefined when unknown. */
   readonly bodyLength: number | undefined;
-  /** The protocol to switch to; "" for none. */
+  /** The protocol to which the request asks to switch; "" for an ordinary request. */
   readonly upgrade: string;
-  /** True when another upstream could take the request. In this case an upstream that keeps refusing is not retried. */
+  /** True when a different upstream could serve the request. An upstream that keeps refusing is then not retried. */
   readonly othersLeft?: boolean | undefined;
   /** The client's exchange; undefined for a request of the server itself, such as a health check. */
   readonly exchange: Exchange | undefined;
 }
 
-/** Stage of an attempt before it failed: decides whether another attempt may follow. */
+/** Stage that an attempt had reached when it failed; it determines whether another attempt may follow. */
 export type CallStage =
   | "dial" // nothing was sent
   | "sent" // the request went out at least in part, no response began
   | "response"; // the response began
 
 /**
- * Receives the response of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`; or
- * `switched` instead of `head`. Hop-by-hop fields are removed. `failed` may come at any time; nothing comes after
+ * Receives the response of one call. Order of the calls: `sent`, any number of `interim`, `head`, any number of `data`,
+ * `end`; or `switched` instead of `head`. Hop-by-hop fields are removed. `failed` may come at any time; no call follows
  * `end`, `switched` or `failed`.
  */
 export interface ResponseReceiver {
-  /** The request is being sent: from now on the upstream may have seen it. Called again for each repetition. */
+  /**
+   * Called when the request is being sent: from now on the upstream may have seen it. It is called again for each
+   * repetition.
+   */
   sent(): void;
-  /** A 1xx response, such as 103; the final response follows. */
+  /** Called for a 1xx response, such as 103; the final response follows. */
   interim(status: number, headers: HeaderList): void;
   /**
    * @param version HTTP version of the response: `1.1` or `2.0`
@@ -61,13 +66,15 @@ export interface ResponseReceiver {
   head(status: number, headers: HeaderList, version: string, good?: boolean): void;
   /** @returns false to pause the call until `resume` */
   data(chunk: Buffer): boolean;
-  /** Read after `data`: true when the chunk is needed after the next one arrives. Absent means true. */
+  /**
+   * Read after `data`: true when the receiver still needs the chunk after the next chunk arrives. Absent means true.
+   */
   readonly keepsChunk?: boolean;
   /** Called when all received data was delivered: the next data may take long. */
   handedOver?(): void;
   /** The response is complete. @param trailers fields after the body */
   end(trailers: HeaderList): void;
-  /** The upstream switched protocols. @param head first bytes of the new protocol */
+  /** Called when the upstream switched protocols. @param head first bytes of the new protocol */
   switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void;
   /** @param timedOut the upstream did not answer in time */
   failed(error: Error, stage: CallStage, timedOut: boolean): void;
@@ -90,7 +97,7 @@ export interface Transport extends ModuleInstance {
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall;
   /** `https` if the transport uses TLS. Health checks need this value. */
   readonly scheme?: "http" | "https";
-  /** True when bodies wait for the upstream's `100 Continue`; then `Expect` is forwarded from HTTP/2, too. */
+  /** True when bodies wait for the upstream's `100 Continue`; then `Expect` is also forwarded from HTTP/2 clients. */
   readonly handsOnExpect?: boolean;
   /** True when bodies of unknown length must be read completely before they are sent. */
   readonly needsLength?: boolean;

@@ -3,21 +3,21 @@ import { getHeader, type HeaderList, removeHeaders } from "http-engine/header-li
 import type { DialAddress } from "./dial-address.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
-/** True when gzip may be requested. An empty field requests nothing, like a missing one. */
+/** True when gzip may be requested. An empty `Accept-Encoding` counts as missing. */
 function mayAsk(headers: HeaderList): boolean {
   return !getHeader(headers, "accept-encoding") && !getHeader(headers, "range");
 }
 
 /**
- * Adds a request for gzip on the client's behalf; undefined when gzip must not be requested.
- * Source: Go's net/http, Transport.DisableCompression
+ * Adds a request for gzip on the client's behalf; undefined when gzip must not be requested. Source: Go's net/http,
+ * Transport.DisableCompression
  */
 export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undefined {
   const { method, headers, wireText, upgrade, body, bodyLength, target, exchange, othersLeft } = request;
   if (method === "HEAD" || upgrade !== "") {
     return undefined;
   }
-  // Requests that share their fields share the extended fields too.
+  // Requests that share their fields also share the extended fields.
   let asking = wireText?.asking;
   if (asking === undefined) {
     asking = mayAsk(headers)
@@ -45,9 +45,8 @@ export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undef
 
 /**
  * A call that requests gzip although the client did not: a gzip response is decompressed for the client.
- * `Content-Encoding: gzip` and the length are removed from the head; another coding, which the proxy did not request,
- * passes unchanged. Back pressure passes through the decompressor: a slow client pauses it, and a full decompressor
- * pauses the upstream.
+ * `Content-Encoding: gzip` and the length are removed from the head; a different coding, which the proxy did not
+ * request, passes unchanged. A slow client pauses the decompressor, and a full decompressor pauses the upstream.
  */
 export class UnpackedCall implements UpstreamCall, ResponseReceiver {
   /** Receives the decompressed response. */
@@ -108,7 +107,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     return this.#gunzip.write(chunk);
   }
 
-  /** Chunks must stay valid, because they are decompressed later. */
+  /** The decompressor reads chunks later, so they must stay valid. */
   get keepsChunk(): boolean {
     return this.#gunzip !== undefined || (this.#receiver.keepsChunk ?? true);
   }
@@ -117,7 +116,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     this.#receiver.handedOver?.();
   }
 
-  /** The upstream's response ended. The receiver's end follows the last decompressed byte. */
+  /** The upstream's response ended. The receiver's `end` is called after the last decompressed byte. */
   end(trailers: HeaderList): void {
     if (this.#gunzip === undefined || !this.#begun) {
       this.#end();

@@ -19,7 +19,7 @@ export interface UpstreamConnectionsOptions {
   readonly limits: H1Limits;
   /** True when connections are kept for further requests. */
   readonly keepAlive: boolean;
-  /** Bytes of each read; 0 adapts the size to the data. */
+  /** Size of the read buffer in bytes; 0: the size adapts to the data. */
   readonly readBufferBytes: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
@@ -35,18 +35,18 @@ export interface UpstreamConnectionsOptions {
 
 /** A call that waits for the negotiated protocol. */
 interface Undecided {
-  /** The caller's handle. */
+  /** The caller's handle for the call. */
   readonly call: DeferredCall;
-  /** Its request. */
+  /** The request of the call. */
   readonly request: UpstreamRequest;
-  /** Receives the response. */
+  /** Receives the response to the call. */
   readonly receiver: ResponseReceiver;
   /** Start of the wait, for the timeout. */
   readonly since: number;
 }
 
 /**
- * The caller's handle for a call that waits for the protocol. It forwards `resume` and `abort` once the call has begun.
+ * The caller's handle for a call that waits for the protocol. It forwards `resume` and `abort` when the call has begun.
  */
 class DeferredCall implements UpstreamCall {
   /** The call itself, once the protocol is known. */
@@ -80,16 +80,16 @@ interface ConnectionsParts {
  * |---|---|
  * | without TLS | HTTP/1.1, or HTTP/2 with `h2c` in `versions` or in the address |
  * | TLS, neither `2` nor `h2c` in `versions` | HTTP/1.1 |
- * | TLS, otherwise | `h2` or `http/1.1`, chosen by the upstream at the first connection |
+ * | TLS, in other cases | `h2` or `http/1.1`, chosen by the upstream at the first connection |
  * | an upgrade request | HTTP/1.1, on a new connection |
  */
 export class UpstreamConnections implements SlotUser {
   readonly #dial: DialAddress;
   readonly #serverName: string;
   readonly #options: UpstreamConnectionsOptions;
-  /** Limit of connections to this upstream; undefined for no limit. */
+  /** Limit of connections to this upstream; undefined: no limit. */
   readonly #slots: ConnectionSlots | undefined;
-  /** Limit of idle connections to this upstream; undefined for no limit. */
+  /** Limit of idle connections to this upstream over all threads; undefined: no such limit. */
   readonly #idleHere: IdleConnections | undefined;
   /** HTTP/1.1 connections. */
   readonly #h1: H1Pool;
@@ -97,7 +97,7 @@ export class UpstreamConnections implements SlotUser {
   readonly #h2: H2Pool;
   /** True for HTTP/2; undefined until the upstream has chosen. */
   #speaksH2: boolean | undefined;
-  /** Calls that wait for the first connection's protocol. */
+  /** Calls that wait until the first connection's protocol is known. */
   #undecided: Undecided[] = [];
   /** True while that connection is being opened. */
   #isDeciding = false;
@@ -149,7 +149,7 @@ export class UpstreamConnections implements SlotUser {
     return this.#speaksH2 === true ? this.#h2.call(request, receiver) : this.#decide(request, receiver);
   }
 
-  /** Closes idle connections, and releases the counters once the others have ended. */
+  /** Closes idle connections, and releases the counters when the busy connections have ended. */
   close(): void {
     this.#h1.close();
     this.#h2.close();
@@ -202,8 +202,8 @@ export class UpstreamConnections implements SlotUser {
   }
 
   /**
-   * Called when the first connection is open, or has failed. A failure fails all waiting calls; otherwise the socket
-   * goes to the pool of its protocol.
+   * Called when the first connection is open, or has failed. If it failed, all waiting calls fail; otherwise the pool
+   * of its protocol gets the socket.
    */
   #decided(error: Error | undefined, socket: Socket | undefined): void {
     const waiting = this.#undecided.splice(0);
@@ -225,7 +225,7 @@ export class UpstreamConnections implements SlotUser {
     });
   }
 
-  /** @param adopt sends the call over the open connection */
+  /** @param adopt sends the call over the open connection; undefined: the pool chooses a connection */
   #start({ call, request, receiver }: Undecided, adopt: ((first: H1Call) => void) | undefined): void {
     try {
       if (this.#speaksH2) {

@@ -22,7 +22,7 @@ export const upstreamTlsSchema = z.strictObject({
     .array(z.string())
     .nullish()
     .describe("Files with trusted authorities, PEM; deprecated: `ca` with `file`."),
-  /** Read when the config is loaded: a changed file takes effect with the next load. */
+  /** The file is read when the config is loaded, so a changed file takes effect with the next load. */
   client_certificate_file: z.string().nullish().describe("Certificate to show to the upstream, PEM."),
   client_certificate_key_file: z.string().nullish().describe("Its key, PEM."),
   client_certificate_automate: z
@@ -31,12 +31,12 @@ export const upstreamTlsSchema = z.strictObject({
     .describe(
       "Name of a certificate that the app tls obtains and renews, to show to the upstream; goes before client_certificate_file.",
     ),
-  /** With it, an attacker on the path can read and change requests. */
+  /** If true, an attacker on the network path can read and change requests. */
   insecure_skip_verify: z
     .boolean()
     .nullish()
     .describe("Trusts every upstream whoever it is. For tests only."),
-  /** Counted from the open TCP connection. */
+  /** The time is counted from the open TCP connection. */
   handshake_timeout: configDuration()
     .nullish()
     .describe("Time for the handshake (the rest of dial_timeout)."),
@@ -127,7 +127,7 @@ export async function upstreamTlsOptions(
       "tls: client_certificate_file and client_certificate_key_file go together",
     );
   }
-  // The files must be valid even when another certificate takes precedence.
+  // The files must be valid even when a managed certificate takes precedence.
   const clientFiles = certFile === "" ? undefined : { cert: await read(certFile), key: await read(keyFile) };
   const curves = (config.curves ?? []).map((name) => {
     const known = curveNames[name.toLowerCase()];

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * Copies bytes between two sides, and pauses while the slow side has too many waiting bytes. When one side ends, the
- * other side is ended too.
- * @param maxWaitingBytes limit of bytes that wait in `to`, besides the last chunk
+ * Copies bytes from one side to the other, and pauses while the slow side has too many waiting bytes. When one side
+ * ends, the other side is ended too.
+ * @param maxWaitingBytes limit of bytes that wait in `to`; the last chunk may exceed it
  */
 export function pump(from: Readable, to: Writable, maxWaitingBytes: number): void {
   const taken = (): void => {
@@ -18,5 +18,5 @@ export function pump(from: Readable, to: Writable, maxWaitingBytes: number): voi
     }
   });
   from.once("end", () => to.end());
-  from.resume(); // it may have been paused when it left HTTP
+  from.resume(); // the socket may have been paused when it left HTTP
 }

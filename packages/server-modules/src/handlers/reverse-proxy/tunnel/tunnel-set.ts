@@ -6,9 +6,9 @@ import { Tunnel } from "./tunnel.ts";
 export interface TunnelOptions {
   /** Limit of a tunnel's lifetime, in milliseconds; 0 for no limit. */
   readonly timeoutMs: number;
-  /** Milliseconds that tunnels stay open after their config was replaced; undefined for no limit. */
+  /** Milliseconds for which tunnels stay open after their config was replaced; undefined: no limit. */
   readonly closeDelayMs: number | undefined;
-  /** Limit of bytes that wait for a slow side, in each direction; 0 uses the socket's default. */
+  /** Limit of bytes that wait for a slow side, in each direction; 0: the socket's default. */
   readonly bufferBytes: number;
 }
 

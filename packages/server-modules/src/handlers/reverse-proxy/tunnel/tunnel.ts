@@ -21,7 +21,7 @@ function closeWhenFlushed(socket: Duplex): void {
 interface TunnelOptions {
   /** Protocol of the client's upgrade request. */
   readonly protocol: string;
-  /** Limit of bytes that wait for a slow side, in each direction; 0 uses the socket's default. */
+  /** Limit of bytes that wait for a slow side, in each direction; 0: the socket's default. */
   readonly bufferBytes: number;
   /** Bytes that the upstream sent together with its response head. */
   readonly early: Buffer;
@@ -33,8 +33,8 @@ interface TunnelOptions {
  * | Event | WebSocket | Other protocols |
  * |---|---|---|
  * | one side ends its stream | the other side's stream ends | the same |
- * | one side closed | the other gets the last bytes and is closed | the same |
- * | the server ends the tunnel | a close frame to both, then a second for their answers | both sockets are destroyed |
+ * | one side closed | the other side gets the last bytes and is closed | the same |
+ * | the server ends the tunnel | a close frame to both sides, then a second for their answers | both sockets are destroyed |
  */
 export class Tunnel {
   /** Socket of the client, or its HTTP/2 stream. */
@@ -44,7 +44,7 @@ export class Tunnel {
   #pumps: { readonly toClient: WebSocketPump; readonly toUpstream: WebSocketPump } | undefined;
   /** Settles when both sides are closed; undefined until the server ends the tunnel. */
   #leaving: PromiseWithResolvers<void> | undefined;
-  /** Timer that closes both sides when they do not answer the close frame. */
+  /** Timer that closes both sides if they do not answer the close frame. */
   #timer: NodeJS.Timeout | undefined;
   /** Number of bytes that the client sent after the switch. */
   bytesFromClient: number;
@@ -58,7 +58,8 @@ export class Tunnel {
     this.#client = client;
     this.bytesFromClient = connection.head.length;
     this.#upstream = upstream;
-    // A side that has ended its output may still read. An HTTP/2 stream always ends as a whole, as in the public model.
+    // A side that has ended its output may still receive data. An HTTP/2 stream always ends as a whole, as in the
+    // public model.
     upstream.allowHalfOpen = client instanceof Socket;
     client.on("error", () => client.destroy());
     upstream.on("error", () => upstream.destroy());

@@ -2,17 +2,18 @@ import { randomBytes } from "node:crypto";
 
 /** Opcode of a close frame. Source: RFC 6455, section 5.2 */
 const closeOpcode = 8;
-/** "Going away". Source: RFC 6455, section 7.4.1 */
+/** The status "going away". Source: RFC 6455, section 7.4.1 */
 const goingAway = 1001;
 
 /**
- * Follows the frames of a WebSocket in one direction, so that our own frame is never inserted into another one. A head
- * has 2 bytes, 2 or 8 more for a long payload, and 4 for a client's mask. Each byte may arrive in a separate chunk.
+ * Follows the frames of a WebSocket in one direction, so that a frame of this server is never inserted into another
+ * frame. A head has 2 bytes, plus 2 or 8 bytes for a long payload, plus 4 bytes for a client's mask. Each byte may
+ * arrive in a separate chunk.
  */
 export class WebSocketFrames {
   /** Received bytes of the current frame head. */
   #headBytes = 0;
-  /** Length of the head: 2 until its second byte determines the length. */
+  /** Length of the head in bytes; 2 until the second byte determines the length. */
   #headLength = 2;
   /** Offset of the end of an extended length field. */
   #lengthEnd = 0;
@@ -39,7 +40,7 @@ export class WebSocketFrames {
 
   /**
    * Like {@link follow}, but only up to the end of the current frame.
-   * @returns the number of bytes up to the end; -1: the frame does not end in this chunk
+   * @returns the number of bytes up to that end; -1 when the frame does not end in this chunk
    */
   followToEnd(chunk: Uint8Array): number {
     for (let at = 0; at < chunk.length; ) {
@@ -51,7 +52,9 @@ export class WebSocketFrames {
     return -1;
   }
 
-  /** Reads at most to the end of one frame part. @returns the offset after it */
+  /**
+   * Reads at most to the end of one part of a frame: a head byte or the payload. @returns the offset of the next byte
+   */
   #step(chunk: Uint8Array, at: number): number {
     if (this.#left > 0) {
       const taken = Math.min(this.#left, chunk.length - at);
@@ -84,7 +87,7 @@ export class WebSocketFrames {
     this.#headBytes++;
   }
 
-  /** Remembers a close frame once its payload was sent. */
+  /** Records a close frame when its payload has passed. */
   #ended(): void {
     this.hasClosed ||= this.#left === 0 && this.#opcode === closeOpcode;
   }

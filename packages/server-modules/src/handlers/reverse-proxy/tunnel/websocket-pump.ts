@@ -9,12 +9,12 @@ export class WebSocketPump {
   readonly #maxWaitingBytes: number;
   /** Finds the ends of frames. */
   readonly #frames = new WebSocketFrames();
-  /** Last frame, sent after the current one is complete. */
+  /** The last frame, which is sent when the current frame is complete. */
   #last: Buffer | undefined;
-  /** True once the last frame was sent: later data is dropped. */
+  /** True when the last frame was sent: later data is dropped. */
   #isOver = false;
 
-  /** @param maxWaitingBytes limit of bytes that wait in `to`, besides the last chunk */
+  /** @param maxWaitingBytes limit of bytes that wait in `to`; the last chunk may exceed it */
   constructor(from: Duplex, to: Duplex, maxWaitingBytes: number) {
     this.#from = from;
     this.#to = to;
@@ -30,14 +30,14 @@ export class WebSocketPump {
       try {
         this.#take(chunk);
       } catch {
-        this.#from.destroy(); // closes the other side too
+        this.#from.destroy(); // the tunnel then closes the other side too
       }
     });
     this.#from.once("end", () => this.#to.end());
-    this.#from.resume(); // it was paused when it left HTTP
+    this.#from.resume(); // the socket was paused when it left HTTP
   }
 
-  /** Sends a frame after the current one, then ends the direction. */
+  /** Sends a frame when the current frame is complete, then ends the direction. */
   endWith(frame: Buffer): void {
     this.#last ??= frame;
     if (this.#frames.isBetween) {
@@ -45,10 +45,10 @@ export class WebSocketPump {
     }
   }
 
-  /** Forwards bytes. Once a last frame waits, only the rest of the current frame is forwarded. */
+  /** Forwards bytes. Once a last frame waits, only the end of the current frame is forwarded. */
   #take(chunk: Buffer): void {
     if (this.#isOver) {
-      return; // what nobody waits for any more
+      return; // no receiver waits for this data any more
     }
     if (this.#last === undefined) {
       this.#frames.follow(chunk);
@@ -80,7 +80,7 @@ export class WebSocketPump {
   #finish(): void {
     this.#isOver = true;
     if (!this.#to.writableEnded && !this.#to.destroyed) {
-      // A side that has sent a close frame expects no second one.
+      // A side that has already sent a close frame gets no second close frame.
       this.#to.end(this.#frames.hasClosed ? undefined : this.#last);
     }
     this.#from.resume();

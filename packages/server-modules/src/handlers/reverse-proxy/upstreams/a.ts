@@ -17,15 +17,15 @@ const defaultRefreshMs = 60_000;
 
 /**
  * Upstreams from the A and AAAA records of a name. `{ "source": "a", "name": "app.internal", "port": "8080" }` dials
- * every address of the name at this port. IPv6 addresses get brackets. A name may have addresses of only one family.
- * Source: the public model (Caddy 2.11)
+ * every address of the name at this port. IPv6 addresses get brackets. It is enough if the name has addresses of one
+ * family. Source: the public model (Caddy 2.11)
  */
 export const aUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.a",
   config: z.strictObject({
     name: z.string().nullish().describe("Name to look up; placeholders allowed."),
     port: z.string().nullish().describe("Port of the upstreams (80); placeholders allowed."),
-    /** Addresses are looked up earlier when a request to them failed. */
+    /** Addresses are looked up earlier when a request to one of them failed. */
     refresh: configDuration().nullish().describe("Time until names are looked up again (1m)."),
     resolver: resolverSchema.nullish().describe("Name servers (the system's)."),
     dial_timeout: configDuration()
@@ -34,7 +34,7 @@ export const aUpstreams = defineModule({
     dial_fallback_delay: configTimeout()
       .nullish()
       .describe("Name servers have one address each: there is none to fall back to."),
-    /** Setting only one of them disables the other. */
+    /** Setting only `ipv4` or only `ipv6` to true disables the other family. */
     versions: z
       .strictObject({
         ipv4: z.boolean().nullish().describe("Whether IPv4 addresses are looked for."),

@@ -1,4 +1,4 @@
-/** Limit of cached names: names with placeholders may produce any number. */
+/** Limit of cached names, because names with placeholders may produce any number. */
 const maxKept = 1_000;
 
 /** The last answer for a name. */
@@ -10,13 +10,13 @@ interface Kept {
 }
 
 /**
- * Caches look-ups until they expire; each name has one look-up at a time.
- * | Known | Asked | Result |
+ * Caches look-ups for a time; for each name, only one look-up runs at a time.
+ * | Cached answer | Request | Result |
  * |---|---|---|
- * | younger than `refresh` | normally | the known addresses, at once |
- * | older | | a lookup; other requests for the name wait for the same lookup |
- * | lookup failed, old answer, grace period | | the old addresses, until the grace period ends |
- * | lookup failed otherwise | | the error |
+ * | younger than `refresh` | `again` is false | the cached addresses, without waiting |
+ * | older | | a look-up; other requests for the name wait for the same look-up |
+ * | look-up failed, old answer, grace period configured | | the old addresses, until the grace period ends |
+ * | look-up failed in other cases | | the error |
  */
 export class LookupCache {
   /** Milliseconds for which an answer is used. */
@@ -28,15 +28,15 @@ export class LookupCache {
   /** Running look-ups by name. */
   readonly #running = new Map<string, Promise<readonly string[]>>();
 
-  /** @param graceMs milliseconds for which old answers are used after a failed lookup; 0 disables this */
+  /** @param graceMs milliseconds for which old answers are used after a failed look-up; 0: old answers are not used */
   constructor(refreshMs: number, graceMs: number) {
     this.#refreshMs = refreshMs;
     this.#graceMs = graceMs;
   }
 
   /**
-   * @param again true when the cached result is in doubt
-   * @throws the error of `look`, when no old answer may be used
+   * @param again true when a request to a cached address failed, so that the cached answer is not used
+   * @throws the error of `look` when no old answer may be used
    */
   get(
     name: string,
@@ -71,7 +71,7 @@ export class LookupCache {
       return addresses;
     } catch (error) {
       if (before !== undefined && this.#graceMs > 0) {
-        // Stored for the grace period, as if it were new.
+        // The old answer is stored as if it were new, for the grace period.
         this.#kept.set(name, {
           addresses: before.addresses,
           at: performance.now() - this.#refreshMs + this.#graceMs,

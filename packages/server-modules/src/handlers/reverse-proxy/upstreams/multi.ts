@@ -6,9 +6,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { type UpstreamSource, upstreamSources } from "./upstream-source.ts";
 
-/**
- * Asks all sources concurrently. A failed source is logged and skipped. If all sources fail, the call fails.
- */
+/** Queries all sources concurrently. A failed source is logged and skipped. If all sources fail, the call fails. */
 async function findAll(
   sources: readonly UpstreamSource[],
   log: Logger,

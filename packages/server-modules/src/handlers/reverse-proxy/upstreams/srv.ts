@@ -20,10 +20,9 @@ function inOrder(records: readonly SrvRecord[]): SrvRecord[] {
 }
 
 /**
- * Upstreams by SRV records. `service: "http", proto: "tcp", name: "example.com"` looks up
- * `_http._tcp.example.com`; `name` alone is looked up unchanged. Each record's target and port is an upstream,
- * whose name is resolved when it is dialed.
- * Source: the public model (Caddy 2.11)
+ * Upstreams by SRV records. `service: "http", proto: "tcp", name: "example.com"` looks up `_http._tcp.example.com`;
+ * `name` alone is looked up unchanged. The target and port of each record are an upstream, whose name is resolved when
+ * it is dialed. Source: the public model (Caddy 2.11)
  */
 export const srvUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.srv",
@@ -36,7 +35,9 @@ export const srvUpstreams = defineModule({
       .nullish()
       .describe("Domain; alone it is the whole name to look up. Placeholders allowed."),
     refresh: configDuration().nullish().describe("Time until names are looked up again (1m)."),
-    /** Counted from the failed look-up. 0 fails requests at once, unless the config lists upstreams too. */
+    /**
+     * The time is counted from the failed look-up. 0: requests fail immediately, unless the config lists upstreams too.
+     */
     grace_period: configDuration().nullish().describe("How long old records serve when a look-up fails (0)."),
     resolver: resolverSchema.nullish().describe("Name servers (the system's)."),
     dial_timeout: configDuration()

@@ -4,9 +4,9 @@ import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module
 /** Finds upstreams dynamically, while requests arrive. */
 export interface UpstreamSource extends ModuleInstance {
   /**
-   * Returns addresses to dial, the preferred first; synchronously when they are cached.
-   * @param again true after a request failed with the previous upstreams: look them up again
-   * @throws Error when nothing is found, and nothing is cached
+   * Returns addresses to dial, in order of preference; without a promise when they are cached.
+   * @param again true: a request failed with the previous upstreams, so they are looked up again
+   * @throws Error when the look-up finds no address, and no address is cached
    */
   find(exchange: Exchange, again: boolean): readonly string[] | Promise<readonly string[]>;
 }

@@ -21,11 +21,11 @@ export interface CgiClient {
   readonly localAddress: string | undefined;
   /** Name of this server. */
   readonly product: string;
-  /** Media type of the body; "" for none. */
+  /** Media type of the body; "" without a body. */
   readonly contentType: string;
   /** Path and query as received, before any rewrite. */
   readonly uri: string;
-  /** Value of a placeholder; undefined for an unknown one. */
+  /** Value of a placeholder; undefined for an unknown name. */
   placeholder(name: string): string | undefined;
 }
 
@@ -45,7 +45,7 @@ export function clientOfExchange(exchange: Exchange): CgiClient {
   };
 }
 
-/** The client facts of a health check, which the server itself sends. Only machine placeholders have values. */
+/** The client's facts for a health check, which the server itself sends. Only machine placeholders have values. */
 export function clientOfServer({ headers, target }: UpstreamRequest): CgiClient {
   return {
     hostport: getHeader(headers, "host") ?? "",

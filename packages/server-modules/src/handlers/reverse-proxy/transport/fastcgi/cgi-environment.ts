@@ -23,20 +23,20 @@ export interface CgiOptions {
   readonly root: string;
   /** Path parts, in lower case, after which the rest is `PATH_INFO`: for example `.php`. */
   readonly splitPath: readonly string[];
-  /** Variables from the config, as byte strings. They take precedence. */
+  /** Variables from the config, as byte strings. These variables replace computed variables with the same name. */
   readonly env: ReadonlyMap<string, string>;
 }
 
 /**
- * The script name in a path: the path up to the end of the first split part. Without a split part it is the whole path;
- * if no parts are configured, it is empty. ASCII case is ignored. Other characters never match a part, whatever their
- * lower case is (U+212A is not `k`).
+ * The script name in a path: the path up to the end of the first split part. If the path contains no split part, the
+ * script name is the whole path; if no parts are configured, it is empty. ASCII case is ignored. Characters that are
+ * not ASCII never match a part, whatever their lower case is (U+212A is not `k`).
  */
 function scriptOf(path: string, parts: readonly string[]): string {
   if (parts.length === 0) {
     return "";
   }
-  // Only ASCII is lowered: other characters may change length, or become ASCII.
+  // Only ASCII is converted to lower case: other characters may change length, or become ASCII.
   const lower = path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   for (const part of parts) {
     const at = lower.indexOf(part);
@@ -61,7 +61,7 @@ function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
   const path = cleanPath(target.path);
   const script = scriptOf(path, splitPath);
   if (target.rawPath.includes("%")) {
-    // A path matcher with an escape in its pattern checked the escaped form.
+    // A path matcher whose pattern contains an escape has checked the escaped form of the path.
     const escaped = percentDecode(cleanPath(target.rawPath)) ?? "";
     if (scriptOf(escaped, splitPath) !== script) {
       throw refuse("escaped and decoded paths select different scripts");
@@ -70,7 +70,7 @@ function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
   return { script, pathInfo: path.slice(script.length), query: target.query.slice(1) };
 }
 
-/** Joins a path to the root so that `..` never leads out. A final slash is kept. */
+/** Joins a path to the root so that `..` never leads out. A final slash stays. */
 function below(root: string, path: string): string {
   const clean = cleanPath(path.startsWith("/") ? path : `/${path}`);
   return resolve(root, `.${clean}`) + (path.length > 1 && path.endsWith("/") ? "/" : "");
@@ -87,7 +87,7 @@ function hostAndPort(client: CgiClient): { name: string; port: string } {
 /** Methods whose body is not a form. */
 const withoutForm = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Media type of the body. Default: a form, because programs parse only forms by themselves. */
+/** Media type of the body. Default: a form, because programs parse a body by themselves only if it is a form. */
 function contentType({ contentType: type }: CgiClient, method: string): string {
   return type === "" && !withoutForm.has(method) ? "application/x-www-form-urlencoded" : type;
 }
@@ -125,8 +125,8 @@ function addFields(variables: Map<string, string>, { headers }: UpstreamRequest)
  * QUERY_STRING=q=1
  * REQUEST_URI=/app/index.php/item/7?q=1
  * ```
- * @throws ServerError HTTP_BAD_REQUEST for a path that programs could read as a different one
- * Source: RFC 3875, section 4.1; the public model (Caddy 2.11), transport fastcgi
+ * @throws ServerError HTTP_BAD_REQUEST for a path that programs could read as a different path Source: RFC 3875,
+ * section 4.1; the public model (Caddy 2.11), transport fastcgi
  */
 export function cgiEnvironment(
   request: UpstreamRequest,
@@ -138,7 +138,7 @@ export function cgiEnvironment(
   const { script, pathInfo, query } = readTarget(request.target, splitPath);
   const info = pathInfo === "" ? (client.placeholder("http.matchers.file.remainder") ?? "") : pathInfo;
   if (/[\0\r\n]/.test(script + info)) {
-    // Programs and their configurations match paths by line (CVE-2019-11043).
+    // Programs and their configurations match paths line by line (CVE-2019-11043).
     throw refuse("a line break in the path");
   }
   const host = hostAndPort(client);

@@ -7,11 +7,14 @@ export interface CgiHead {
   readonly status: number;
   /** Other header fields of the response. */
   readonly headers: HeaderList;
-  /** Declared body length in bytes; undefined for none. */
+  /** Declared body length in bytes; undefined when none is declared. */
   readonly length: number | undefined;
 }
 
-/** Matches a header line. The name may contain blanks; such a line is then skipped. Control characters are refused. */
+/**
+ * Matches a header line. The name may contain blanks; a line with such a name is then skipped. Control characters are
+ * refused.
+ */
 const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z ]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /** Finds the end of the head and the start of the body; undefined while the end is missing. */

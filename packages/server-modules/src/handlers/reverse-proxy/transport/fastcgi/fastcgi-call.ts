@@ -8,9 +8,9 @@ import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from 
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
 import { encodeBegin, encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
 
-/** Limit of the head in bytes. A longer head fails the call, so a program cannot fill the memory. */
+/** Limit of the head in bytes. A longer head fails the call, so that a program cannot fill the memory. */
 const maxHeadBytes = 1024 * 1024;
-/** Limit of a program's error output in bytes. The rest is dropped. */
+/** Limit of a program's error output in bytes. Further error output is dropped. */
 const maxStderrBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
@@ -20,7 +20,7 @@ export interface FastcgiLimits {
   readonly readTimeoutMs: number;
   /** Milliseconds in which the upstream accepts no byte; 0 for no limit. */
   readonly writeTimeoutMs: number;
-  /** Logs the standard error of programs as errors; undefined: not logged as error. */
+  /** Log for the standard error of programs, at level error; undefined: their output is not logged as an error. */
   readonly stderrLog: Logger | undefined;
 }
 
@@ -39,7 +39,7 @@ export class FastcgiCall implements UpstreamCall {
   readonly #limits: FastcgiLimits;
   /** The connection; undefined before the dial. */
   #socket: Socket | undefined;
-  /** Sends a streamed body; undefined for a buffered body and for none. */
+  /** Sends a streamed body; undefined for a buffered body and without a body. */
   #writer: BodyWriter | undefined;
   #stage: CallStage = "dial";
   /** Bytes of the head until now. The head may arrive in several records. */
@@ -47,8 +47,8 @@ export class FastcgiCall implements UpstreamCall {
   /** True once the head was passed on: all later output is body. */
   #headDone = false;
   /**
-   * Remaining bytes of the declared body. Programs that miscount print more. Most programs print a body for HEAD too:
-   * filters need it to compute the response headers, and the client's stream discards it.
+   * Remaining bytes of the declared body. Most programs also print a body for HEAD: Most programs print a body for HEAD
+   * too: filters need it to compute the response headers, and the client's stream discards it.
    */
   #left = Number.POSITIVE_INFINITY;
   /** Text of STDERR records, logged as one message at the end. */
@@ -122,7 +122,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
-  /** Ends the call with an error. The stage tells how far the call got. */
+  /** Ends the call with an error. The stage says how far the call had proceeded. */
   fail(error: Error, timedOut = false): void {
     if (!this.#over) {
       this.#finish();
@@ -164,8 +164,8 @@ export class FastcgiCall implements UpstreamCall {
   }
 
   /**
-   * Handles one record: STDOUT is the response, STDERR goes to the log, END_REQUEST ends the call. Other types are
-   * ignored.
+   * Handles one record: STDOUT is the response, STDERR goes to the log, END_REQUEST ends the call. Records of other
+   * types are ignored.
    */
   #take(type: number, content: Buffer): void {
     if (this.#over) {
@@ -232,7 +232,7 @@ export class FastcgiCall implements UpstreamCall {
     this.#receiver.end([]);
   }
 
-  /** Closes the connection and logs STDERR. Runs once. */
+  /** Closes the connection and logs STDERR. The function runs once. */
   #finish(): void {
     this.#over = true;
     this.#writer?.stop();

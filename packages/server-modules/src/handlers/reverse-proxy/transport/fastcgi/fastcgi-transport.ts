@@ -17,15 +17,18 @@ import { cgiEnvironment } from "./cgi-environment.ts";
 import { FastcgiCall } from "./fastcgi-call.ts";
 
 /**
- * Default limit for connecting, in milliseconds. The same time passes before the next address of a host is tried in
- * parallel.
+ * Default limit for connecting, in milliseconds. `fallbackDelayMs`: time in milliseconds after which the next address
+ * of a host is tried in parallel.
  */
 const defaultDialTimeoutMs = 3_000;
 const fallbackDelayMs = 300;
 /** Size of the read buffer in bytes. A record fits into it. */
 const readBytes = 64 * 1024;
 
-/** Replaces the placeholders of a config text. For the server's own requests only machine placeholders have values. */
+/**
+ * Replaces the placeholders of a config text. For the server's own requests, only placeholders of the machine have
+ * values.
+ */
 type Fill = (exchange: Exchange | undefined) => string;
 
 /** Compiles a text. Values come from the exchange, or from the machine if there is none. */
@@ -34,7 +37,7 @@ function fillText(text: string): Fill {
   return (exchange) => (exchange === undefined ? replaceAll(text) : template(exchange));
 }
 
-/** Like `fillText`, but the result has one character for each UTF-8 byte. */
+/** Like `fillText`, but the result contains one character for each UTF-8 byte. */
 function fillBytes(text: string): Fill {
   const template = compileBytesTemplate(text);
   return (exchange) => (exchange === undefined ? bytesOfText(replaceAll(text)) : template(exchange));
@@ -54,14 +57,15 @@ export const fastcgiTransport = defineModule({
       .nullish()
       .describe("Folder of the scripts ({http.vars.root}, or the working folder); placeholders allowed."),
     /**
-     * ASCII only: the parts are compared without regard to case, and other letters have several lower-case forms.
+     * Parts must be ASCII: they are compared without regard to case, and other letters have several lower-case forms.
      */
     split_path: z
       .array(z.string())
       .nullish()
       .describe("Parts of a path after which the rest is PATH_INFO: `.php`."),
     /**
-     * Resolved for each request, so a replaced link takes effect at once. A missing root fails the request.
+     * The root is resolved for each request, so that a replaced link takes effect immediately. A missing root fails the
+     * request.
      */
     resolve_root_symlink: z
       .boolean()

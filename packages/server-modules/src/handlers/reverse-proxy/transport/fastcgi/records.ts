@@ -51,7 +51,7 @@ export function encodeBegin(): Buffer {
   ]);
 }
 
-/** One byte up to 127, else four bytes with the highest bit set. Source: section 3.4 */
+/** Encodes a length: one byte up to 127, otherwise four bytes with the highest bit set. Source: section 3.4 */
 function encodeLength(length: number): Buffer {
   if (length < 128) {
     return Buffer.from([length]);
@@ -63,8 +63,8 @@ function encodeLength(length: number): Buffer {
 
 /**
  * Encodes name-value pairs, and the end of their stream.
- * @param parameters one character for each byte
- * @throws RangeError for other characters: they would lose their upper bits, so U+012F would become `/`
+ * @param parameters names and values with one character for each byte
+ * @throws RangeError for characters above U+00FF: encoding would drop their upper bits, so that U+012F would become `/`
  */
 export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffer {
   const parts: Buffer[] = [];
@@ -87,7 +87,7 @@ export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffe
  */
 export class RecordReader {
   readonly #take: (type: number, content: Buffer) => void;
-  /** An incomplete record. The next chunk is appended to it. */
+  /** An incomplete record, to which the next chunk is appended. */
   #rest: Buffer = Buffer.alloc(0);
 
   /** @param take called with the content of each record */

@@ -33,8 +33,8 @@ export class H1BodySink implements BodySink {
   }
 
   /**
-   * Writes a piece. A body longer than declared fails the call, because the upstream would read the rest as another
-   * request.
+   * Writes a piece. A body longer than declared fails the call, because the upstream would read the surplus as a
+   * further request.
    */
   write(chunk: Buffer): boolean {
     const socket = this.#socket;

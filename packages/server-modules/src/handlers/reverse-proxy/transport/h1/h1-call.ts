@@ -3,7 +3,7 @@ import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transpo
 
 /** The connection that carries a call. */
 interface CallCarrier {
-  /** Resumes reading, because the receiver has room again. */
+  /** Resumes reading, because the receiver can accept more data. */
   resume(call: H1Call): void;
   /** Called when the response is not needed any more. */
   abandon(call: H1Call): void;
@@ -11,7 +11,7 @@ interface CallCarrier {
 
 /** One HTTP/1 request, from the wait for a connection to its end. */
 export class H1Call implements UpstreamCall {
-  /** The request, kept for a retry on another connection. */
+  /** The request, kept so that another connection can repeat it. */
   readonly request: UpstreamRequest;
   /** Receives the response. */
   readonly receiver: ResponseReceiver;
@@ -46,7 +46,7 @@ export class H1Call implements UpstreamCall {
     this.connection?.resume(this);
   }
 
-  /** Abandons the call. If a connection carries it, that connection is closed in the middle of the response. */
+  /** Abandons the call. If a connection carries the call, the connection is closed in the middle of the response. */
   abort(): void {
     if (!this.aborted) {
       this.aborted = true;

@@ -21,7 +21,7 @@ export interface H1ConnectionOwner {
   readonly limits: H1Limits;
   /** Parses response heads. */
   readonly heads: ResponseHeadReader;
-  /** Called when the call is over and the connection can carry another. */
+  /** Called when the call is over and the connection can carry a further call. */
   connectionFree(connection: H1ClientConnection): void;
   /** Called when the connection is closed and cannot be used again. */
   connectionClosed(connection: H1ClientConnection): void;
@@ -29,7 +29,7 @@ export interface H1ConnectionOwner {
   sendAgain(call: H1Call): void;
 }
 
-/** Limit of interim responses before a final one. */
+/** Limit of interim responses before the final response. */
 const maxInterims = 32;
 const headEnd = Buffer.from("\r\n\r\n");
 const noBytes = Buffer.alloc(0);
@@ -51,7 +51,7 @@ export class H1ClientConnection {
   #head: ResponseHead | undefined;
   /** Remaining bytes of a body with known length. */
   #left = 0;
-  /** Decodes chunks; undefined for other framings. */
+  /** Decodes chunks; undefined for a body that is not chunked. */
   #decoder: ChunkedDecoder | undefined;
   #trailers: HeaderList = noTrailers;
   #interims = 0;
@@ -61,7 +61,7 @@ export class H1ClientConnection {
   #writer: BodyWriter | undefined;
   /** True once the whole request was written. */
   #requestDone = false;
-  /** Limit of the wait for `100 Continue`. When it fires, the body is sent. */
+  /** Limit of the wait for `100 Continue`. When the timer fires, the body is sent. */
   #continueTimer: NodeJS.Timeout | undefined;
   /** Limit of the wait for the head; starts once the request is sent. */
   #headerTimer: NodeJS.Timeout | undefined;
@@ -109,7 +109,7 @@ export class H1ClientConnection {
     }
     call.receiver.sent();
     if (this.#call !== call) {
-      return; // given up meanwhile
+      return; // the call was aborted in the meantime
     }
     const { body } = call;
     if (body instanceof Uint8Array) {
@@ -188,7 +188,7 @@ export class H1ClientConnection {
   readonly #onData = (bytes: Buffer): void => this.#forCall(this.#take, bytes);
 
   /**
-   * Socket data is handled as work of the request: an exception of the receiver fails only this call and this
+   * Data of the socket is handled as work of the request: an exception of the receiver fails only this call and this
    * connection.
    */
   #forCall<Argument>(run: (argument: Argument) => void, argument: Argument): void {
@@ -215,7 +215,7 @@ export class H1ClientConnection {
           rest = this.#takeBody(rest);
           break;
         case states.idle:
-          // Unrequested data has no known meaning.
+          // Data that no call expects has no known meaning.
           this.close();
           return;
         default:
@@ -227,7 +227,7 @@ export class H1ClientConnection {
     }
   };
 
-  /** Reads the head. @returns the bytes after it */
+  /** Reads the head. @returns the bytes that follow the head */
   #takeHead(bytes: Buffer): Buffer {
     const { maxHeaderBytes } = this.#owner.limits;
     const partial = this.#partial;
@@ -267,7 +267,7 @@ export class H1ClientConnection {
     } catch (error) {
       const legacy = legacyHeadEnd(all);
       if (legacy !== undefined && legacy.end < end) {
-        // The head's lines end with LF, and the CR LF CR LF that was found belongs to the body.
+        // The head's lines end with LF, and the CR LF CR LF that was found is part of the body.
         return this.#readHead(all, legacy.end, legacy.body, call);
       }
       this.#fail(error as Error);
@@ -288,7 +288,7 @@ export class H1ClientConnection {
       return noBytes;
     }
     if (head.status === 100 && this.#continueTimer !== undefined) {
-      this.#sendBody(); // what was asked for
+      this.#sendBody(); // the response to `Expect`
     } else {
       call.receiver.interim(head.status, head.headers);
     }
@@ -399,7 +399,7 @@ export class H1ClientConnection {
     if (reusable) {
       this.#state = states.idle;
       this.#isReused = true;
-      // The client has not read everything yet; the connection does not wait for that.
+      // The client has not read all data yet, but the connection need not wait for the client.
       if (this.#paused) {
         this.#kept = true;
         this.#paused = false;

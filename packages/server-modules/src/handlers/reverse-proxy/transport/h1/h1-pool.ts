@@ -25,7 +25,7 @@ export interface H1PoolOptions {
   readonly keepAlive: boolean;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Limit of idle connections; further ones are closed. */
+  /** Limit of idle connections; further idle connections are closed. */
   readonly maxIdle: number;
   /** Limits of idle connections that other pools and threads share. */
   readonly idle: readonly IdleConnections[];
@@ -33,13 +33,13 @@ export interface H1PoolOptions {
   readonly slots: ConnectionSlots | undefined;
 }
 
-/** Limit of requests that wait for a connection; further ones are refused. */
+/** Limit of requests that wait for a connection; further requests are refused. */
 const maxWaiting = 10_000;
 /** Milliseconds between checks for expired idle connections. */
 const sweepMs = 5_000;
 /**
- * Milliseconds for which connections above `maxIdle` stay idle. Requests arrive in bursts: connections closed
- * at once would be dialed again in the same turn.
+ * Milliseconds for which connections above `maxIdle` stay idle. Requests arrive in bursts: connections that are closed
+ * immediately would be dialed again in the same turn.
  */
 const trimMs = 1_000;
 
@@ -48,21 +48,21 @@ const trimMs = 1_000;
  * | Life of a connection | Next |
  * |---|---|
  * | dialed for a call | carries the call |
- * | carries a call, the response is complete | `connectionFree`, if both sides keep the connection alive |
+ * | carries a call, and the response is complete | `connectionFree`, if both sides keep the connection alive |
  * | free, a call waits | carries the waiting call |
- * | free, the slot is owed to another thread | closed |
- * | free otherwise | idle, at the end of the list |
+ * | free, and its slot is owed to another thread | closed |
+ * | free, and no call waits | idle, at the end of the list |
  * | idle, a call arrives | carries the call, the most recently used first |
  * | idle for `idleTimeoutMs`, or above the limit | closed |
  * | the upstream closes | `connectionClosed`; a call that was just sent is repeated on another connection |
  */
 export class H1Pool implements H1ConnectionOwner, SlotUser {
-  /** Parses heads for all connections, and caches the latest one. */
+  /** Parses heads for all connections, and caches the latest head. */
   readonly heads = new ResponseHeadReader();
   readonly #options: H1PoolOptions;
   /** Idle connections, the most recently used last. */
   readonly #idle: H1ClientConnection[] = [];
-  /** Calls without a slot, the oldest first. Aborted calls may be among them. */
+  /** Calls without a slot, the oldest first. Some of them may be aborted. */
   #waiting: H1Call[] = [];
   /** Timer that closes expired idle connections; runs while a connection is idle. */
   #sweeper: NodeJS.Timeout | undefined;
@@ -102,7 +102,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     return new H1Call(request, receiver, this.#heads.write(request, !this.#options.keepAlive));
   }
 
-  /** Closes idle connections now, and busy ones after their call. */
+  /** Closes idle connections now, and busy connections after their call. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#sweeper);
@@ -112,7 +112,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** Sends a call on a connection that the caller opened. The caller's slot comes with it. */
+  /** Sends a call on a connection that the caller opened. The socket already has a slot, which the caller has taken. */
   adopt(socket: Socket, call: H1Call): void {
     this.#runOn(socket, call);
   }
@@ -133,7 +133,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** Closes the connections that are idle longest. Their slots are free once the sockets are closed. */
+  /** Closes the connections that are idle longest. Their slots become free when the sockets are closed. */
   giveIdle(count: number): number {
     const given = this.#idle.splice(0, count);
     for (const connection of given) {
@@ -188,14 +188,14 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
   }
 
   /**
-   * Repeats the call on the next idle connection, or a new one. The repetition ends at the latest with a new
+   * Repeats the call on the next idle connection, or on a new connection. The repetition ends at the latest with a new
    * connection. Source: Go's net/http, `shouldRetryRequest`
    */
   sendAgain(call: H1Call): void {
     this.#start(call);
   }
 
-  /** Uses an open idle connection, else dials, else queues the call. */
+  /** Uses an open idle connection; without one, dials; without a free slot, queues the call. */
   #start(call: H1Call): void {
     // An upgrade always gets a new connection, because its socket must be readable as a stream.
     const leaves = call.request.upgrade !== "";
@@ -253,7 +253,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     });
   }
 
-  /** If the call was aborted meanwhile, the new connection serves other calls. */
+  /** If the call was aborted during the dial, the new connection serves other calls. */
   #runOn(socket: Socket, call: H1Call): void {
     const connection = new H1ClientConnection(socket, this);
     if (call.aborted) {
@@ -281,7 +281,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** Closes expired idle connections. The oldest are first in the list. */
+  /** Closes expired idle connections. The connections that have been idle longest come first. */
   #sweep(): void {
     this.#sweeper = undefined;
     const now = performance.now();

@@ -1,7 +1,7 @@
 /**
  * Finds the end of a head whose lines may end with LF alone. `"HTTP/1.0 200 OK\nA: b\n\nbody"` ends at 21, and its body
  * begins at 22.
- * @param from offset where the search begins
+ * @param from offset from which the end is searched
  * @returns `end`: offset after the LF of the last line; `body`: offset after the empty line; undefined for an
  * incomplete head
  */
@@ -19,7 +19,7 @@ export function legacyHeadEnd(
     : { end: mixed + 1, body: mixed + 3 };
 }
 
-/** Matches a field name with blanks inside or after it. */
+/** Matches a field name that contains blanks or ends with one. */
 const blankName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z][!#$%&'*+\-.^_`|~0-9A-Za-z ]*$/;
 /** Matches the names of fields that determine the end of the body. */
 const framingName = /^(?:content-length|transfer-encoding) *$/i;
@@ -40,7 +40,7 @@ function isBlankName(line: string): boolean {
 export function currentHead(text: string): string {
   const [status = "", ...lines] = text.replace(/(?<!\r)\n/g, "\r\n").split("\r\n");
   if (/^[ \t]/.test(lines[0] ?? "")) {
-    return text; // it would fold the status line
+    return text; // the field line would continue the status line
   }
   const unfolded = lines.join("\r\n").replace(/\r\n[ \t]+/g, " ");
   return [status, ...unfolded.split("\r\n").filter((line) => !isBlankName(line))].join("\r\n");

@@ -4,13 +4,13 @@ import { oneUserAgent } from "../one-user-agent.ts";
 import { requestLineProblem, saysNoBody } from "../request-line.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
-/** Encodes the fields. The text is cached when requests share their fields. */
+/** Encodes the fields. The text is cached if several requests share their fields. */
 function fieldsText({ headers, wireText }: UpstreamRequest): string {
   if (wireText === undefined) {
     return encodeFields(oneUserAgent(headers));
   }
   if (wireText.text === "") {
-    // Makes one flat string: a concatenated string would be flattened again for each request.
+    // The text is stored as one flat string: a concatenated string would be flattened again for each request.
     wireText.text = Buffer.from(encodeFields(oneUserAgent(headers)), "latin1").toString("latin1");
   }
   return wireText.text;
@@ -23,7 +23,7 @@ export class RequestHeadWriter {
   #goodTarget = "";
 
   /**
-   * Encodes the request up to its body. A body of known length gets `Content-Length`, an unknown length
+   * Encodes the request up to its body. A body of known length gets `Content-Length`; a body of unknown length gets
    * `Transfer-Encoding: chunked`. A POST, PUT or PATCH without a body gets `Content-Length: 0`.
    * @param isLast true when the connection is not used again
    * @throws ServerError HTTP_BAD_REQUEST

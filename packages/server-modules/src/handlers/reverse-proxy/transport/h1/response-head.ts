@@ -11,7 +11,7 @@ import { currentHead } from "./legacy-head.ts";
  * - `untilClose`: until the upstream closes the connection, which is then not reused
  */
 export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
-/** One of {@link bodyFraming}. */
+/** A value of {@link bodyFraming}. */
 export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
 
 /** The head of an HTTP/1 response. */
@@ -22,24 +22,24 @@ export interface ResponseHead {
   readonly version: "1.0" | "1.1";
   /** Names and values in turn, as the upstream sent them. */
   readonly headers: HeaderList;
-  /** How the body ends: by length, by chunks, with the connection, or without a body. */
+  /** The end of the body: by length, by chunks, with the connection, or no body. */
   readonly framing: BodyFraming;
   /** Body length in bytes, for framing `length`. */
   readonly length: number;
-  /** True when the connection may carry another request. */
+  /** True when the connection may carry a further request. */
   readonly keepAlive: boolean;
   /** Value of `Upgrade`: with status 101 the protocol that the upstream switches to; "" without the field. */
   readonly upgrade: string;
 }
 
-/** Matches the status line. The reason may be missing, and may contain any characters except controls. */
+/** Matches the status line. The reason may be missing, and may contain any characters except control characters. */
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
 /** The first line of a response. */
 interface StatusLine {
   /** Status of the answer. */
   readonly status: number;
-  /** Version that decides about keep-alive. */
+  /** Version that determines whether the connection is kept alive. */
   readonly version: "1.0" | "1.1";
 }
 
@@ -59,7 +59,7 @@ function readStatusLine(text: string): StatusLine {
   return latest;
 }
 
-/** @throws Error for an invalid length, or several different ones */
+/** @throws Error for an invalid length, or for several different lengths */
 function readLength(known: number, value: string): number {
   if (!/^\d{1,15}$/.test(value)) {
     throw new Error(`malformed Content-Length ${JSON.stringify(value.slice(0, 80))}`);
@@ -75,7 +75,7 @@ const maxKnownLength = 8 * 1024;
 
 /** Parses the response heads of one upstream. Many heads within a second are equal, so the latest result is cached. */
 export class ResponseHeadReader {
-  /** Text of the latest head. Its method and the parsed result follow. */
+  /** Text of the latest head. `#method` is the method of its request, and `#head` is the parsed result. */
   #text = "";
   #method = "";
   #head: ResponseHead | undefined;
@@ -118,7 +118,7 @@ function parseAnyHead(text: string, method: string): ResponseHead {
 
 /**
  * Determines the body's framing. Source: RFC 9112, section 6.3
- * @param length declared length in bytes; -1 for none
+ * @param length declared length in bytes; -1 when none is declared
  */
 function framingOf(method: string, status: number, isChunked: boolean, length: number): BodyFraming {
   if (method === "HEAD" || status < 200 || status === 204 || status === 304) {
@@ -131,8 +131,8 @@ function framingOf(method: string, status: number, isChunked: boolean, length: n
 }
 
 /**
- * Parses the head of a response strictly. It refuses anything that two readers could understand differently: a length
- * that is no number, two different lengths, codings other than `chunked`, and `chunked` in HTTP/1.0. A response with
+ * Parses the head of a response strictly. It refuses every head that two readers could understand differently: a length
+ * that is not a number, two different lengths, codings other than `chunked`, and `chunked` in HTTP/1.0. A response with
  * both a length and chunks is read as chunks, and its connection is closed afterwards.
  * @param text the head without the final empty line, one character for each byte; the last line ends with CR LF
  * @param method of the request
@@ -155,7 +155,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    // Lengths are compared first, because few fields have these lengths.
+    // The length of a name is compared first, because few names have these lengths.
     if (name.length === 14 && name.toLowerCase() === "content-length") {
       const repeated = length >= 0;
       length = readLength(length, value);
@@ -187,7 +187,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   if (framing === bodyFraming.untilClose) {
     keepAlive = false;
   } else if (framing === bodyFraming.chunked && length >= 0) {
-    // Only one of both can be right. The body is read as chunks, and later bytes on this connection are not trusted.
+    // Length and chunks contradict each other. The body is read as chunks, and the connection is not used for further
+    // responses.
     keepAlive = false;
     headers.splice(
       headers.findIndex((each, index) => index % 2 === 0 && /^content-length$/i.test(each)),
@@ -195,7 +196,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     );
   }
   if (hasTrailer && (framing === bodyFraming.length || framing === bodyFraming.untilClose)) {
-    removeHeaders(headers, (name) => name === "trailer"); // nothing can come after such a body
+    removeHeaders(headers, (name) => name === "trailer"); // no trailers can follow such a body
   }
   return { status, version, headers, framing, length, keepAlive, upgrade };
 }

@@ -94,7 +94,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** Opens the stream's window, because the receiver has room again. */
+  /** Enlarges the stream's window, because the receiver can accept more data. */
   resume(): void {
     this.#stream?.resume();
   }
@@ -193,17 +193,20 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** Handles a request that the upstream did not process: repeats or fails it. */
+  /** Handles a request that the upstream did not process: repeats it, or fails it. */
   #lost(error: Error): void {
     this.#stage = "dial";
-    // A connection that ended with an error on its first stream would end the same way again.
+    // A connection that ended with an error on its first stream would end in the same way again.
     const isHopeless = this.#stream?.id === 1 && (this.#connection?.goAwayCode ?? 0) !== 0;
     if (isHopeless || !this.#sendAgain()) {
       this.fail(error);
     }
   }
 
-  /** True when a connection that had served before broke under a repeatable request, as happens to kept connections. */
+  /**
+   * True when a connection that had served earlier calls broke under a repeatable request, as often happens to kept
+   * connections.
+   */
   #wasLost({ isConnectionLost }: StreamError): boolean {
     return (
       isConnectionLost &&
@@ -215,7 +218,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     );
   }
 
-  /** Returns the call to its owner, as if it was never sent. @returns false when it cannot be repeated */
+  /** Returns the call to its owner, as if it had never been sent. @returns false when the call cannot be repeated */
   #sendAgain(): boolean {
     if (this.#over || this.#writer?.begun === true) {
       return false;
@@ -233,7 +236,8 @@ export class H2Call implements UpstreamCall, ResponseListener {
   }
 
   /**
-   * Calls back after a pause, unless the call is abandoned before. @param pauseMs milliseconds; 0 calls back at once
+   * Calls back after a pause, unless the call is abandoned before. @param pauseMs milliseconds; 0: the callback is
+   * called immediately
    */
   after(pauseMs: number, callback: () => void): void {
     if (pauseMs === 0) {
@@ -278,7 +282,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** Stops all callbacks. The upstream's stream is reset if it is still open. */
+  /** Stops all callbacks. The stream is reset if it is still open. */
   #finish(): void {
     this.#over = true;
     clearTimeout(this.#timer);

@@ -32,7 +32,10 @@ const connectionWindowBytes = 16 * 1024 * 1024;
  * Limit of repetitions of a call that the upstream did not process. Source: Go's net/http
  */
 const maxRepeats = 6;
-/** Pause before the second repetition, in milliseconds; it doubles each time. The first repetition has no pause. */
+/**
+ * Pause before the second repetition, in milliseconds; the pause doubles with each further repetition. The first
+ * repetition has no pause.
+ */
 const repeatPauseMs = 1_000;
 
 /** A connection of the pool. */
@@ -41,26 +44,26 @@ interface Session {
   readonly connection: ClientConnection;
   /** Number of running calls. */
   active: number;
-  /** True when the connection takes no more calls, and closes after the last one. */
+  /** True when the connection accepts no more calls, and closes after its last call. */
   runsOut: boolean;
-  /** Closes the connection; undefined while calls run on it. */
+  /** Timer that closes the idle connection; undefined while calls run on the connection. */
   idleTimer: NodeJS.Timeout | undefined;
 }
 
 /**
- * HTTP/2 connections to one upstream. Each carries many requests; more connections are opened when the stream limits
- * require it.
+ * HTTP/2 connections to one upstream. Each connection carries many requests; more connections are opened when the
+ * stream limits require it.
  * | Life of a connection | Next |
  * |---|---|
- * | dialed, or adopted after TLS negotiated `h2` | takes waiting calls up to its stream limit |
+ * | dialed, or adopted after TLS negotiated `h2` | carries waiting calls up to its stream limit |
  * | full | the next call waits, and another connection is dialed |
  * | the last call ends | idle: closed after `idleTimeoutMs`, or above the idle limit |
- * | another thread waits for its slot | takes no new calls, and closes with the last one |
+ * | another thread waits for its slot | accepts no new calls, and closes after its last call |
  * | GOAWAY or an error | removed; calls that the upstream did not process start again |
  */
 export class H2Pool implements SlotUser, H2CallOwner {
   readonly #options: H2PoolOptions;
-  /** Open connections, including those that take no more calls. */
+  /** Open connections, including connections that accept no more calls. */
   readonly #sessions: Session[] = [];
   /** Calls without a stream, the oldest first. */
   readonly #waiting: H2Call[] = [];
@@ -105,8 +108,8 @@ export class H2Pool implements SlotUser, H2CallOwner {
   }
 
   /**
-   * Repeats a call at once, on another or the same connection. Further repetitions come after growing pauses, if no
-   * other upstream can take the call.
+   * Repeats a call immediately, on the same or another connection. Further repetitions follow after growing pauses, if
+   * no other upstream can serve the call.
    */
   sendAgain(call: H2Call): boolean {
     const { repeats, request } = call;
@@ -114,13 +117,13 @@ export class H2Pool implements SlotUser, H2CallOwner {
       return false;
     }
     call.repeats++;
-    // A random deviation, so that calls that failed together are not repeated together.
+    // The pause varies at random, so that calls that failed together are not repeated together.
     const pauseMs = repeats === 0 ? 0 : repeatPauseMs * 2 ** (repeats - 1) * (1 + Math.random() / 10);
     call.after(pauseMs, () => this.start(call));
     return true;
   }
 
-  /** Runs a call, or queues it. Also called for repetitions. */
+  /** Runs a call, or queues it. The pool also calls this method for repetitions. */
   start(call: H2Call): void {
     const session = this.#free();
     if (session !== undefined) {
@@ -135,7 +138,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** Dials one more connection, unless a dial is running. */
+  /** Dials one more connection, unless a connection is being opened. */
   retry(): void {
     while (this.#waiting[0]?.aborted === true) {
       this.#waiting.shift();
@@ -179,7 +182,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     this.#rest(entry);
   }
 
-  /** Each connection closes when its calls have ended. */
+  /** Each connection closes when all its calls have ended. */
   close(): void {
     this.#closed = true;
     for (const { connection } of [...this.#sessions]) {
@@ -187,7 +190,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** Opens a connection. A failure fails all waiting calls, because they would dial the same address. */
+  /** Opens a connection. A failed dial fails all waiting calls, because they would dial the same address. */
   #dial(call: H2Call): void {
     this.#dialing++;
     this.#options.dial(call.request, (error, socket) => {
@@ -203,7 +206,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     });
   }
 
-  /** Finds a connection with room for one more stream. */
+  /** Finds a connection that can open one more stream. */
   #free(): Session | undefined {
     return this.#sessions.find(({ connection, runsOut }) => !runsOut && connection.hasRoom);
   }
@@ -227,7 +230,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     call.run(entry.connection, scheme, responseHeaderTimeoutMs);
   }
 
-  /** Starts waiting calls while there is room. */
+  /** Starts waiting calls while connections can open streams. */
   #flush(): void {
     for (
       let session = this.#free();
@@ -261,7 +264,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** Removes a connection that takes no more calls. Waiting calls look for another one. */
+  /** Removes a connection that takes no more calls. Waiting calls are started on other connections. */
   #forget(entry: Session): void {
     const at = this.#sessions.indexOf(entry);
     if (at !== -1) {
