@@ -1,21 +1,22 @@
 /**
- * Estimated number of original spans behind sampled ones. Example: a span kept with probability 1/10 counts as 10
+ * Estimated number of original spans behind sampled spans. Example: a span kept with probability 1/10 counts as 10
  * spans.
  */
 export interface AdjustedCounts {
   /** Estimated number of original spans. A span whose sampling probability is unknown counts as 1. */
   readonly adjusted: number;
   /**
-   * Half the width of the 95 % confidence interval of `adjusted`. It holds when traces were sampled independently and
-   * each trace has one of the spans. Spans with an unknown probability do not widen it.
+   * Half the width of the 95 % confidence interval of `adjusted`. The interval is valid when traces were sampled
+   * independently and each trace has one of the spans. Spans with an unknown probability do not widen the interval.
    */
   readonly margin: number;
   /** Number of spans whose sampling probability is unknown. */
   readonly unknown: number;
-  /** Smallest number of original spans that one span stands for. 0: no span has a known probability. */
+  /** Smallest number of original spans that one span represents; 0: no span has a known probability. */
   readonly least: number;
   /**
-   * Largest number of original spans that one span stands for. It exceeds `least` when several probabilities were used.
+   * Largest number of original spans that one span represents. `greatest` exceeds `least` when several probabilities
+   * were used.
    */
   readonly greatest: number;
 }
@@ -39,7 +40,7 @@ export class AdjustedSum {
 
   /**
    * @param spans number of spans; negative to subtract spans
-   * @param each number of original spans that each span stands for; 0: unknown
+   * @param each number of original spans that each of these spans represents; 0: unknown
    */
   add(spans: number, each: number): void {
     if (each === 0) {
@@ -48,7 +49,7 @@ export class AdjustedSum {
       return;
     }
     this.#adjusted += spans * each;
-    // Estimated variance of the sum when each span was kept with probability 1/each.
+    // Estimated variance of the sum if each span was kept with probability 1/each.
     this.#variance += spans * each * (each - 1);
     if (spans > 0) {
       this.#least = Math.min(this.#least, each);
@@ -84,7 +85,7 @@ export class AdjustedSum {
   }
 }
 
-/** Weight of one span in the sum: 1 when its sampling probability is unknown. @param each as in `AdjustedSum` */
+/** Weight of one span in the sum; 1 when its sampling probability is unknown. @param each as in `AdjustedSum` */
 export function countOf(each: number): number {
   return each === 0 ? 1 : each;
 }

@@ -26,7 +26,7 @@ export interface HeatMapQuery extends Omit<SpanFilter, "startTimeMinUnixNano" | 
   readonly columns: number;
 }
 
-/** Spans that start in one slice of time and last about as long. */
+/** Spans that start in the same slice of time and have a similar duration. */
 export interface HeatMapCell {
   /** Index of the column, from 0. */
   readonly column: number;
@@ -49,17 +49,17 @@ export interface HeatMap {
 
 export interface AttributeComparisonQuery {
   /**
-   * The spans to explain. With a query, both times are required, because it runs within them.
-   * STORAGE_BAD_QUERY for a query that the store cannot turn into an exact condition.
+   * The spans to explain. With a query, both times are required, because the query runs within them. STORAGE_BAD_QUERY
+   * for a query that the store cannot turn into an exact condition.
    */
   readonly selection: SpanSelection;
-  /** The spans to compare with: they match `background`, but not `selection`. */
+  /** The spans to compare with: spans that match `background`, but not `selection`. */
   readonly background: SpanSelection;
   /** Maximum number of differences in the result; at least 1. */
   readonly limit: number;
   /**
    * Maximum number of spans read on each side, newest first; at least 1, 50,000 by default. When spans are spread over
-   * a long time, an engine may read a tenth of that, but at least 1,000.
+   * a long time, an engine may read only a tenth of this number, but at least 1,000.
    */
   readonly maxSpans?: number;
 }
@@ -81,7 +81,7 @@ export interface AttributeDifference {
 export interface AttributeComparison {
   /** Number of spans of the selection that were read. */
   readonly selectedSpans: number;
-  /** Number of other spans that were read. Shares are computed with both numbers. */
+  /** Number of background spans that were read. Shares are computed with both numbers. */
   readonly otherSpans: number;
   /** Ordered by the difference of shares, largest first. */
   readonly differences: readonly AttributeDifference[];
@@ -123,7 +123,9 @@ export interface ComparedOperation {
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** Kind of its spans: a server span and a client span of one name differ. */
+  /**
+   * Kind of the operation's spans; a server span and a client span with the same name belong to different operations.
+   */
   readonly spanKind: SpanKind;
   /** Figures of the first side. */
   readonly a: Population;
@@ -151,7 +153,7 @@ export interface PopulationComparison {
   readonly a: Population;
   /** Figures of the second side. */
   readonly b: Population;
-  /** Ordered by the change of the operation's time per span of the side, largest change first. */
+  /** Ordered by the change of the operation's time per span, largest change first. */
   readonly operations: readonly ComparedOperation[];
   /** Sums over the spans whose attributes were read: all spans, or a sample when there are more than `maxSpans`. */
   readonly sample: { readonly a: PopulationSums; readonly b: PopulationSums };
@@ -172,7 +174,7 @@ export interface DurationRankQuery {
   readonly range: TimeRange;
 }
 
-/** The rank of a duration among the durations of its peers. */
+/** The rank of a duration among the durations of comparable spans (peers). */
 export interface DurationRank {
   /** Number of spans of the operation in the time range. */
   readonly peers: number;
@@ -260,11 +262,14 @@ export interface CriticalPathSums {
   readonly operations: readonly CriticalPathShare[];
 }
 
-/** The query of a feed. Its conditions must concern single spans; others fail with STORAGE_BAD_QUERY. */
+/**
+ * The query of a feed. Its conditions must concern single spans; a query with other conditions fails with
+ * STORAGE_BAD_QUERY.
+ */
 export interface TailQuery extends SpanSelection {
-  /** The cursor of the previous answer. Absent: start now; the first answer has no spans. */
+  /** The cursor of the previous answer. Absent: the feed starts now, and the first answer has no spans. */
   readonly cursor?: string;
-  /** The cursor of a later answer: return only spans that had arrived by then. Absent: no upper bound. */
+  /** The cursor of a later answer: only spans that had arrived before it are returned. Absent: no upper bound. */
   readonly upTo?: string;
   /** Maximum number of spans in the answer, 1 to 10,000. */
   readonly limit: number;
@@ -283,20 +288,21 @@ export interface Tail {
 export interface AnalysisReader {
   /** Number of spans by start time and duration, with the number of errors. */
   getHeatMap(query: HeatMapQuery, options?: ReadOptions): Promise<HeatMap>;
-  /** Finds attributes that distinguish some spans from others. */
+  /** Finds attributes that distinguish the selected spans from the background spans. */
   compareAttributes(query: AttributeComparisonQuery, options?: ReadOptions): Promise<AttributeComparison>;
   /** Compares two populations: durations, errors, operations and attributes. */
   comparePopulations(query: PopulationComparisonQuery, options?: ReadOptions): Promise<PopulationComparison>;
   /** @returns undefined when there are no peers */
   getDurationRank(query: DurationRankQuery, options?: ReadOptions): Promise<DurationRank | undefined>;
   /**
-   * As `getDurationRank`, for many operations at once, in their order. It uses counts by duration, so
-   * durations are accurate to a tenth, and peers with about the same duration are spread evenly.
+   * As `getDurationRank`, for many operations in one call; the results have the order of the operations. It uses counts
+   * by duration bucket, so durations are accurate to a tenth, and the peers in one bucket are assumed to be spread
+   * evenly.
    */
   getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRanks | undefined)[]>;
   getTopOperations(query: TopOperationsQuery, options?: ReadOptions): Promise<OperationSummary[]>;
   /** Sums the critical paths of the traces that a search finds, at most 200 traces. */
   getCriticalPath(query: TraceQuery, options?: ReadOptions): Promise<CriticalPathSums>;
-  /** Returns spans as they arrive. It is for watching, not for export: a block with a slow insert may be missed. */
+  /** Returns spans as they arrive. It is for watching, not for export: spans of a slow insert may be missed. */
   tail(query: TailQuery, options?: ReadOptions): Promise<Tail>;
 }

@@ -4,9 +4,9 @@ import { StorageError } from "./storage-error.ts";
 
 /** Time range of a read in nanoseconds since the Unix epoch, both ends inclusive. Absent: no bound. */
 export interface AskedTime {
-  /** Earliest start that the caller knows of; it lets the store skip older days. */
+  /** Earliest start of the spans, if the caller knows it; the store can then skip older days. */
   readonly startUnixNano?: bigint | undefined;
-  /** Latest start that the caller knows of. */
+  /** Latest start of the spans, if the caller knows it. */
   readonly endUnixNano?: bigint | undefined;
 }
 
@@ -18,7 +18,7 @@ export function timeOf({
   return { startUnixNano: startTimeMinUnixNano, endUnixNano: startTimeMaxUnixNano };
 }
 
-/** True when the missing spans that a partial-result reason describes may belong to this time range. */
+/** True when the missing spans that a reason describes may belong to this time range. */
 export function concerns(
   { startUnixMs, endUnixMs }: PartialReason,
   { startUnixNano, endUnixNano }: AskedTime,
@@ -32,8 +32,8 @@ export function concerns(
 }
 
 /**
- * Options for reads of these time ranges. Missing data outside of them does not make the answer partial. When the
- * caller cannot accept a partial answer, such a read fails.
+ * Options for reads of these time ranges. Missing data outside of these ranges does not make the answer partial. If the
+ * caller cannot accept a partial answer, a read with missing data fails.
  */
 export function withinTime<Options extends ReadOptions>(
   options: Options,
@@ -50,7 +50,7 @@ export function withinTime<Options extends ReadOptions>(
   };
 }
 
-/** A handler of partial results for callers that cannot report them. @throws StorageError STORAGE_UNAVAILABLE */
+/** A handler for partial results, for callers that cannot report them. @throws StorageError STORAGE_UNAVAILABLE */
 export function refusePartial({ text }: PartialReason): never {
   throw new StorageError("STORAGE_UNAVAILABLE", `the answer would be partial: ${text}`);
 }

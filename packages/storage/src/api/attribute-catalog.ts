@@ -43,7 +43,7 @@ export interface AttributeValuesQuery {
   readonly range: TimeRange;
   /** Maximum number of values, 1 to 10,001. The most frequent values are returned. */
   readonly limit: number;
-  /** Values, as text, must begin with this. */
+  /** Values must, as text, begin with this text. */
   readonly prefix?: string;
   /** Conditions on the spans to read. The times of the filter are ignored. */
   readonly filter?: SpanFilter;
@@ -64,9 +64,9 @@ export interface CatalogValue {
 }
 
 /**
- * Names and values to search for, for completion. The lists are a sample: of many spans, an engine reads only the
- * newest few hundred thousand, in whole minutes. Names of services and operations come from counts by minute, which
- * cover all spans. Every method throws `StorageError`.
+ * Names and values to search for, for completion. The lists are a sample: an engine reads at most the newest few
+ * hundred thousand spans, in whole minutes. Names of services and operations come from counts by minute, which cover
+ * all spans. Every method throws `StorageError`.
  */
 export interface AttributeCatalog {
   /** Names of attributes, ordered by scope, then name. Aliases of intrinsics are left out. */

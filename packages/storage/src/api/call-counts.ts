@@ -1,6 +1,6 @@
 import type { SpanKind } from "wire/model";
 
-/** Number of calls between two services with the same outcome and about the same duration. */
+/** Number of calls between two services with the same outcome and a similar duration. */
 export interface CallCount {
   /** The service of the calling span. */
   readonly parent: string;

@@ -120,7 +120,7 @@ export function checkTail(query: TailQuery, cursorPattern: RegExp): void {
   }
 }
 
-/** @throws StorageError STORAGE_BAD_QUERY for anything but a whole number from 1 to `max` */
+/** @throws StorageError STORAGE_BAD_QUERY for a value that is not a whole number from 1 to `max` */
 export function checkCount(name: string, value: number, max: number): void {
   if (!Number.isSafeInteger(value) || value < 1 || value > max) {
     throw new StorageError("STORAGE_BAD_QUERY", `${name} ${value} is not a whole number from 1 to ${max}`);

@@ -3,7 +3,9 @@ import { checkCount, checkRange } from "./checked-analysis.ts";
 import { checkSearch, checkTexts } from "./checked-query.ts";
 import { intrinsics, listedValues } from "./intrinsics.ts";
 
-/** Limit of names or values. Clients may ask for 10,000; one more entry tells the reader that the list was cut. */
+/**
+ * Limit of names or values. Clients may request 10,000 entries; one more entry shows the reader that the list was cut.
+ */
 const maxEntries = 10_001;
 
 /** @throws StorageError STORAGE_BAD_QUERY */
@@ -30,7 +32,7 @@ export function intrinsicNames({ scope, limit, prefix = "" }: AttributeNamesQuer
   return [...intrinsics.keys()].filter((name) => name.startsWith(prefix)).slice(0, limit);
 }
 
-/** Values that are known without reading spans. Undefined: spans must be read. */
+/** Values that are known without reading any spans. Undefined: spans must be read. */
 export function fixedValues({
   scope,
   name,

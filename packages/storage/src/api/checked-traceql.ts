@@ -87,7 +87,7 @@ export function checkTraceQlGroups({ query, range }: Pick<TraceQlMetricsQuery, "
   return { request, pipeline: expression };
 }
 
-/** Time range in which all spans of a trace are looked for: its root and the parents of its spans. */
+/** Time range in which the other spans of a trace are searched: its root, and the parents of its spans. */
 export function traceRange({ startUnixNano, endUnixNano }: TimeRange): TimeRange {
   const start = startUnixNano - marginNano;
   const end = endUnixNano + marginNano;

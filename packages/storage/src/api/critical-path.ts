@@ -6,7 +6,7 @@ import type { Trace } from "./span-reader.ts";
 /** The fields on which the critical path depends. */
 export type PathSpan = Pick<Span, "spanId" | "parentSpanId" | "startTimeUnixNano" | "durationNano">;
 
-/** A period for which a trace waited for one span itself, not for a child of the span. */
+/** A period for which a trace waited for a span itself, not for a child of the span. */
 export interface CriticalPathSection<S extends PathSpan = Span> {
   /** Span that the trace waited for. */
   readonly span: S;
@@ -33,7 +33,7 @@ class Turns {
   }
 }
 
-/** A span, cut to the time range of its parent, with its children ordered by end. */
+/** A span, cut to the time range of its parent, with its children ordered by their end. */
 interface Node<S extends PathSpan> {
   /** Span of the node. */
   readonly span: S;
@@ -48,9 +48,9 @@ interface Node<S extends PathSpan> {
 }
 
 /**
- * The critical path of a trace, computed backwards from the end of its first root. At each moment the path contains the
- * child that ended last, or the parent while no child ran. A child that begins after its parent's end is ignored. A
- * child that ends later is cut at the parent's end.
+ * The critical path of a trace, computed backwards from the end of its first root. At each moment, the path contains
+ * the child that ended last; while no child ran, it contains the parent. A child that begins after its parent's end is
+ * ignored. A child that ends later is cut at the parent's end.
  *
  * Source: the public model's UI, `TracePage/CriticalPath`.
  * @returns sections that do not overlap, latest first

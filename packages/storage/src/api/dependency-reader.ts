@@ -5,14 +5,14 @@ import type { ReadOptions } from "./span-reader.ts";
 export interface DependencyLink {
   /** The service of the calling span. */
   readonly parent: string;
-  /** The called service. It differs from `parent`: calls inside one service are not links. */
+  /** The called service. It differs from `parent`, because calls inside of one service are not links. */
   readonly child: string;
   /** Number of calls in the time range. */
   readonly callCount: number;
   /** The program that found the link; "" when it was found in stored spans. */
   readonly source: string;
   /**
-   * Estimated number of original spans behind the called spans. Present when the query asks for it and the store has
+   * Estimated number of original spans behind the called spans. Present when the query requests it and the store has
    * it.
    */
   readonly adjusted?: AdjustedCounts | undefined;
@@ -27,12 +27,12 @@ export interface DependencyQuery {
   readonly adjusted?: boolean | undefined;
 }
 
-/** Reads which services call which. Throws `StorageError`. */
+/** Reads which services call which. Every method throws `StorageError`. */
 export interface DependencyReader {
   /**
    * The calls between services, each pair once, sorted by parent, then child. A span counts when it starts in a minute
-   * of the query, and its parent is stored and belongs to another service. A server span that shares its id with a
-   * client span has the client span as parent.
+   * of the query, and its parent is stored and belongs to another service. If a server span shares its id with a client
+   * span, the client span is its parent.
    */
   getDependencies(query: DependencyQuery, options?: ReadOptions): Promise<DependencyLink[]>;
 }

@@ -1,14 +1,14 @@
 /** Buckets for each doubling of the duration; each bucket is 9 % wide. */
 export const bucketsPerDoubling = 8;
 
-/** Index of the duration's bucket: 0 for up to a nanosecond, 504 for the longest durations. */
+/** Index of a duration's bucket: 0 for durations up to a nanosecond, 504 for the longest durations. */
 export function durationBucket(durationNano: bigint): number {
   return durationNano <= 1n ? 0 : Math.floor(Math.log2(Number(durationNano)) * bucketsPerDoubling);
 }
 
 /**
  * Estimates a quantile of durations in nanoseconds from counts by bucket, interpolated within the bucket. For the
- * highest bucket it returns the bucket's lower bound, because interpolation could exceed the longest duration.
+ * highest bucket, the estimate is the bucket's lower bound, because interpolation could exceed the longest duration.
  * @param counts number of durations by bucket; with no counts the result is 0
  * @param quantile 0 to 1
  */
@@ -40,7 +40,7 @@ export function nanoOfPosition(position: number): number {
 }
 
 /**
- * Share of counted durations that are not longer than this duration, 0 to 1, interpolated within its bucket.
+ * Share of the counted durations that are not longer than this duration, 0 to 1, interpolated within its bucket.
  * @param counts number of durations by bucket, not all 0
  */
 export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano: bigint): number {
@@ -55,14 +55,16 @@ export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano:
   }
   const within = durationNano <= 1n ? 1 : Math.log2(Number(durationNano)) * bucketsPerDoubling - own;
   const inOwn = counts.get(own) ?? 0;
-  // At least 1 is counted, because the duration itself is usually among the counted ones.
+  // The count in the bucket is at least 1, because the duration itself is usually one of the counted durations.
   return (below + Math.min(inOwn, Math.max(1, inOwn * within))) / total;
 }
 
-/** Calls between services use wider buckets (four per doubling), so the table of calls has fewer rows. */
+/** Calls between services use wider buckets (four for each doubling), so that the table of calls has fewer rows. */
 export const callBucketsPerDoubling = 4;
 
-/** Index of the bucket for a call between services: 0 for up to a nanosecond, 252 for the longest durations. */
+/**
+ * Index of the bucket for a call between services: 0 for durations up to a nanosecond, 252 for the longest durations.
+ */
 export function callBucket(durationNano: bigint): number {
   return durationNano <= 1n ? 0 : Math.floor(Math.log2(Number(durationNano)) * callBucketsPerDoubling);
 }

@@ -6,7 +6,7 @@ const buckets = 505;
 export class DurationCounts {
   readonly #counts = new Float64Array(buckets);
   #total = 0;
-  /** Lowest bucket that ever had calls; all buckets below `#lowest` and above `#highest` are 0. */
+  /** Lowest bucket that ever had calls; all buckets below `#lowest` and above `#highest` contain 0. */
   #lowest = buckets;
   #highest = -1;
 

@@ -10,7 +10,7 @@ export interface OperationDurations {
   readonly operation: string;
   /** Kind of the spans. */
   readonly spanKind: SpanKind;
-  /** Number of spans in each bucket of duration. */
+  /** Number of the operation's spans in each bucket of duration. */
   readonly counts: ReadonlyMap<number, number>;
 }
 

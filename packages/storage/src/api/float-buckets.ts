@@ -5,8 +5,8 @@ const bucketBits = 48n;
 
 /**
  * Index of the number's bucket: the leading 16 bits of its double, so all engines agree. Numbers up to 0 have bucket 0.
- * A bucket excludes its lower bound and includes its upper one. ClickHouse: `bitShiftRight(reinterpretAsUInt64(x) - 1,
- * 48)`.
+ * A bucket excludes its lower bound and includes its upper bound. ClickHouse: `bitShiftRight(reinterpretAsUInt64(x) -
+ * 1, 48)`.
  */
 export function floatBucket(value: number): number {
   if (!(value > 0)) {
@@ -25,7 +25,7 @@ export function floatBucketStart(bucket: number): number {
   return view.getFloat64(0);
 }
 
-/** Smallest power of two that is at least as great as every value of the bucket, as in Tempo's histograms. */
+/** Smallest power of two that is not below any value of the bucket, as in Tempo's histograms. */
 export function powerOfTwoAbove(bucket: number): number {
   if (bucket <= 0) {
     return 0;
@@ -34,8 +34,8 @@ export function powerOfTwoAbove(bucket: number): number {
 }
 
 /**
- * Quantile of counted numbers, accurate to 6 %. Values are assumed to be spread evenly within a bucket. NaN when there
- * are no values.
+ * Quantile of counted numbers, accurate to 6 %. Values are assumed to be spread evenly within a bucket. The result is
+ * NaN when there are no values.
  */
 export function floatQuantile(counts: ReadonlyMap<number, number>, quantile: number): number {
   const buckets = [...counts].sort(([one], [other]) => one - other);

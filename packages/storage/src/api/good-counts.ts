@@ -6,10 +6,10 @@ import { StorageError } from "./storage-error.ts";
 const minuteMs = 60_000;
 /** Limit of steps in one answer: enough for 31 days in hours, or half a day in minutes. */
 const mostSteps = 750;
-/** Limit of operation names: the request's address contains all of them. */
+/** Limit of operation names, because the request's address contains all of them. */
 const mostOperations = 100;
 
-/** Selects the spans of a service to count, and defines which of them are good. */
+/** Selects the spans of a service that are counted, and defines which of them are good. */
 export interface GoodCountsQuery {
   /** Name of the service. */
   readonly service: string;
@@ -46,8 +46,8 @@ export function fastBucket(latencyNano: number): number {
 }
 
 /**
- * The duration limit in nanoseconds that a result of {@link fastBucket} means. It differs by at most 4.5 % from the
- * wanted duration.
+ * The duration limit in nanoseconds that a result of {@link fastBucket} means. It differs from the wanted duration by
+ * at most 4.5 %.
  */
 export function fastBucketNano(endBucket: number): number {
   return nanoOfPosition(endBucket);

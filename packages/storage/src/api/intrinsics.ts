@@ -1,7 +1,7 @@
 import { spanKinds, statusCodes } from "wire/model";
 import type { CatalogValue } from "./attribute-catalog.ts";
 
-/** How values of an intrinsic are listed: as fixed keywords, as texts read from spans, or not at all. */
+/** Source of the values of an intrinsic: fixed keywords, texts read from spans, or none. */
 export type IntrinsicSource =
   | "status"
   | "kind"

@@ -13,7 +13,7 @@ import { StorageError } from "./storage-error.ts";
 const minuteMs = 60_000;
 /** Limit of points of one series, as for Prometheus's range queries. */
 const maxPoints = 11_000;
-/** Limit of service names: the request's address contains all of them. */
+/** Limit of service names, because the request's address contains all of them. */
 const maxServices = 100;
 
 /** The time range of a query, divided into slots of equal length. */
@@ -27,27 +27,26 @@ export interface MetricSlots {
 }
 
 /**
- * Counts of one series. The lists have the same length; entries at one index belong together. Entries of the same slot
- * are added.
+ * Counts of one series. The lists have the same length; entries with the same index belong together. Entries of the
+ * same slot are added up.
  */
 export interface SeriesCounts {
   /** Name of the service. */
   readonly service: string;
-  /** Name of the operation; "" unless grouped by operation. */
+  /** Name of the operation; "" unless the query groups by operation. */
   readonly operation: string;
   /** Slot index of each entry, ascending. */
   readonly slots: readonly number[];
-  /** Duration bucket of each entry, see `durationBucket`. Empty when durations do not matter. */
+  /** Duration bucket of each entry, see `durationBucket`. Empty when the query does not need durations. */
   readonly buckets: readonly number[];
   /** Number of calls of each entry. */
   readonly calls: readonly number[];
-  /** Number of failed calls of each entry. May be empty when durations matter. */
+  /** Number of failed calls of each entry. May be empty when the query needs durations. */
   readonly errors: readonly number[];
 }
 
 /**
- * Counts the spans of the slots; each series occurs once. With `byBucket`, each duration bucket has an entry of its
- * own.
+ * Counts the spans of the slots; each series occurs once. With `byBucket`, each duration bucket has a separate entry.
  */
 export type CountSlots = (
   query: MetricsQuery,
@@ -56,7 +55,7 @@ export type CountSlots = (
   options: ReadOptions,
 ) => Promise<readonly SeriesCounts[]>;
 
-/** Makes a metrics reader from a function that counts spans by slots of time. */
+/** Creates a metrics reader from a function that counts spans by slots of time. */
 export function metricsReader(
   countSlots: CountSlots,
 ): Pick<MetricsReader, "getCallRates" | "getErrorRates" | "getLatencies"> {
@@ -160,7 +159,7 @@ class Window {
     this.#order = orderBySlot(counts.slots, slots);
   }
 
-  /** Moves the window to the slots from `first` up to, not including, `end`. */
+  /** Moves the window to the slots from `first` up to `end`, without `end` itself. */
   move(first: number, end: number): void {
     for (; this.#slotAt(this.#entered) < end; this.#entered++) {
       this.#add(this.#entered, 1);

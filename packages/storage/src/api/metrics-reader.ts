@@ -39,7 +39,7 @@ export interface MetricPoint {
 export interface MetricSeries {
   /** Name of the service. */
   readonly service: string;
-  /** Span name; undefined unless grouped by operation. */
+  /** Span name; undefined unless the query groups by operation. */
   readonly operation: string | undefined;
   /** Points, the oldest first. */
   readonly points: readonly MetricPoint[];
@@ -58,18 +58,17 @@ export interface MetricsReader {
   /** A quantile of durations in milliseconds, accurate to 10 %. */
   getLatencies(query: LatencyQuery, options?: ReadOptions): Promise<MetricSeries[]>;
   /**
-   * One page of services or operations, ranked by their figures, with curves. The store ranks, filters and pages, so
-   * the size of the answer does not grow with the number of names.
+   * One page of services or operations, ranked by their figures, with their curves over time. The store ranks, filters
+   * and pages, so that the size of the answer does not grow with the number of names.
    */
   getRankedRates(query: RankedRatesQuery, options?: ReadOptions): Promise<RankedRates>;
-  /** Counts of all and of good spans of one service by step, oldest first. */
+  /** Counts of all spans and of good spans of one service, for each step, oldest first. */
   getGoodCounts(query: GoodCountsQuery, options?: ReadOptions): Promise<GoodCount[]>;
   /** Counts of all services, in no particular order. */
   getSpanCounts(query: SpanCountQuery, options?: ReadOptions): Promise<SpanCount[]>;
   /**
-   * Calls between services whose spans start in these minutes, in no particular order. `DependencyReader` defines a
-   * call. Calls stored by versions that did not record outcomes have no kind, no failure and a duration of 1
-   * nanosecond.
+   * Calls between services whose spans start in the query's minutes, in no particular order. `DependencyReader` defines
+   * a call. Calls that older versions stored without outcomes have no kind, no failure and a duration of 1 nanosecond.
    */
   getCallCounts(query: SpanCountQuery, options?: ReadOptions): Promise<CallCount[]>;
 }

@@ -4,8 +4,8 @@ let isDue = false;
 
 /**
  * Yields to the event loop in the middle of long work, and resolves in a turn of the event loop that no other caller
- * gets. With plain `setImmediate` all waiting callers would continue in the same turn. Ten pieces of work of a few
- * milliseconds each would then delay other requests like one long piece.
+ * gets. With plain `setImmediate`, all waiting callers would continue in the same turn. Ten pieces of work of a few
+ * milliseconds each would then delay other requests as much as one long piece.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,13 +1,13 @@
 /** A reason why an answer lacks spans or list entries. */
 export interface PartialReason {
   /**
-   * - `shard-away`: no server of one shard answers
+   * - `shard-away`: no server of a shard answers
    * - `part-damaged`: a part of a table is damaged, so ClickHouse detached it
    * - `list-cut`: a list of names or values has more entries than the limit of the request
    */
   readonly kind: "shard-away" | "part-damaged" | "list-cut";
   /**
-   * Name of what is missing or cut. `shard-away`: the shard's number. `part-damaged`: table and part, such as
+   * Name of the missing part or cut list. `shard-away`: the shard's number. `part-damaged`: table and part, such as
    * `tracing.spans 20261126_5_5_0`. `list-cut`: scope and name of the attribute.
    */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface PartialReason {
 
 /** Reasons why spans are missing from an answer. */
 export interface PartialAnswer {
-  /** Never empty. */
+  /** The list is never empty. */
   readonly reasons: readonly PartialReason[];
 }
 
@@ -29,7 +29,7 @@ export interface PartialAnswer {
 export class PartialReasons {
   readonly #reasons = new Map<string, PartialReason>();
 
-  /** Adds a reason; given to reads as `onPartial`. A reason with the same kind and name counts once. */
+  /** Adds a reason; given to reads as `onPartial`. Reasons with the same kind and name are stored once. */
   readonly add = (reason: PartialReason): void => {
     this.#reasons.set(`${reason.kind} ${reason.name}`, reason);
   };

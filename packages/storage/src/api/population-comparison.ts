@@ -14,13 +14,15 @@ import { StorageError } from "./storage-error.ts";
 const maxSampledSpans = 200_000;
 const maxRows = 1_000;
 
-/** Default of `maxSpans`: spans of each side whose attributes are read. */
+/** Default of `maxSpans`: number of spans on each side whose attributes are read. */
 const defaultSampledSpans = 20_000;
 
-/** Number of stripes of a side's time range. A sample reads a piece of each stripe, so it covers the whole range. */
+/**
+ * Number of stripes of a side's time range. A sample reads a piece of each stripe, so that it covers the whole range.
+ */
 const stripes = 60n;
 
-/** Minimum number of spans of a group, and of the spans outside of it. With fewer, the group explains nothing. */
+/** Minimum number of spans of a group, and of the spans outside of it. With fewer spans, the group explains nothing. */
 export const fewestSpans = 20;
 
 /** @returns maximum number of spans of a sample. @throws StorageError STORAGE_BAD_QUERY */
@@ -47,7 +49,7 @@ export function timeOfPopulation(side: SpanSelection): TimeRange {
   return { startUnixNano, endUnixNano };
 }
 
-/** A sample of a time range: the range is divided into stripes, and the first `skipNano` of each are skipped. */
+/** A sample of a time range: the range is divided into stripes, and the first `skipNano` of each stripe are skipped. */
 export interface Stripes {
   /** Start of the first stripe. */
   readonly startUnixNano: bigint;
@@ -70,7 +72,7 @@ export function stripesOf(range: TimeRange, spans: number, most: number): Stripe
   return { startUnixNano: range.startUnixNano, stripeNano, skipNano };
 }
 
-/** True when the sample has the span. `sampleCondition` makes the same choice in SQL. */
+/** True when the sample contains the span. `sampleCondition` makes the same choice in SQL. */
 export function isInSample(startUnixNano: bigint, stripes: Stripes | undefined): boolean {
   return (
     stripes === undefined || (startUnixNano - stripes.startUnixNano) % stripes.stripeNano >= stripes.skipNano
@@ -83,8 +85,8 @@ export function meanNano({ durationNano, spans }: PopulationSums): number {
 }
 
 /**
- * How much of the difference between both means disappears without the spans of a group, 0 to 1. The result is 0 when
- * the group, or the remaining spans, are too few.
+ * The part of the difference between both means that disappears without the spans of a group, 0 to 1. The result is 0
+ * when the group has too few spans, or too few spans remain.
  */
 export function explainedShare(
   one: { readonly a: PopulationSums; readonly b: PopulationSums },

@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const mostNames = 200;
 /** Limit of steps of a curve; each name has figures for each step. */
 const mostSteps = 500;
-/** Limit of names before the page. A store must sort all of them to find the page. */
+/** Limit of names before the page. A store must sort all names up to the page. */
 const mostSkipped = 1_000_000;
 
 /** Sort key of the names: alphabetical, or a figure with the largest value first. */
@@ -19,9 +19,9 @@ export type RateOrder = (typeof rateOrders)[number];
 
 /** Selects a page of services, or of operations of one service, ranked by their calls. */
 export interface RankedRatesQuery {
-  /** The service whose operations are ranked; absent: services are ranked. */
+  /** The service whose operations are ranked; absent: services themselves are ranked. */
   readonly service?: string | undefined;
-  /** Only these names. Absent: all names. */
+  /** Only names in this list are ranked. Absent: all names. */
   readonly only?: readonly string[] | undefined;
   /** Text that the names must contain; upper and lower case are equal. "": all names. */
   readonly contains: string;
@@ -69,7 +69,7 @@ export interface RateFigures {
   readonly p95Ms: number;
   /** 99th percentile of the duration in milliseconds. */
   readonly p99Ms: number;
-  /** Figures adjusted for sampling. Present if the query wants them and the store has them. */
+  /** Figures adjusted for sampling. Present if the query requests them and the store has them. */
   readonly adjusted?: AdjustedFigures | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface RatedName {
   readonly steps: readonly (RateFigures | undefined)[];
 }
 
-/** A page of names with the total number of names. Names without calls in the time range are left out. */
+/** A page of names with the total number of names. Names that have no calls in the time range are left out. */
 export interface RankedRates {
   /** Number of names on all pages. */
   readonly matched: number;
@@ -92,8 +92,8 @@ export interface RankedRates {
 }
 
 /**
- * Calls of one name. The lists have the same length, and their entries at one index belong together. Entries of the same
- * step and bucket are summed.
+ * Calls of one name. The lists have the same length, and entries with the same index belong together. Entries of the
+ * same step and bucket are summed.
  */
 export interface NameCounts {
   /** Name of the service, or of the operation of one service. */
@@ -106,7 +106,7 @@ export interface NameCounts {
   readonly calls: readonly number[];
   /** Number of failed calls of each entry. */
   readonly errors: readonly number[];
-  /** Number of original calls behind each call of the entry, 0 when unknown. Present if the query wants it. */
+  /** Number of original calls that each call of the entry represents; 0: unknown. Present if the query requests it. */
   readonly adjustedCounts?: readonly number[] | undefined;
 }
 
@@ -161,7 +161,7 @@ export function checkRankedRates(query: RankedRatesQuery): void {
 /**
  * Computes the figures of a page.
  * @param page names in the order of their rank; names of equal rank keep this order
- * @param counts counts of at least these names; each name occurs once
+ * @param counts counts of the names on the page; each name occurs once
  */
 export function ratedNames(
   query: RankedRatesQuery,
@@ -173,11 +173,12 @@ export function ratedNames(
     const ofName = byName.get(name);
     return ofName === undefined ? [] : [ratedName(ofName, stepCount(query))];
   });
-  // A store may rank by the bucket of a quantile. Within one bucket the exact figures decide.
+  // A store may rank by the bucket of a quantile instead of the quantile. Within one bucket, the exact figures
+  // determine the order.
   return rated.sort((one, other) => rankOf(query.order, other.whole) - rankOf(query.order, one.whole));
 }
 
-/** The value that a name is ranked by; larger values come first. */
+/** The value by which a name is ranked; larger values come first. */
 export function rankOf(order: RateOrder, { calls, errors, p50Ms, p95Ms, p99Ms }: RateFigures): number {
   switch (order) {
     case "name":
@@ -222,7 +223,7 @@ interface CountEntry {
   readonly calls: number;
   /** Number of failed spans. */
   readonly errors: number;
-  /** Number of original spans behind each span; 0: unknown. */
+  /** Number of original spans that each span represents; 0: unknown. */
   readonly each: number;
 }
 
@@ -239,11 +240,11 @@ interface AdjustedSums {
 class Sum {
   #calls = 0;
   #errors = 0;
-  /** Calls by duration bucket. A step of one name rarely has more than a dozen buckets. */
+  /** Calls by duration bucket. One step of a name rarely has calls in more than a dozen buckets. */
   readonly #durations = new Map<number, number>();
   readonly #adjusted: AdjustedSums | undefined;
 
-  /** @param isAdjusted true: also sums figures adjusted for sampling */
+  /** @param isAdjusted true: figures adjusted for sampling are summed too */
   constructor(isAdjusted: boolean) {
     this.#adjusted = isAdjusted ? { calls: new AdjustedSum(), errors: 0, durations: new Map() } : undefined;
   }

@@ -1,12 +1,12 @@
 import type { ReadOptions } from "./span-reader.ts";
 
-/** Number of traces of one operation that began and were sampled by probability, between two counts. */
+/** Number of traces of one operation that began between two counts and were sampled by probability. */
 export interface OperationThroughput {
   /** Name of the service. */
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** Root spans sampled by probability. 0 only announces an operation that was sampled in another way. */
+  /** Root spans sampled by probability; 0 only announces an operation whose traces were sampled in another way. */
   readonly count: number;
   /** The probabilities that clients reported, without repeats, as text with 6 decimals. */
   readonly probabilities: readonly string[];
@@ -20,11 +20,11 @@ export interface OperationProbability {
   readonly operation: string;
   /** Probability, 0 to 1. */
   readonly probability: number;
-  /** Sampled traces per second, from which the probability was computed. */
+  /** Sampled traces per second, from which the collector computed the probability. */
   readonly qps: number;
 }
 
-/** The result of one calculation by the leader. */
+/** The result of one calculation by the collector that has the lease. */
 export interface CalculatedProbabilities {
   /** Name of the collector that computed the probabilities. */
   readonly owner: string;
@@ -36,8 +36,8 @@ export interface CalculatedProbabilities {
 
 /**
  * Data that collectors share for adaptive sampling: counts, probabilities computed from them, and a lease that elects
- * the collector that computes. A store keeps counts and probabilities for at least two days, but may drop old ones
- * earlier when there are very many. Every method throws `StorageError`.
+ * the collector that computes. A store keeps counts and probabilities for at least two days, unless there are very
+ * many; then it may drop old ones earlier. Every method throws `StorageError`.
  */
 export interface SamplingStore {
   /** @param takenUnixMs time of the counts, in milliseconds since the Unix epoch */
@@ -47,8 +47,8 @@ export interface SamplingStore {
     options?: ReadOptions,
   ): Promise<void>;
   /**
-   * All counts taken after `startUnixMs` and up to `endUnixMs`, of every collector. Each operation has one entry:
-   * counts are added, probabilities are merged. The order is undefined.
+   * The counts of all collectors, taken after `startUnixMs` and up to `endUnixMs`. Each operation has one entry: counts
+   * are added, probabilities are merged. The order is undefined.
    */
   getThroughput(
     startUnixMs: number,
@@ -57,12 +57,12 @@ export interface SamplingStore {
   ): Promise<OperationThroughput[]>;
   /** Saves the leader's calculation; other collectors read it. */
   insertProbabilities(calculated: CalculatedProbabilities, options?: ReadOptions): Promise<void>;
-  /** The latest complete calculation; undefined when there is none. */
+  /** The latest complete calculation; undefined when no collector has saved one. */
   latestProbabilities(options?: ReadOptions): Promise<CalculatedProbabilities | undefined>;
   /**
-   * Takes the lease, or renews it when `owner` has it. The lease ends `ttlMs` after the last call that returned `true`,
-   * by the store's clock. Two owners that call at the same moment may both get `true`; at the next call one gets
-   * `false`. So work under the lease must be harmless when done twice.
+   * Acquires the lease, or renews it when `owner` already has it. The lease ends `ttlMs` after the last call that
+   * returned `true`, by the store's clock. Two owners that call at the same moment may both get `true`; at the next
+   * call, one of them gets `false`. So two owners may work under the lease at the same time, and this must be harmless.
    * @param name name of the lease, such as `sampling_store_leader`
    * @param owner name that only this process uses
    */

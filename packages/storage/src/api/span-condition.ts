@@ -1,6 +1,6 @@
 import type { Field, FieldExpression, SpansetExpression, TraceQlQuery } from "traceql";
 
-/** Intrinsics whose values need other spans of the trace. */
+/** Intrinsics whose values depend on other spans of the trace. */
 const ofTrace: ReadonlySet<string> = new Set([
   ...["span:childCount", "trace:duration", "trace:rootName", "trace:rootService"],
   ...["nestedSetLeft", "nestedSetRight", "nestedSetParent"],

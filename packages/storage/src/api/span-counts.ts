@@ -4,7 +4,7 @@ import { StorageError } from "./storage-error.ts";
 const minuteMs = 60_000;
 const maxMinute = 2 ** 31 - 1;
 
-/** Selects all spans that start in these minutes. */
+/** Selects all spans that start in a range of minutes. */
 export interface SpanCountQuery {
   /** Start of the time range in milliseconds since the Unix epoch, a whole minute; inclusive. */
   readonly startUnixMs: number;
@@ -12,7 +12,7 @@ export interface SpanCountQuery {
   readonly endUnixMs: number;
 }
 
-/** Counts of spans of one operation with about the same duration. */
+/** Counts of spans of one operation with a similar duration. */
 export interface SpanCount {
   /** Name of the service. */
   readonly service: string;

@@ -2,7 +2,7 @@ import type { Span, SpanKind } from "wire/model";
 import type { SpanFields } from "wire/rows";
 import type { PartialReason } from "./partial-answer.ts";
 
-/** One trace: its id and its spans, complete, in order of start time. Never empty. */
+/** One trace: its id and all its spans, in order of start time. The list of spans is never empty. */
 export interface Trace {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
@@ -10,20 +10,20 @@ export interface Trace {
   readonly spans: readonly Span[];
 }
 
-/** A list that may create its spans on access. An array of spans is such a list. */
+/** A list of spans that may create each span on access. An array of spans fulfills this interface. */
 export interface SpanList {
   /** Number of spans. */
   readonly length: number;
   /** @returns undefined for an index of `length` or more */
   at(index: number): Span | undefined;
   /**
-   * The fields of a span without decoding the whole span, when the list has rows. The result is valid until the next
-   * call.
+   * The fields of a span; the whole span is not decoded. Present when the list stores rows. The result is valid until
+   * the next call.
    */
   fieldsAt?(index: number): SpanFields;
 }
 
-/** A trace whose spans may be stored as rows instead of objects. Otherwise as `Trace`. */
+/** A trace whose spans may be stored as rows instead of objects. Otherwise it is like `Trace`. */
 export interface PackedTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -58,7 +58,7 @@ export interface TraceQuery {
   readonly durationMaxNano?: bigint;
   /** Kind of the span in every format. Absent: every kind. */
   readonly spanKind?: SpanKind;
-  /** True: spans with an error status. False: spans without. Absent: both. */
+  /** True: spans with an error status. False: spans without an error status. Absent: all spans. */
   readonly hasError?: boolean;
   /** Maximum number of traces in the result; at least 1. */
   readonly limit: number;
@@ -67,21 +67,22 @@ export interface TraceQuery {
 export interface Operation {
   /** Name of the operation. */
   readonly name: string;
-  /** Kind of its spans. */
+  /** Kind of the operation's spans. */
   readonly spanKind: SpanKind;
 }
 
 export interface ReadOptions {
   /**
-   * The tenant whose spans are read. "", the default, is the tenant of all spans when tenancy is off. A tenant never
-   * sees the spans of another tenant.
+   * The tenant whose spans are read; the default "" is the tenant of all spans when tenancy is off. A tenant never sees
+   * the spans of another tenant.
    */
   readonly tenant?: string;
   /**
-   * Token of the user for whom the store is read; a remote storage may require it. The built-in stores do not check it.
+   * Token of the user on whose behalf the store is read; a remote storage may require it. The built-in stores ignore
+   * the token.
    */
   readonly bearerToken?: string | undefined;
-  /** Aborts the read, and the query in the engine too. */
+  /** Aborts the read, including its query in the engine. */
   readonly signal?: AbortSignal;
   /**
    * Called before the read resolves, once or more for each reason why spans are missing. Absent: a partial answer makes
@@ -98,10 +99,10 @@ export interface SpanReader {
    */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
   /**
-   * As `getTraces`, for traces of any size: an engine may keep spans in less memory than objects need. Copies of a span
-   * that are equal in every field are removed.
-   * @param onCount called when an answer begins, with the number of its spans and their approximate bytes, if the
-   * engine knows them. A read may have several answers, and an answer may begin again.
+   * As `getTraces`, for traces of any size: an engine may store the spans in less memory than objects need. Copies of a
+   * span that are equal in every field are removed.
+   * @param onCount called when an answer begins, with the number of its spans, and with their approximate size in bytes
+   * if the engine knows it. A read may have several answers, and an answer may start again.
    */
   getPackedTraces?(
     traceIds: readonly string[],
@@ -109,20 +110,20 @@ export interface SpanReader {
     onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]>;
   /**
-   * As `getPackedTraces`, for lists of traces: the spans lack attributes, events, trace state and status text. Present
-   * when this makes the engine read less.
+   * As `getPackedTraces`, for lists of traces: spans come without attributes, events, trace state and status text.
+   * Present when the engine can read less data this way.
    */
   getOutlines?(
     traceIds: readonly string[],
     options?: ReadOptions,
     onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]>;
-  /** Whole traces with a span that matches, the newest first. */
+  /** Whole traces that contain a matching span, newest first. */
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
-  /** Ids of matching traces only, newest first. */
+  /** Only the ids of matching traces, newest first. */
   findTraceIds(query: TraceQuery, options?: ReadOptions): Promise<string[]>;
-  /** Sorted by name. */
+  /** Names of all services, sorted. */
   getServices(options?: ReadOptions): Promise<string[]>;
-  /** Sorted by name, then kind; `spanKind` keeps one kind. */
+  /** Operations of a service, sorted by name, then kind; `spanKind` selects one kind. */
   getOperations(query: { service: string; spanKind?: SpanKind }, options?: ReadOptions): Promise<Operation[]>;
 }

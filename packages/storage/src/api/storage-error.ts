@@ -6,11 +6,11 @@
  * - `STORAGE_ABORTED` the caller's signal was aborted
  * - `STORAGE_BAD_QUERY` no store can answer the read: an invalid id or limit, too many tags, or too long
  *   texts
- * - `STORAGE_TOO_LARGE` the answer of a read is over the limit of bytes for one read
- * - `STORAGE_REFUSED` the store refuses a read: bad query or wrong credentials. A write gets this code only for bad
+ * - `STORAGE_TOO_LARGE` the answer of a read exceeds the limit of bytes for one read
+ * - `STORAGE_REFUSED` the store refuses a read: bad query or wrong credentials. A write gets this code only for invalid
  *   rows; every other obstacle is `STORAGE_UNAVAILABLE`
  * - `STORAGE_VERSION` the store's schema is newer than this code
- * - `STORAGE_UNSUPPORTED` this engine does not have the function
+ * - `STORAGE_UNSUPPORTED` this engine lacks the function
  */
 export type StorageErrorCode =
   | "STORAGE_UNAVAILABLE"
@@ -33,7 +33,7 @@ export class StorageError extends Error {
   }
 }
 
-/** True when an engine refuses a read because it lacks the ability. */
+/** True when an engine refused a read because it lacks the function. */
 export function isUnsupported(error: unknown): boolean {
   return error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED";
 }

@@ -31,8 +31,8 @@ export interface TraceStore {
   /** Resolves when the store answers and has the schema of this version. @throws StorageError */
   ready(signal?: AbortSignal): Promise<void>;
   /**
-   * Faults that the last `ready` found although the store works, as sentences for users. Absent: the engine reports no
-   * faults.
+   * Faults that the last call of `ready` found although the store works, as sentences for users. Absent: the engine
+   * reports no faults.
    */
   trouble?(): readonly string[];
   /** Closes the connections. */

@@ -4,15 +4,15 @@ import type { AdjustedCounts } from "./adjusted-counts.ts";
 import type { TimeRange } from "./analysis-reader.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
-/** A query of type `search` from `parseTraceQl`. Other types fail with STORAGE_BAD_QUERY. */
+/** A query of type `search` from `parseTraceQl`. Queries of other types fail with STORAGE_BAD_QUERY. */
 export interface TraceQlSearchQuery {
   /** Parsed query. */
   readonly query: TraceQlQuery;
-  /** Time range. Spans that start outside of it are ignored. */
+  /** Time range. Spans that start outside of the range are ignored. */
   readonly range: TimeRange;
   /** Maximum number of traces in the result, 1 to 10,000. */
   readonly limit: number;
-  /** Maximum number of spans of each spanset in the result, earliest first. 0 to 10,000; 0 means 10,000. */
+  /** Maximum number of spans of each spanset in the result, earliest first, from 0 to 10,000; 0 means 10,000. */
   readonly spansPerSpanset: number;
 }
 
@@ -29,14 +29,14 @@ export interface TraceQlSpan {
   /** Duration in nanoseconds. */
   readonly durationNano: bigint;
   /**
-   * Attributes named by the query's conditions, `by` and `select`, if the span has them. `service.name` is always
+   * Attributes that the query's conditions, `by` and `select` name, if the span has them. `service.name` is always
    * first.
    */
   readonly attributes: readonly TraceQlAttribute[];
 }
 
 export interface TraceQlSpanSet {
-  /** Number of spans in the spanset, including those left out. */
+  /** Number of spans in the spanset, including spans that are left out of the result. */
   readonly matched: number;
   /** Values of the spanset, named as in the query: `by(…)` and aggregates such as `count()`. */
   readonly attributes: readonly TraceQlAttribute[];
@@ -55,9 +55,9 @@ export interface TraceQlServiceStats {
 export interface TraceQlMatch {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** Service of the root span. "" when no root span starts within the range plus an hour on both sides. */
+  /** Service of the root span; "" when no root span starts in the range or within an hour around it. */
   readonly rootServiceName: string;
-  /** Name of the root span; "" while it is not stored. */
+  /** Name of the root span; "" while the root span is not stored. */
   readonly rootTraceName: string;
   /** First start of the trace's spans. Spans that start more than an hour outside the range are ignored. */
   readonly startUnixNano: bigint;
@@ -72,24 +72,27 @@ export interface TraceQlMatch {
 export interface TraceQlSearch {
   /** Traces, newest first by their newest matching span. */
   readonly traces: readonly TraceQlMatch[];
-  /** Number of spans that the search read after the indexes had excluded others. Only for information. */
+  /**
+   * Number of spans that the search read; spans that indexes excluded are not counted. The number is only for
+   * information.
+   */
   readonly inspectedSpans: number;
 }
 
 /** A checked query of type `metrics`. */
 export interface TraceQlMetricsQuery {
-  /** Parsed query with a metric at its end. */
+  /** Parsed query that ends with a metric. */
   readonly query: TraceQlQuery;
   /**
-   * Time range. A span counts when it starts within it. Samples are at multiples of the step. The sample at `t` counts
-   * the spans after `t - step` up to `t`, as in Tempo.
+   * Time range. A span counts when it starts in the range. Samples are at multiples of the step. The sample at `t`
+   * counts the spans after `t - step` up to `t`, as in Tempo.
    */
   readonly range: TimeRange;
   /** Step in nanoseconds; at least 1 millisecond. More than 11,000 samples of each series are refused. */
   readonly stepNano: bigint;
   /**
-   * Maximum number of series in the result, 1 to 10,000. With more, the series with the largest sums stay, and
-   * `truncated` is set.
+   * Maximum number of series in the result, 1 to 10,000. If there are more series, those with the largest sums stay,
+   * and `truncated` is set.
    */
   readonly maxSeries: number;
   /** True: the answer has one exemplar for each sample. Default: false. */
@@ -117,13 +120,13 @@ export interface TraceQlExemplar {
 
 export interface TraceQlSeries {
   /**
-   * Labels with Tempo's names. An attribute of `by(…)` is named as in the query; spans without it have a value of type
-   * `empty`. `p`, a double, for `quantile_over_time`. `__bucket`, a double, for `histogram_over_time`: the upper bound,
-   * in seconds for durations. `__name__`, the function, when a series has no other label.
+   * Labels with Tempo's names. An attribute of `by(…)` has the name from the query; for spans without it, the value has
+   * the type `empty`. `p`, a double, for `quantile_over_time`. `__bucket`, a double, for `histogram_over_time`: the
+   * upper bound, in seconds for durations. `__name__`, the name of the function, when a series has no other label.
    */
   readonly labels: readonly TraceQlAttribute[];
   /**
-   * Ordered by time. Counts and rates have a sample at each step, which may be 0; other functions have samples only
+   * Ordered by time. Counts and rates have a sample at each step, even if it is 0; other functions have samples only
    * where a value exists.
    */
   readonly samples: readonly TraceQlSample[];
@@ -140,7 +143,7 @@ export interface TraceQlMetrics {
   readonly inspectedSpans: number;
   /**
    * Present for queries with `with(adjusted=true)`, whose values are adjusted for sampling. It covers all spans that
-   * the query counts, in all of its pipelines.
+   * the query counts, over all its pipelines.
    */
   readonly adjusted?: AdjustedSpans | undefined;
 }
@@ -170,7 +173,7 @@ export interface TraceQlReader {
   /** Series of a metric query. */
   metrics(request: TraceQlMetricsQuery, options?: ReadOptions): Promise<TraceQlMetrics>;
   /**
-   * The histograms behind one `quantile_over_time`, over the whole range, in one read. Other queries fail with
+   * The histograms for one `quantile_over_time`, over the whole range, in one read. Other queries fail with
    * STORAGE_BAD_QUERY.
    */
   groups(

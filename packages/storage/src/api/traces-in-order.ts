@@ -4,7 +4,7 @@ import type { Trace } from "./span-reader.ts";
 /**
  * Groups spans into traces.
  * @param traceIds ids without repeats; ids without spans are left out
- * @param spans in any order; spans with the same start keep their order
+ * @param spans spans in any order; spans with equal start keep their order
  */
 export function tracesInOrder(traceIds: readonly string[], spans: readonly Span[]): Trace[] {
   const byId = new Map<string, Span[]>(traceIds.map((id) => [id, []]));

@@ -25,7 +25,7 @@ export interface OptionalParts {
 }
 
 /**
- * Makes replacements for the parts that an engine lacks: every call throws STORAGE_UNSUPPORTED.
+ * Creates the parts that an engine lacks: every call of them throws STORAGE_UNSUPPORTED.
  * @param reason text of the error, such as `the remote-storage API has no analysis`
  */
 export function unsupported(reason: string): OptionalParts {

@@ -11,7 +11,7 @@ import { selectColumns } from "./schema/span-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { singleSpanCondition } from "./selection-sql.ts";
 
-/** Followers may miss a block whose insert takes longer than this. */
+/** Time in seconds; a follower may miss a block whose insert takes longer. */
 const tailDelaySeconds = 3;
 
 function within({ startUnixNano, endUnixNano }: TimeRange) {
@@ -27,12 +27,13 @@ interface HeatMapSource {
   /** Tenant whose spans are read. */
   readonly tenant: string;
   /**
-   * As for `fromSpans`. `ask`: as false, and the rows also tell if the tenant has spans that are stored more than once.
+   * True when spans may be stored more than once, as for `fromSpans`. `ask`: like false, but the rows also say whether
+   * the tenant has spans that are stored more than once.
    */
   readonly areRepeated: boolean | "ask";
 }
 
-/** Rows of `HeatMapCell`, each with `areRepeated`, 1 when spans are known to be stored more than once. */
+/** Rows of `HeatMapCell`, each with `areRepeated`, which is 1 when some spans are known to be stored more than once. */
 export function heatMapSql(
   query: HeatMapQuery,
   { columnNano, database, tenant, areRepeated }: HeatMapSource,
@@ -126,7 +127,7 @@ function arrivedWithin(query: TailQuery, upTo: string, parameters: Parameters, t
   parameters.after = Number(query.cursor);
   return (
     `${singleSpanCondition(query, parameters, tenant)} AND arrived > toDateTime({after:UInt32}, 'UTC') ` +
-    // Column `received` uses the day of the collector's clock, which may differ from the server's.
+    // The column `received` contains the day by the collector's clock, which may differ from the server's.
     `AND arrived <= toDateTime(${upTo}, 'UTC') AND received >= toDate(toDateTime({after:UInt32}, 'UTC')) - 1`
   );
 }

@@ -13,8 +13,8 @@ import { type TimeSlice, timeSlices } from "./time-slices.ts";
 const firstSliceNano = 900_000_000_000n;
 
 /**
- * Number of spans to read when the matching spans do not lie in the first slice. Shares are then accurate to 1 %. More
- * spans would be slow to read, because each granule contains few matching spans.
+ * Number of spans to read when the first slice does not contain enough matching spans. With this number, shares are
+ * accurate to 1 %. Reading more spans would be slow, because each granule contains few matching spans.
  * @param maxSpans maximum number of spans of a side
  */
 function enoughSpans(maxSpans: number): number {
@@ -38,8 +38,8 @@ interface ComparedStore {
 }
 
 /**
- * Compares the newest spans of both sides: `maxSpans` of each side, or a tenth of that in a range of more than
- * 15 minutes. The start of the newest spans is found first, slice by slice, because that reads only start times.
+ * Compares the newest spans of both sides: `maxSpans` of each side, or a tenth of `maxSpans` in a range of more than 15
+ * minutes. The start of the newest spans is found first, slice by slice, because this search reads only start times.
  * Sorting spans with all their attributes takes twice as long.
  */
 export async function compareAttributes(

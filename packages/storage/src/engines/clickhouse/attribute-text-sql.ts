@@ -4,9 +4,9 @@ import { attributeTypeLetters } from "wire/rows/attribute-list";
 import { doubleText } from "wire/rows/attribute-text";
 import { concatenated, escapedText, type SqlText, sqlOf } from "./sql-text.ts";
 
-// SQL expressions on attributes as text: `attribute_text` and `resource_text` of spans. `attribute-list.ts`
-// of `wire/rows` describes the format: FF, key, FE, letter of the type, value for each attribute, and a final
-// FF. `event_text` contains such lists, with other data between them.
+// SQL expressions on attributes as text: `attribute_text` and `resource_text` of spans. `attribute-list.ts` of
+// `wire/rows` describes the format: FF, key, FE, letter of the type, value for each attribute, and a final FF.
+// `event_text` contains such lists between other data.
 
 /** The columns, by the owner of their attributes. */
 export const attributeTexts = { span: "attribute_text", resource: "resource_text" } as const;
@@ -95,8 +95,8 @@ export function hasKey(column: string, key: string): string {
 }
 
 /**
- * First attribute with this name in a column: letter of the type, then value. `e`, the letter of the empty type, when
- * there is none.
+ * First attribute with this name in a column: letter of the type, then value. The result is `e`, the letter of the
+ * empty type, when the column has no such attribute.
  */
 export function firstElement(column: string, name: string): string {
   const at = `position(${column}, '\\xFF${escapedText(name)}\\xFE')`;
@@ -115,8 +115,8 @@ export interface AttributeParts {
 }
 
 /**
- * Extracts the parts from the result of `firstElement`. That expression is long: give it an alias when several parts
- * are needed.
+ * Extracts the parts from the result of `firstElement`. The result of `firstElement` is long: give it an alias when
+ * several parts are needed.
  */
 export function partsOfElement(element: string): AttributeParts {
   return {
@@ -126,13 +126,12 @@ export function partsOfElement(element: string): AttributeParts {
   };
 }
 
-/** One or several values to search for, as types and texts. */
+/** One or several values that are searched, as types and texts. */
 export type SoughtValues = readonly (readonly [type: AttributeType, text: SqlText])[];
 
 /**
- * Condition that a column has the attribute with one of these values.
- * Searching in the text is exact but reads every text. The hashes are compared as well, because the index contains only
- * hashes.
+ * Condition that a column has the attribute with one of these values. Searching in the text is exact but reads every
+ * text. The condition also compares hashes, because the index contains only hashes.
  */
 export function hasElement(column: string, key: SqlText, values: SoughtValues): string {
   const hashes = values.map(([type, { text }]) => String(elementHash(key.text, type, text)));
@@ -191,10 +190,10 @@ export function elementHash(key: string, type: AttributeType, text: string): big
 
 /**
  * SQL for the position of the first mark in a text, a byte from FC to FF. The result is 1 for the first byte, and 0
- * without a mark. `position` cannot be used: in ClickHouse 25.10 to 26.7, on processors without AVX-512, it misses a
- * single byte above 7F near the end of a block's texts. The last row then seems to have no mark (issue 111232 of
- * ClickHouse, 306 of StringZilla). It does find sequences of several bytes. The function used instead ignores case,
- * which does not matter for marks.
+ * without a mark. `position` cannot be used: in ClickHouse 25.10 to 26.7, on processors without AVX-512, it does not
+ * find a single byte above 7F near the end of a block's texts. The last row then seems to have no mark (issue 111232 of
+ * ClickHouse, 306 of StringZilla). `position` does find sequences of several bytes. `positionCaseInsensitive` ignores
+ * case, which does not matter for marks.
  * @param text SQL expression
  * @param mark SQL literal
  * @param from SQL expression for the first byte to search, counted from 1

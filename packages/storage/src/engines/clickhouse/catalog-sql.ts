@@ -13,7 +13,7 @@ import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { detailOf, hasParentLinkSql } from "./span-details-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";
 
-/** Number of spans to read; the rest of the oldest minute is read as well. */
+/** Number of spans to read; the remaining spans of the oldest minute are read as well. */
 const maxNamedSpans = 300_000;
 
 /**
@@ -24,7 +24,7 @@ export interface Sample {
   readonly range: TimeRange;
   /** Only every `stride`-th granule is read. */
   readonly stride: number;
-  /** True when some spans may be stored more than once. Then a slower statement removes copies. */
+  /** True when some spans may be stored more than once. If so, a slower statement removes the copies. */
   readonly areRepeated: boolean;
 }
 
@@ -83,7 +83,7 @@ function countParameters({ startUnixNano, endUnixNano }: TimeRange, tenant: stri
   return { tenant, from: startUnixNano / minuteNano, to: endUnixNano / minuteNano };
 }
 
-/** Conditions for the part of a filter that the counts by minute can evaluate. */
+/** Conditions for those parts of a filter that the counts by minute can evaluate. */
 function countedBy({ service, operation }: SpanFilter, parameters: Parameters): string {
   if (service) {
     parameters.service = service;
@@ -99,8 +99,8 @@ function countedBy({ service, operation }: SpanFilter, parameters: Parameters): 
 }
 
 /**
- * One row: `minute`, the first minute to read, and `spans`, the number of spans from then on. No row when there are no
- * counts.
+ * One row: `minute`, the first minute to read, and `spans`, the number of spans from this minute on. There is no row
+ * when there are no counts.
  */
 export function sampleSql(range: TimeRange, filter: SpanFilter, database: string, tenant: string): SqlQuery {
   const parameters = countParameters(range, tenant);
@@ -231,7 +231,7 @@ export function attributeValuesSql(
 
 const ofRoots = `parent_span_id = toFixedString('', 8) AND NOT ${hasParentLinkSql}`;
 
-/** For an intrinsic: the column with its texts, and a condition for the spans that have such a text. */
+/** For an intrinsic: the column with its texts, and a condition for the spans that have a text. */
 const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string, condition: string]>> = {
   name: ["name", "1"],
   statusMessage: ["status_message", "status_message != ''"],

@@ -44,7 +44,7 @@ import type { CopyQuestion, CopyRow } from "./repeated/known-copies.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
-/** Dependencies of the reader besides its connection. */
+/** Dependencies of the reader, apart from its connection. */
 interface AnalysisReaderParts {
   readonly settings: {
     readonly database: string;

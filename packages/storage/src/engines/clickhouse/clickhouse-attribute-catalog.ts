@@ -29,8 +29,8 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
 /**
- * Reads names and values from `span_metrics` if possible, otherwise from the newest spans. Counts by minute decide how
- * many minutes of spans must be read.
+ * Reads names and values from `span_metrics` if possible, otherwise from the newest spans. Counts by minute determine
+ * how many minutes of spans must be read.
  */
 export class ClickHouseAttributeCatalog implements AttributeCatalog {
   readonly #connection: ClickHouseConnection;
@@ -133,7 +133,7 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
   }
 }
 
-/** Undefined for attributes. */
+/** The result is undefined for attributes. */
 function sourceOf(scope: AttributeScope, name: string): IntrinsicSource | "service" | undefined {
   if (scope === "intrinsic") {
     return intrinsics.get(name);
@@ -141,7 +141,7 @@ function sourceOf(scope: AttributeScope, name: string): IntrinsicSource | "servi
   return scope === "resource" && name === "service.name" ? "service" : undefined;
 }
 
-/** True when the filter has only conditions on service and operation, which the counts can evaluate. */
+/** True when the filter has only conditions that the counts can evaluate: service and operation. */
 function isKnownToCounts({ service, operation, tags, ...others }: SpanFilter): boolean {
   return (tags?.size ?? 0) === 0 && Object.values(others).every((condition) => condition === undefined);
 }

@@ -56,21 +56,21 @@ export interface ConnectionOptions {
   readonly shards?: ShardsOfReads | undefined;
   /** State of the Keeper, which writes to a cluster need. Absent without a Keeper. */
   readonly keeper?: KeeperOfInserts | undefined;
-  /** True: a read fails instead of returning a partial answer, even when the caller would accept one. */
+  /** True: a read fails instead of returning a partial answer, even if the caller would accept a partial answer. */
   readonly refusesPartial?: boolean;
-  /** Called when a slow read is sent to a second server as well, and when the limit of such reads prevents this. */
+  /** Called when a slow read is also sent to a second server, or when the limit of such reads prevents this. */
   readonly onHedge?: OnHedge | undefined;
-  /** True: a slow insert with a deduplication token is sent to a second server as well. */
+  /** True: a slow insert with a deduplication token is also sent to a second server. */
   readonly hedgesInserts?: boolean;
 }
 
-/** One of the servers, with its state. */
+/** A server of the connection, with its state. */
 export interface OneServer {
   /** Address without credentials. */
   readonly url: string;
   /** True when the server is up, so that calls are sent to it. */
   readonly isUp: boolean;
-  /** True when calls skip the server because it refuses our user or password. */
+  /** True when calls skip the server because it refuses the configured user or password. */
   readonly refusesUs: boolean;
   /** A connection that sends its calls only to this server. */
   readonly connection: ClickHouseConnection;
@@ -84,15 +84,15 @@ interface Call {
   readonly sql?: string;
   /** Aborts the call. Undefined: nothing aborts the call early. */
   readonly signal: AbortSignal | undefined;
-  /** Kind of the call. Calls of one kind take about the same time, which decides when a second server is tried. */
+  /** Kind of the call. Calls of one kind take a similar time; from this time follows when a second server is tried. */
   readonly kind: string;
   /** True for a write. A write also fails while the Keeper of the replicas does not answer. */
   readonly isInsert?: boolean;
-  /** True: running the call twice is harmless. When the connection breaks, the call goes to another server. */
+  /** True: running the call twice is harmless. If the connection breaks, such a call goes to another server. */
   readonly isRepeatable?: boolean;
   /** Time limit of this call in milliseconds. Default: the limit of the connection. */
   readonly timeoutMs?: number;
-  /** Decides when the call also goes to a second server. Undefined: never. */
+  /** Decides when the call also goes to a second server; undefined: the call never does. Undefined: never. */
   readonly pace?: HedgePace | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface LimitedSelect {
   readonly maxBytes: number;
 }
 
-/** A read as it is sent to a server. */
+/** A read in the form that is sent to a server. */
 interface SentRead {
   readonly sql: string;
   /** Parameters and settings of the statement. */
@@ -128,9 +128,9 @@ interface Shared {
 
 /**
  * Calls ClickHouse over HTTP, at one or more addresses. Each call is one query with a deadline. Aborting the signal
- * also cancels the query in the server. A call whose server is down goes to the next server at once. When the
- * connection breaks, a call is repeated only if running it twice is harmless: reads, and inserts with a deduplication
- * token. Every method throws `StorageError`.
+ * also cancels the query in the server. A call whose server is down goes to the next server immediately. When the
+ * connection breaks, a call is repeated only if running it twice is harmless: this holds for reads, and for inserts
+ * with a deduplication token. Every method throws `StorageError`.
  */
 export class ClickHouseConnection {
   readonly #options: ConnectionOptions;
@@ -147,17 +147,17 @@ export class ClickHouseConnection {
     this.#failures = new CallFailures({ pool, keeper: options.keeper, shards: options.shards });
   }
 
-  /** A connection to the same servers whose calls all go to the first server that is up, with additional settings. */
+  /** A connection to the same servers, with additional settings. All its calls go to the first server that is up. */
   steady(settings: Settings = {}): ClickHouseConnection {
     return new ClickHouseConnection(withSettings(this.#options, settings), this.#shared, "first");
   }
 
-  /** A connection for statements about the shards themselves. It replaces the read settings. */
+  /** A connection for statements about the shards themselves. `readSettings` replaces the settings of reads. */
   ofShards(readSettings: Settings): ClickHouseConnection {
     return new ClickHouseConnection({ ...this.#options, shards: undefined, readSettings }, this.#shared);
   }
 
-  /** A connection for each server. Closing one of them closes all. */
+  /** A connection for each server. Closing one of these connections closes all of them. */
   each(): OneServer[] {
     const { pool } = this.#shared;
     // A statement to a single server does not need the cluster's state.
@@ -187,9 +187,9 @@ export class ClickHouseConnection {
 
   /**
    * As `bytes`, but passes the answer on while it arrives.
-   * @param begin called when the answer begins, with its size if the server announces one. It is called again when the
-   * read is repeated. The writer from the last call gets the whole answer. The next piece is read after the writer has
-   * accepted the previous one.
+   * @param begin called when the answer begins, with its size if the server announces the size. It is called again when
+   * the read is repeated. The writer that the last call returned gets the whole answer. The next piece is read after
+   * the writer has accepted the previous piece.
    */
   pieces(
     { sql, parameters, maxBytes }: LimitedSelect,
@@ -209,7 +209,7 @@ export class ClickHouseConnection {
 
   /**
    * Runs a statement that returns no rows and may take longer than other calls.
-   * @param timeoutMs time limit of this statement
+   * @param timeoutMs time limit of this statement in milliseconds
    */
   longCommand(sql: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     return this.#command({ signal, kind: "command", timeoutMs }, sql);
@@ -219,7 +219,7 @@ export class ClickHouseConnection {
    * @param sql `INSERT INTO … FORMAT …`
    * @param settings query settings; with a deduplication token, the insert may be sent to more than one server
    * @param rows body of the request; after a failure the connection may still read the bytes
-   * @returns true when nothing reads the bytes of `rows` any more; false when a second server was sent the rows too
+   * @returns true when no call reads the bytes of `rows` any more; false when a second server was sent the rows too
    */
   async insert(sql: string, settings: Settings, rows: InsertBody, signal?: AbortSignal): Promise<boolean> {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
@@ -384,8 +384,8 @@ export class ClickHouseConnection {
   #readSettings(parameters: QueryParameters): Settings {
     const query: Record<string, string> = {
       max_execution_time: String(Math.ceil(this.#options.requestTimeoutMs / 1_000)),
-      // ClickHouse cancels the query of a disconnected client only when the query is read-only, which a POST is not by
-      // default. 2 means read-only, but settings are allowed.
+      // ClickHouse cancels the query of a disconnected client only when the query is read-only; a POST is not read-only
+      // by default. 2 means read-only with settings allowed.
       readonly: "2",
       cancel_http_readonly_queries_on_client_close: "1",
       // Without this setting, an error in the middle of the rows arrives as text after status 200.

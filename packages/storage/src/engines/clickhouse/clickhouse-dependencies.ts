@@ -24,8 +24,8 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 const settleEveryMs = 60_000;
 /**
- * Duration of the lease in milliseconds. It must exceed the duration of a step: two steps at once could count a call
- * twice.
+ * Duration of the lease in milliseconds. The lease must exceed the duration of a step, because two steps at the same
+ * time could count a call twice.
  */
 const leaseMs = 300_000;
 const minuteNano = 60_000_000_000n;
@@ -33,20 +33,20 @@ const minuteNano = 60_000_000_000n;
 /** Runs a statement of `settleSql`, in a cluster once in each shard. */
 export type RunSettleStep = (sql: string, name: "met" | "waited", signal: AbortSignal) => Promise<void>;
 
-/** Dependencies of the reader besides its connection. */
+/** Dependencies of the reader, apart from its connection. */
 interface DependenciesParts {
   /** Database with the counts of calls. */
   readonly database: string;
-  /** Leases, so that only one of several processes settles calls. */
+  /** Leases, so that only one process settles calls. */
   readonly leases: Pick<SamplingStore, "acquireLease">;
-  /** Runs a step. Default: on the connection's server; a cluster runs it on each shard. */
+  /** Runs a step. Default: the step runs on the connection's server; a cluster runs it on each shard. */
   readonly runStep?: RunSettleStep | undefined;
 }
 
 /**
- * Links between services. A view counts calls as spans arrive, when parent and child come in one block. Other calls
- * wait in a table. Every minute the process with the lease settles the waiting calls whose parent has arrived. Reads
- * between two steps look for the parents of waiting calls themselves.
+ * Links between services. A view counts calls while spans arrive, if parent and child are in one block. Other calls
+ * wait in a table. Every minute the process with the lease settles the waiting calls whose parent has arrived. A read
+ * between two steps searches for the parents of waiting calls itself.
  */
 export class ClickHouseDependencies implements DependencyReader {
   readonly #connection: ClickHouseConnection;
@@ -132,8 +132,8 @@ export class ClickHouseDependencies implements DependencyReader {
   }
 
   /**
-   * Called after each block; starts a step when a minute has passed since the last one. The writer does not wait for
-   * the step. The next step repeats a failed one.
+   * Called after each block; starts a step when a minute has passed since the last step. The writer does not wait for
+   * the step. If a step fails, the next step repeats its work.
    */
   blockWritten(): void {
     if (this.#step !== undefined || Date.now() - this.#settledAt < settleEveryMs) {
@@ -203,7 +203,7 @@ function linksOf(calls: readonly CountedCalls[], isAdjusted: boolean): Dependenc
     .sort((one, other) => byName(one.parent, other.parent) || byName(one.child, other.child));
 }
 
-/** Merges all rows with the same key into one row. Keys whose calls sum to zero are removed. */
+/** Merges all rows with the same key into one row. Keys whose calls add up to zero are removed. */
 function sumsBy(
   rows: readonly CountedCalls[],
   keyOf: (row: CountedCalls) => string,

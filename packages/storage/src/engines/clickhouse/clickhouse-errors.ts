@@ -42,7 +42,7 @@ const badRowsCodes: ReadonlySet<number> = new Set([
 
 /**
  * Error codes for faults of one server that other servers may not have. Errors that all servers would report are left
- * out: a query too large for memory, too many parts, too few replicas for a quorum.
+ * out: a query that needs too much memory, too many parts, too few replicas for a quorum.
  */
 const hostFaultCodes: ReadonlySet<number> = new Set([
   198, // DNS_ERROR
@@ -57,7 +57,7 @@ const hostFaultCodes: ReadonlySet<number> = new Set([
   999, // KEEPER_EXCEPTION
 ]);
 
-/** Error codes for damaged data on the disk of one server. Another replica has its own copy. */
+/** Error codes for damaged data on the disk of one server. Other replicas have their own copy of the data. */
 const damageCodes: ReadonlySet<number> = new Set([
   33, // CANNOT_READ_ALL_DATA
   40, // CHECKSUM_DOESNT_MATCH
@@ -70,7 +70,7 @@ const damageCodes: ReadonlySet<number> = new Set([
   432, // UNKNOWN_CODEC
 ]);
 
-/** Error codes of a server that refuses our user or password, for example during a change of the password. */
+/** Error codes of a server that refuses the configured user or password, for example while the password is changed. */
 const credentialsCodes: ReadonlySet<number> = new Set([
   192, // UNKNOWN_USER
   193, // WRONG_PASSWORD
@@ -78,7 +78,7 @@ const credentialsCodes: ReadonlySet<number> = new Set([
   516, // AUTHENTICATION_FAILED
 ]);
 
-/** Error codes of a server that does not reach its Keeper. */
+/** Error codes of a server that cannot reach its Keeper. */
 const keeperCodes: ReadonlySet<number> = new Set([
   225, // NO_ZOOKEEPER
   242, // TABLE_IS_READ_ONLY
@@ -120,7 +120,7 @@ const missingSchemaCodes: ReadonlySet<number> = new Set([
 /** Maximum length of an engine's error text in our message. `cause` has the whole text. */
 const maxMessageLength = 500;
 
-/** Facts about a failed call besides its error. */
+/** Facts about a failed call, in addition to its error. */
 export interface FailedCall {
   /** Address without credentials. */
   readonly url: string;
@@ -156,7 +156,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
     const message = `storage at ${call.url}: ${name} ${error.code}: ${what}${shorten(text)}`;
     return new StorageError(code, message, options);
   }
-  // There is no answer from ClickHouse: nothing listens, a proxy answered, or the connection broke.
+  // No answer came from ClickHouse: no process listens, a proxy answered, or the connection broke.
   const detail = text === "" ? connectionErrorCode(error) : shorten(text);
   return new StorageError(
     "STORAGE_UNAVAILABLE",
@@ -165,7 +165,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
   );
 }
 
-/** Explains some error codes in our words, placed before the engine's text. Empty for other codes. */
+/** Explains some error codes in plain words, which precede the engine's text. The result is empty for other codes. */
 function explanationOf(code: number, isInsert: boolean): string {
   if (keeperCodes.has(code)) {
     return `${keeperAway}: `;
@@ -187,8 +187,8 @@ function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorC
 }
 
 /**
- * A server that loses another server of its cluster during a read reports that the data ended early. It uses an error
- * code for invalid rows.
+ * A server that loses another server of its cluster during a read reports that the data ended early. For this it uses
+ * an error code that otherwise means invalid rows.
  */
 const betweenServers =
   /while (?:receiving packet|reading) from |from server |Connection |DB::Exception: Received from/i;
@@ -231,7 +231,7 @@ export function isConnectionError(error: StorageError): boolean {
   return error.code === "STORAGE_UNAVAILABLE" && !(error.cause instanceof ClickHouseError);
 }
 
-/** True when another server may succeed. */
+/** True when another server may succeed where this server failed. */
 export function isHostFault(error: StorageError): boolean {
   if (error.code !== "STORAGE_UNAVAILABLE") {
     return false;
@@ -243,7 +243,7 @@ export function isHostFault(error: StorageError): boolean {
   return hostFaultCodes.has(code) || code === endedEarlyCode || damageCodes.has(code);
 }
 
-/** Error codes of a server that could not reach, or lost, another server of its cluster. */
+/** Error codes of a server that could not reach another server of its cluster, or lost the connection to it. */
 const neighbourCodes: ReadonlySet<number> = new Set([
   endedEarlyCode,
   198, // DNS_ERROR
@@ -252,12 +252,12 @@ const neighbourCodes: ReadonlySet<number> = new Set([
   279, // ALL_CONNECTION_TRIES_FAILED
 ]);
 
-/** True when the server answered that another server of its cluster does not answer. */
+/** True when the server reports that another server of its cluster does not answer. */
 export function isNeighbourFault(error: StorageError): boolean {
   return error.cause instanceof ClickHouseError && neighbourCodes.has(Number(error.cause.code));
 }
 
-/** True when the server refuses user or password. It then has not started the call. */
+/** True when the server refuses user or password. In this case, the server has not started the call. */
 export function isCredentialsFault(error: StorageError): boolean {
   return error.cause instanceof ClickHouseError && credentialsCodes.has(Number(error.cause.code));
 }

@@ -16,7 +16,7 @@ interface Claim {
 }
 
 interface ProbabilitiesRow {
-  /** Process that calculated them. */
+  /** Process that calculated the probabilities. */
   readonly owner: string;
   /** Time of the calculation in milliseconds since the Unix epoch. */
   readonly calculatedUnixMs: string | number;
@@ -33,10 +33,10 @@ interface ProbabilitiesRow {
 /**
  * Sampling data in ClickHouse.
  *
- * ClickHouse has no compare-and-set, so a lease is claimed first and checked afterwards. An owner writes a claim while
- * no claim is live, and the oldest live claim has the lease. When two owners claim at the same moment, the younger may
- * not see the older claim yet. Both then have the lease until the younger owner's next call. A losing claim is
- * withdrawn at once.
+ * ClickHouse has no compare-and-set operation, so a lease is claimed first and checked afterwards. An owner writes a
+ * claim while no claim is live, and the oldest live claim has the lease. When two owners claim at the same moment, the
+ * later owner may not yet see the earlier claim. Both then have the lease until the later owner's next call. A claim
+ * that loses is withdrawn immediately.
  */
 export class ClickHouseSamplingStore implements SamplingStore {
   readonly #connection: ClickHouseConnection;
@@ -162,7 +162,7 @@ HAVING argMax(leases.ends, leases.updated) > now64(6) ORDER BY since, owner LIMI
     const columns = Object.keys(rows[0] ?? {}).join(", ");
     const sql = `INSERT INTO ${this.#database}.${table} (${columns}) FORMAT JSONEachRow`;
     const body = Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n"));
-    // One block: ClickHouse stores all rows or none.
+    // All rows are one block, so ClickHouse stores all of them or none.
     const settings = { async_insert: "0", max_insert_block_size: String(rows.length + 1) };
     await this.#schema.run(() => this.#connection.insert(sql, settings, body, signal), signal);
   }

@@ -11,7 +11,7 @@ export function clickHouseSettings(options: ClickHouseStoreOptions) {
   if (options.urls.length === 0) {
     throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
   }
-  // The database is part of statements, because names cannot be query parameters everywhere. So only safe
+  // The database name is part of statements, because names cannot be query parameters everywhere. Therefore only safe
   // names are accepted.
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(database)) {
     throw new StorageError(

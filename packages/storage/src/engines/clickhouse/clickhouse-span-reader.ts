@@ -17,7 +17,7 @@ import { hasSpans, justArrivedOfTraces, outlineColumns, spansOfTraces } from "./
 import { type RowLimits, SearchMemory, TraceIdSearch } from "./trace-id-search.ts";
 
 /**
- * Reads spans. A search finds ids in time slices, newest first, until there are enough, and then reads their spans.
+ * Reads spans. A search finds ids in time slices, newest first, until it has enough ids, and then reads their spans.
  * Most searches read one minute of spans, even when the time range is long.
  */
 export class ClickHouseSpanReader implements SpanReader {

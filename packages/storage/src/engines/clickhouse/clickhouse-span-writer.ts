@@ -9,9 +9,9 @@ import { indexesLeftToMerges } from "./schema/attribute-hash-migration.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /**
- * A setting for inserts of spans. Attribute indexes are half of an insert's cost. A merge builds them at almost no
- * cost, and each row is merged soon. Before that, a search reads these small parts without indexes. Measurements:
- * docs/adr/035-indexes-made-by-merges.md.
+ * A setting for inserts of spans. Building the attribute indexes is half of an insert's cost. A merge builds them at
+ * almost no cost, and each row is merged soon. Before the merge, a search reads these small parts without indexes.
+ * Measurements: docs/adr/035-indexes-made-by-merges.md.
  */
 export const leavingIndexes = { exclude_materialize_skip_indexes_on_insert: indexesLeftToMerges.join(",") };
 
@@ -25,7 +25,7 @@ export class ClickHouseSpanWriter implements SpanWriter {
   readonly #schema: SchemaGuard;
   readonly #table: string;
   readonly #onWritten: () => void;
-  /** A block whose memory the next write reuses; no insert reads it any more. */
+  /** A block whose memory the next write can reuse, because no insert reads it any more. */
   #spareBlock: SpanBlock | undefined;
   /** Insert settings that skip indexes. Empty after a server was found that is older than the setting. */
   #indexSettings: Readonly<Record<string, string>> = leavingIndexes;
@@ -81,10 +81,11 @@ export class ClickHouseSpanWriter implements SpanWriter {
     const pieces = block.pieces();
     const settings = {
       ...this.#indexSettings,
-      // The table reads the day of arrival, its partition key, from the beginning of the token.
+      // The table's partition key is the day of arrival, which it reads from the beginning of the token.
       insert_deduplication_token: `${dayOf(options.receivedUnixMs ?? Date.now())}/${options.deduplicationToken}`,
       deduplicate_blocks_in_dependent_materialized_views: "1",
-      // One block becomes one part with one token. ClickHouse must not split it or merge it with other blocks.
+      // One block becomes one part with one token. ClickHouse must neither split the block nor merge it with other
+      // blocks.
       async_insert: "0",
       max_insert_block_size: String(block.rows + 1),
       min_insert_block_size_rows: String(block.rows),
@@ -102,8 +103,8 @@ export class ClickHouseSpanWriter implements SpanWriter {
       await this.#insert(block, options);
       return;
     }
-    // After a failure, or when a second server was sent the block, a broken call may still read the block. Then it is
-    // not reused.
+    // After a failure, or when a second server was sent the block, a broken call may still read the block. In these
+    // cases the block is not reused.
     if (isRead) {
       this.#spareBlock = block;
     }

@@ -29,8 +29,8 @@ export interface ClickHouseStoreOptions {
    */
   readonly maxReadBytes?: number;
   /**
-   * True, the default: each span counts once. False: a span that is stored several times may count several times. False
-   * saves a query before or within each read that counts spans; it exists to measure this cost.
+   * True, the default: each span is counted once. False: a span that is stored several times may count several times.
+   * False saves a query before or inside each read that counts spans; the option exists to measure this cost.
    */
   readonly exactCounts?: boolean;
   /** Cluster that holds the tables. Absent: a single server. */
@@ -41,22 +41,22 @@ export interface ClickHouseStoreOptions {
   readonly tls?: WatchedHostTls | undefined;
   /** Called immediately with the state of every server, and again at each change. */
   readonly onHostChange?: OnHostChange | undefined;
-  /** Called when a slow call is sent to a second server as well. */
+  /** Called when a slow call is also sent to a second server. */
   readonly onHedge?: OnHedge | undefined;
   /**
-   * `allow`, the default: callers that accept reasons (`ReadOptions.onPartial`) get an answer without the rows of a
-   * missing shard. `refuse`: such a read fails.
+   * `allow`, the default: a caller that accepts reasons (`ReadOptions.onPartial`) gets an answer without the rows of a
+   * missing shard. `refuse`: a read that lacks rows fails.
    */
   readonly partialAnswers?: "allow" | "refuse" | undefined;
-  /** Called at each read; returns the span that traces the read. */
+  /** Called at each read; it returns the trace of the read. */
   readonly traceCall?: TraceCall | undefined;
 }
 
 /**
  * Called when a read or insert took so long that a second server was considered.
  * @param kind purpose of the call: "trace", "search", "insert" and so on
- * @param outcome `won`: the second server answered first; `lost`: the first server did; `denied`: the limit of second
- * calls was reached
+ * @param outcome `won`: the second server answered first; `lost`: the first server answered first; `denied`: the limit
+ * of second calls was reached
  */
 export type OnHedge = (kind: string, outcome: "won" | "lost" | "denied") => void;
 

@@ -23,8 +23,8 @@ import { ClickHouseTraceQlReader } from "./traceql/clickhouse-traceql-reader.ts"
 
 /**
  * A store on ClickHouse: the process `tracing-storage`, a server, or a cluster. Opening sends no request; `ready`, or
- * the first read or write, creates the tables. While the server is down, calls throw STORAGE_UNAVAILABLE. They work
- * again when the server is back, even with an empty data folder.
+ * the first read or write, creates the tables. While the server is down, calls throw STORAGE_UNAVAILABLE. Calls work
+ * again when the server is back, even if its data folder is empty.
  * @throws StorageError STORAGE_REFUSED for invalid options
  */
 export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore {

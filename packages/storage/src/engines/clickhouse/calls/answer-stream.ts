@@ -4,11 +4,11 @@ import type { Span } from "wire/model";
 import { readStoredRows } from "wire/rows/read-stored-rows";
 import { StorageError } from "../../../api/storage-error.ts";
 
-/** Size of an answer, which the server announces in a header: the bytes are measured in the server's memory. */
+/** Size of an answer, which the server announces in a header; it is the size of the rows in the server's memory. */
 export interface AnswerSize {
   /** Number of rows, from the header of the answer. */
   readonly rows: number;
-  /** Size of the rows in bytes. Absent when the server does not announce it. */
+  /** Size of the rows in bytes. Absent when the server does not announce the size. */
   readonly bytes?: number;
 }
 
@@ -69,7 +69,7 @@ export async function beginningOf(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
 
-/** Reads the size of an answer from its header. */
+/** Reads the announced size of an answer from its header. */
 export function sizeOf(summary: string | string[] | undefined): AnswerSize | undefined {
   if (typeof summary !== "string") {
     return undefined;
@@ -95,7 +95,7 @@ export function answeredError(text: string, status: number): Error {
 }
 
 /**
- * Decodes stored rows. Only the formats of our codecs are supported; others would need SQL.
+ * Decodes stored rows. Only the codecs of this project are supported; other formats would need SQL.
  * @throws StorageError STORAGE_REFUSED
  */
 export function decodeSpans(rows: Uint8Array): Span[] {

@@ -14,7 +14,7 @@ import type { KeeperOfInserts } from "../hosts/keeper-watch.ts";
 import type { FailedAttempt } from "./first-answer.ts";
 import { awayError, type ShardsOfReads } from "./shard-reads.ts";
 
-/** A call whose attempt at one server failed. */
+/** A call that failed at one server. */
 export interface FailedCall {
   /** Signal of the caller; undefined for calls that always end. */
   readonly signal: AbortSignal | undefined;
@@ -26,7 +26,7 @@ export interface FailedCall {
   readonly abort: AbortSignal;
   /** True for a call that writes. */
   readonly isInsert?: boolean;
-  /** True: running it twice does no harm. */
+  /** True: running the call twice is harmless. */
   readonly isRepeatable?: boolean;
 }
 
@@ -39,7 +39,7 @@ interface FailureParts {
   readonly shards: ShardsOfReads | undefined;
 }
 
-/** Judges the failures of calls: whose fault they are, and whether another server may be tried. */
+/** Judges failures of calls: which side is at fault, and whether another server may be tried. */
 export class CallFailures {
   readonly #parts: FailureParts;
 
@@ -47,7 +47,7 @@ export class CallFailures {
     this.#parts = parts;
   }
 
-  /** Notes the failure of a server for later calls. @returns the failure, and whether another server may be tried */
+  /** Records the failure of a server for later calls. @returns the failure, and whether another server may be tried */
   async judge({ url, index }: Host, error: unknown, call: FailedCall): Promise<FailedAttempt> {
     const { pool, keeper, shards } = this.#parts;
     const { signal, timeoutMs, deadline, abort, isInsert = false } = call;
@@ -74,7 +74,7 @@ export class CallFailures {
     }
     const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
     if (await this.#isOfShards(failure)) {
-      // Reads report missing shards themselves, with another text.
+      // Reads report missing shards themselves, with a different text.
       const ofShards = isInsert ? awayError(shards?.away ?? [], failure) : failure;
       return { kind: "failed", failure: ofShards, goOn: "throw" };
     }
@@ -82,14 +82,14 @@ export class CallFailures {
   }
 
   /**
-   * True when the failure comes from a shard without any answering server. Other servers would fail in the same way.
+   * True when the failure is caused by a shard of which no server answers. Other servers would fail in the same way.
    */
   async #isOfShards(failure: StorageError): Promise<boolean> {
     const { shards } = this.#parts;
     if (shards === undefined || !isNeighbourFault(failure)) {
       return false;
     }
-    // Another task checks missing shards every second, so a check now is needed only if none is known.
+    // Another task checks missing shards every second, so a check is needed only if no missing shard is known.
     if (shards.away.length === 0) {
       await shards.look();
     }
@@ -97,7 +97,10 @@ export class CallFailures {
   }
 }
 
-/** One error for all tried servers. With a single server, its error is returned unchanged. @param hosts number of servers */
+/**
+ * Combines the errors of all tried servers into one error. With a single server, its error is returned unchanged.
+ * @param hosts number of servers
+ */
 export function allFailed(failures: readonly StorageError[], hosts: number): StorageError {
   const [first] = failures;
   if (first === undefined) {

@@ -4,17 +4,17 @@ import type { StorageError } from "../../../api/storage-error.ts";
 export type Attempt<T> =
   | { readonly kind: "done"; readonly value: T }
   | FailedAttempt
-  /** Another server answered first. */
+  /** Another server answered first, so this answer is not used. */
   | { readonly kind: "lost" };
 
-/** A call that one server could not do. */
+/** A call that failed at one server. */
 export interface FailedAttempt {
   readonly kind: "failed";
   readonly failure: StorageError;
   /**
    * - `next` try another server
    * - `stop` try no other server
-   * - `throw` every other server would fail in the same way
+   * - `throw` every other server would fail for the same reason
    */
   readonly goOn: "next" | "stop" | "throw";
 }
@@ -27,7 +27,7 @@ export interface AttemptRace {
   readonly abort: AbortSignal;
   /**
    * Must be called when the server's answer begins. It aborts the calls to other servers.
-   * @returns false when another server was first
+   * @returns false when another server answered first
    */
   claim(): boolean;
 }
@@ -35,17 +35,18 @@ export interface AttemptRace {
 export interface HedgeOfCall {
   /** Time in milliseconds after which a second server may be tried. */
   readonly afterMs: number;
-  /** Called once, after that time, if another server is left. @returns true when the second server may be tried */
+  /** Called once, after `afterMs`, if an untried server is left. @returns true when this server may be tried */
   may(): boolean;
   /** @param isWon true when the second server answered first */
   ended(isWon: boolean): void;
 }
 
 /**
- * Tries the servers in order until one answers. With a hedge, a second server is also tried when the first is slow.
+ * Tries the servers in order until one answers. With a hedge, a second server is also tried while the first server is
+ * slow.
  * @param failures receives the failures of servers, including the thrown error
- * @returns the first answer, and true if no second server was tried; undefined when no server has an answer
- * @throws StorageError for a failure that every other server would have too
+ * @returns the first answer, and whether no second server was tried; undefined when all servers failed
+ * @throws StorageError for a failure that every other server would repeat
  */
 export async function firstAnswer<Host, T>(
   hosts: readonly Host[],
@@ -59,7 +60,7 @@ export async function firstAnswer<Host, T>(
 /** The answer of a call. */
 export interface FirstAnswer<T> {
   readonly value: T;
-  /** True: no second server was tried beside the one that answered. */
+  /** True: the server that answered was the only one that was tried at that time. */
   readonly wasAlone: boolean;
 }
 
@@ -70,11 +71,11 @@ interface EndedAttempt<T> {
 }
 
 /**
- * The attempts of one call. An attempt is running, then ended until `run` has judged it. At most two run: the one that
- * was started last in turn, and the hedged one.
+ * The attempts of one call. An attempt is first running; when it ends, it waits in `#ended` until `run` has judged it.
+ * At most two attempts run at the same time: the last one that was started in turn, and the hedged one.
  */
 class HostRace<Host, T> {
-  /** Servers without an attempt, the next one first. */
+  /** Servers that were not tried yet, in order. */
   readonly #left: Host[];
   readonly #attempt: (host: Host, race: AttemptRace) => Promise<Attempt<T>>;
   readonly #failures: StorageError[];
@@ -82,13 +83,13 @@ class HostRace<Host, T> {
   readonly #running = new Map<number, AbortController>();
   /** Attempts that wait to be judged, in the order of their ends. */
   readonly #ended: EndedAttempt<T>[] = [];
-  /** Resolved when there is an ended attempt. */
+  /** Resolved when an attempt has ended. */
   #wake = Promise.withResolvers<void>();
-  /** Attempts that were started; the next one has this id. */
+  /** Number of started attempts, which is also the id of the next attempt. */
   #started = 0;
   /** The attempt whose answer has begun. */
   #winner: number | undefined;
-  /** The attempt that was started last because another took long. */
+  /** The second attempt, which was started because the first one took long. */
   #hedged: number | undefined;
 
   constructor(
@@ -103,7 +104,7 @@ class HostRace<Host, T> {
     this.#hedge = hedge;
   }
 
-  /** @returns and throws as `firstAnswer`; attempts that still run are aborted */
+  /** @returns and throws like `firstAnswer`; attempts that still run are aborted */
   async run(): Promise<FirstAnswer<T> | undefined> {
     let timer: NodeJS.Timeout | undefined;
     try {
@@ -132,7 +133,7 @@ class HostRace<Host, T> {
     }
   }
 
-  /** Tries the next server in turn. @returns false when none is left */
+  /** Tries the next server in turn. @returns false when no server is left */
   #startNext(): boolean {
     const next = this.#left.shift();
     if (next === undefined) {
@@ -169,7 +170,7 @@ class HostRace<Host, T> {
     return true;
   }
 
-  /** @returns the timer that starts a second attempt; undefined where there cannot be one */
+  /** @returns the timer that starts a second attempt; undefined when a second attempt is impossible */
   #startHedgeLater(): NodeJS.Timeout | undefined {
     const hedge = this.#hedge;
     if (hedge === undefined || this.#left.length === 0) {
@@ -186,10 +187,10 @@ class HostRace<Host, T> {
   }
 
   /**
-   * Notes the end of an attempt. When a hedged attempt fails while the first one still runs, the next server takes its
-   * place.
-   * @returns the end of the call; undefined when it goes on
-   * @throws StorageError for a failure that every other server would have too
+   * Records the end of an attempt. When a hedged attempt fails while the first attempt still runs, the next server
+   * takes its place.
+   * @returns the end of the call; undefined when the call continues
+   * @throws StorageError for a failure that every other server would repeat
    */
   #judge({ id, result }: EndedAttempt<T>): { readonly answer: FirstAnswer<T> | undefined } | undefined {
     if (result.kind === "done") {
@@ -202,7 +203,7 @@ class HostRace<Host, T> {
     if (result.kind === "lost") {
       return undefined;
     }
-    // The winner's answer broke off, so another server may deliver it from the start.
+    // The answer that had begun broke off, so another server may deliver it from the start.
     if (this.#winner === id) {
       this.#winner = undefined;
     }

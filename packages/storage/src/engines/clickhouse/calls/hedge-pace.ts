@@ -14,14 +14,11 @@ export interface HedgeLimits {
   readonly factor: number;
   /** Limit of second calls as a share of all calls: 0.1 is one in ten. */
   readonly share: number;
-  /** Number of second calls that may be made at once after a period without second calls. */
+  /** Number of second calls that may be made in a burst, after a period without second calls. */
   readonly burst: number;
 }
 
-/**
- * Limits for reads. If one of four servers hangs, a quarter of the reads wait until the hang is detected, which takes 3
- * s.
- */
+/** Limits for reads. If one of four servers hangs, a quarter of the reads wait until the hang is detected after 3 s. */
 export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1, share: 0.1, burst: 20 };
 
 /**
@@ -31,8 +28,8 @@ export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1,
 export const insertHedges: HedgeLimits = { firstMs: 3_000, leastMs: 1_500, factor: 2, share: 0.05, burst: 5 };
 
 /**
- * Limit of the wait in milliseconds. Without it, a hung server in an overloaded cluster would delay calls as long as
- * the slowest calls.
+ * Limit of the wait in milliseconds. Without this limit, a hung server in an overloaded cluster would delay calls as
+ * long as the slowest calls.
  */
 const longestMs = 5_000;
 
@@ -46,8 +43,8 @@ interface Kind {
 }
 
 /**
- * Decides when a slow call is also sent to a second server: after the 95th percentile of its kind. The share of second
- * calls is limited, so that a slow cluster does not get twice the load.
+ * Decides when a slow call is also sent to a second server: when it takes longer than the 95th percentile of its kind.
+ * The share of second calls is limited, so that a slow cluster does not get twice the load.
  */
 export class HedgePace {
   readonly #limits: HedgeLimits;
@@ -82,7 +79,7 @@ export class HedgePace {
     known.p95Ms = sorted[Math.floor(sorted.length * 0.95)];
   }
 
-  /** @returns true when a second call is within the limits; it then counts */
+  /** @returns true when a second call is within the limits; the call is then counted */
   take(): boolean {
     if (this.#tokens < 1) {
       return false;

@@ -11,23 +11,25 @@ export type CallHeaders = Readonly<Record<string, string>>;
 
 /** A request to one server. */
 export interface HostRequest {
-  /** Parameters of the address: settings of the statement, and the statement itself when `body` holds rows. */
+  /**
+   * Parameters in the request's address: settings of the statement, and the statement itself when `body` contains rows.
+   */
   readonly query: Settings;
-  /** The statement, or the rows of an insert. Sent again when the server does not know a setting. */
+  /** The statement, or the rows of an insert. The body is sent again when the server does not know a setting. */
   readonly body: InsertBody;
-  /** Ends the request, and the statement in the server where settings say so. */
+  /** Ends the request, and also the statement in the server when the settings say so. */
   readonly abort: AbortSignal;
-  /** None by default. */
+  /** Default: no headers. */
   readonly headers?: CallHeaders;
 }
 
 /**
- * Settings that older servers do not know. Reads return the same rows without them.
+ * Settings that older servers may not know. Reads return the same rows without them.
  *
  * - `use_statistics_for_part_pruning` skips parts by the smallest and largest `start`, and assumes that
  *   `toStartOfMinute` is monotonic. But its 32-bit minutes overflow before 1970 and after 2106, so one such span would
  *   hide the whole part.
- * - `optimize_const_name_size` gives long constants aliases that other servers of a cluster do not know
+ * - `optimize_const_name_size` replaces long constants by aliases that other servers of a cluster do not know
  *   (THERE_IS_NO_COLUMN).
  */
 const newerSettings: Settings = { use_statistics_for_part_pruning: "0", optimize_const_name_size: "-1" };
@@ -39,7 +41,7 @@ const newerSettings: Settings = { use_statistics_for_part_pruning: "0", optimize
 export class HostRequests {
   readonly #agent: Dispatcher;
   readonly #optional: ReadonlySet<string>;
-  /** For each server, the optional settings that it does not know. */
+  /** For each server, the optional settings that the server does not know. */
   readonly #unknown = new Map<number, Set<string>>();
 
   /** @param optional names of settings that statements can do without */
@@ -50,8 +52,8 @@ export class HostRequests {
 
   /**
    * Sends a statement that reads rows.
-   * @returns the answer; its body is not read yet
-   * @throws ClickHouseError for any other status than 200, or an error after status 200
+   * @returns the answer with an unread body
+   * @throws ClickHouseError for a status other than 200, or an error after status 200
    */
   ask(host: Host, request: HostRequest): Promise<Dispatcher.ResponseData> {
     return this.send(host, { ...request, query: { ...request.query, ...newerSettings } });
@@ -72,7 +74,7 @@ export class HostRequests {
     }
   }
 
-  /** Notes the settings that the server does not know. @returns true when the next attempt has fewer settings */
+  /** Records the settings that the server does not know. @returns true when the next attempt has fewer settings */
   #learn({ index }: Host, query: Settings, error: string): boolean {
     const unknown = this.#unknown.get(index) ?? new Set<string>();
     const sent = Object.keys(query).filter((name) => this.#optional.has(name) && !unknown.has(name));

@@ -1,7 +1,7 @@
 import type { PartialReason } from "../../../api/partial-answer.ts";
 import type { ReadOptions } from "../../../api/span-reader.ts";
 
-/** Purposes of reads. Reads of one kind have similar durations. */
+/** Purpose of a read. Reads of one kind have similar durations. */
 export type ReadKind =
   | "trace"
   | "search"
@@ -18,9 +18,9 @@ export interface ReadCall {
   readonly signal?: AbortSignal | undefined;
   /** Kind of the read. Default: "other". */
   readonly kind?: ReadKind;
-  /** Called with the reasons why rows are missing. Absent: a read that would lack rows fails. */
+  /** Called with the reasons why rows are missing. Absent: a read fails if rows are missing. */
   readonly onPartial?: ((reason: PartialReason) => void) | undefined;
-  /** True: the statement names ids, so it reads only some shards. A missing shard may not matter. */
+  /** True: the statement contains ids, so that it reads only some shards. A missing shard may then not matter. */
   readonly isOfFewShards?: boolean;
 }
 
@@ -33,7 +33,7 @@ export function readCall(
   return { signal, onPartial, kind, isOfFewShards };
 }
 
-/** Header of `tracing-storage` for an answer that lacks rows. Its value is a JSON list of reasons. */
+/** Header with which `tracing-storage` marks an answer that lacks rows. Its value is a JSON list of reasons. */
 const partialHeader = "x-tracing-partial";
 
 /** Reads the reasons from the header. An unreadable header gives no reasons. */

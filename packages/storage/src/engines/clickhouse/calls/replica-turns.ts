@@ -1,10 +1,10 @@
-/** Time in milliseconds for which inserts prefer a replica that answered when another did not. */
+/** Time in milliseconds for which inserts prefer a replica that answered while another replica did not. */
 const keepMs = 30_000;
 
 /**
- * Chooses which replica of each shard the receiving server tries first. A second attempt of a block then uses another
- * replica than the first attempt. Replicas are numbered as in the cluster's configuration. A server takes the number
- * modulo the number of replicas, and prefers its local tables.
+ * Chooses which replica of each shard the receiving server tries first. A second attempt of a block therefore uses a
+ * different replica than the first attempt. Replicas are numbered as in the cluster's configuration. A server takes the
+ * number modulo the number of replicas, and prefers its local tables.
  */
 export class ReplicaTurns {
   readonly #now: () => number;

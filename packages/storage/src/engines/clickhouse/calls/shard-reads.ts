@@ -8,15 +8,15 @@ import type { ReadCall } from "./read-call.ts";
 export interface ShardsOfReads {
   /** Shards without any answering server. */
   readonly away: readonly PartialReason[];
-  /** Aborted when another shard is lost. Running reads may wait for that shard, so they are repeated. */
+  /** Aborted when a further shard is lost. Running reads may wait for that shard, so they are repeated. */
   readonly newlyAway: AbortSignal;
-  /** Checks the shards now. Never rejects. */
+  /** Checks the shards now. It never rejects. */
   look(): Promise<void>;
-  /** Settings that make a read leave out exactly these shards. */
+  /** Settings with which a read leaves out exactly these shards. */
   readonly skipSettings: Settings;
 }
 
-/** Maximum number of attempts of a read. Each attempt uses the newest state of the shards. */
+/** Maximum number of attempts of a read. Each attempt uses the latest state of the shards. */
 const mostTries = 3;
 
 /**
@@ -34,7 +34,7 @@ export async function readFromShards<T>(
   }
   for (let tries = 1; ; tries++) {
     const { away, skipSettings, newlyAway } = shards;
-    // A read of few shards is first tried with all shards, because it may not need the missing one.
+    // A read of few shards is first tried on all shards, because it may not need the missing shard.
     const skips = onPartial !== undefined && away.length > 0 && !(isOfFewShards && tries === 1);
     const mayRepeat = onPartial !== undefined && tries < mostTries;
     try {
@@ -52,7 +52,7 @@ export async function readFromShards<T>(
       if (!(error instanceof StorageError) || !isNeighbourFault(error)) {
         throw error;
       }
-      // Another task checks missing shards every second, so no check is needed for them.
+      // Another task checks missing shards every second, so no check is needed while shards are missing.
       if (skips || shards.away.length === 0) {
         await shards.look();
       }
