@@ -187,8 +187,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   if (framing === bodyFraming.untilClose) {
     keepAlive = false;
   } else if (framing === bodyFraming.chunked && length >= 0) {
-    // Length and chunks contradict each other. The body is read as chunks, and the connection is not used for further
-    // responses.
+    // With both length and chunks, the body is read as chunks, and the connection is not used again.
     keepAlive = false;
     headers.splice(
       headers.findIndex((each, index) => index % 2 === 0 && /^content-length$/i.test(each)),
