@@ -8,17 +8,20 @@ export const challengeProtocol = "acme-tls/1";
 const maxTokenLength = 512;
 
 /**
- * True when a text has the form of a token, as CAs send it. Clients may send such texts too. Source: RFC 8555, section
- * 8.1
+ * True when a text has the form of a token, as CAs send it. Clients that are not CAs may also send such texts. Source:
+ * RFC 8555, section 8.1
  */
 export function isChallengeToken(text: string): boolean {
   return text.length <= maxTokenLength && /^[\w-]+$/.test(text);
 }
 
-/** Files that prove a name are below this path. Source: CA/Browser Forum, Baseline Requirements, 3.2.2.4.18 */
+/**
+ * Path below which a CA reads the files that prove control of a name. Source: CA/Browser Forum, Baseline Requirements,
+ * 3.2.2.4.18
+ */
 const validationPath = "/.well-known/pki-validation/";
 
-/** Valid names of such files. */
+/** Valid names of validation files. */
 const validationFile = /^[\w-]{1,512}\.txt$/;
 
 /** The token in the path of a CA's request, or the name of a file that ends with `.txt`; "" for any other path. */

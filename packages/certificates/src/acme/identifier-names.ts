@@ -17,7 +17,7 @@ export function canonicalName(name: string): string {
 }
 
 /**
- * The server name of a TLS-ALPN-01 handshake: for an address its name in the reverse zone. Source: RFC 8738,
+ * The server name in a TLS-ALPN-01 handshake; for an address, this is its name in the reverse zone. Source: RFC 8738,
  * section 6
  */
 export function reverseName(name: string): string {

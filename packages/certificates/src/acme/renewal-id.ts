@@ -15,7 +15,7 @@ export function renewalId(certificate: X509Certificate): string | undefined {
   const encode = (hex: string) => Buffer.from(hex, "hex").toString("base64url");
   const serial =
     certificate.serialNumber.length % 2 === 0 ? certificate.serialNumber : `0${certificate.serialNumber}`;
-  // The number as DER has it: never negative.
+  // The serial number as DER encodes it: an extra zero byte keeps it positive.
   const der = Number.parseInt(serial.slice(0, 2), 16) >= 0x80 ? `00${serial}` : serial;
   return `${encode(extension.keyId)}.${encode(der)}`;
 }

@@ -6,32 +6,37 @@ import type { CertificateSelection } from "./certificate-selection.ts";
  */
 export const certificateTopics = {
   /**
-   * {@link ManageRequest}: obtain and renew certificates for names. Returns when the certificates that need no other
-   * machine are available.
+   * {@link ManageRequest}: obtain and renew certificates for names. Returns as soon as the certificates that can be
+   * made without another machine are available.
    */
   manage: "tls.manage",
-  /** {@link CertificateRequest}: which certificate to send for a name; {@link CertificateAnswer} or undefined. */
+  /**
+   * {@link CertificateRequest}: finds the certificate for a server name; answer: {@link CertificateAnswer} or
+   * undefined.
+   */
   find: "tls.find",
   /**
-   * Lower-case name of a certificate that this server sends as a client. From now on the name is managed; {@link
-   * CertificateAnswer} or undefined.
+   * Lower-case name of a client certificate, which this server sends to other servers. From now on the name is managed;
+   * {@link CertificateAnswer} or undefined.
    */
   client: "tls.client",
-  /** Such a client name, which no config of a thread uses any more. */
+  /** Lower-case name of a client certificate that no config of the thread uses any more. */
   clientEnded: "tls.client_ended",
-  /** News to all serving threads: cached answers may be old. */
+  /** Message to all serving threads: their cached answers may be outdated. */
   changed: "tls.changed",
   /** Key material for session tickets: {@link TicketAnswer}. */
   tickets: "tls.tickets",
-  /** Notice to all serving threads: there is a new ticket key. */
+  /** Message to all serving threads: there is a new ticket key. */
   ticketsChanged: "tls.tickets_changed",
-  /** {@link ChallengeRequest}: the response to a CA; text or undefined. */
+  /** {@link ChallengeRequest}: finds the response to a CA; answer: its text or undefined. */
   httpChallenge: "tls.http_challenge",
-  /** Name of a server: the certificate for the challenge TLS-ALPN-01; {@link CertificateAnswer} or undefined. */
+  /**
+   * Server name: finds the certificate for the challenge TLS-ALPN-01; answer: {@link CertificateAnswer} or undefined.
+   */
   alpnChallenge: "tls.alpn_challenge",
-  /** Key of a value in the storage; its text or undefined. */
+  /** Key of a value in the storage; answer: its text or undefined. */
   stored: "tls.stored",
-  /** DNS servers of the app tls: a list of addresses; an empty list means those of the system. */
+  /** Asks for the DNS servers of the app tls; answer: a list of addresses, empty for the servers of the system. */
   resolvers: "tls.resolvers",
 } as const;
 
@@ -41,17 +46,20 @@ export interface ManageRequest {
   readonly names: readonly string[];
   /** True: also manage names that a loaded certificate covers. */
   readonly ignoreLoaded: boolean;
-  /** Names with `*` of all servers of the config: their certificates are also used for the names that they cover. */
+  /** Names with `*` of all servers in the config: such a certificate is also used for the names that it covers. */
   readonly wildcards: readonly string[];
 }
 
 /** A thread's request for a certificate for a handshake. */
 export interface CertificateRequest {
-  /** Server name in lower case, or an IP address; "" when the client sent no name and its address has none. */
+  /**
+   * Server name in lower case, or an IP address; "" when the client sent no name and its connection has no local
+   * address.
+   */
   readonly serverName: string;
-  /** Conditions of a policy for the choice among several certificates; undefined: only the name counts. */
+  /** Conditions of a policy for choosing among several certificates; undefined: only the name decides. */
   readonly selection: CertificateSelection | undefined;
-  /** True when a certificate may be obtained now, if the config allows that. */
+  /** True when a certificate may be obtained during this handshake, provided that the config allows it. */
   readonly onDemand: boolean;
 }
 
@@ -59,20 +67,20 @@ export interface CertificateRequest {
 export interface CertificateAnswer {
   /** Hash of certificate and key. A thread that knows the hash need not build its TLS context again. */
   readonly id: string;
-  /** One for each kind of key. */
+  /** One certificate for each kind of key. */
   readonly certificates: readonly { readonly cert: string; readonly key: string }[];
 }
 
 /** Keys that encrypt session tickets, the same in all threads. */
 export interface TicketAnswer {
-  /** Ticket keys of 48 bytes, newest first; empty: tickets are off. */
+  /** Ticket keys of 48 bytes, newest first; empty: tickets are disabled. */
   readonly keys: readonly Uint8Array[];
 }
 
-/** A request of a CA below `/.well-known/`. */
+/** An HTTP request of a CA below `/.well-known/`. */
 export interface ChallengeRequest {
-  /** Last segment of its path. */
+  /** Last segment of the request's path. */
   readonly token: string;
-  /** Host of the request, without its port: the name that is to be proven. */
+  /** Host of the request without its port: the name that the CA checks. */
   readonly host: string;
 }

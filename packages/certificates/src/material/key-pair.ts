@@ -11,8 +11,8 @@ export type KeyType = (typeof keyTypes)[number];
 let lastRsaKey: Promise<unknown> = Promise.resolve();
 
 /**
- * Keys are made one after the other. An RSA key of 4096 bits occupies a thread of libuv's pool for seconds. That pool
- * also reads files, and clients can cause certificates on demand.
+ * Keys are made one after the other. An RSA key of 4096 bits occupies a thread of libuv's pool for seconds. Node also
+ * reads files in that pool, and clients can make the server obtain certificates on demand.
  */
 function makeRsaKey(modulusLength: number): Promise<KeyObject> {
   const made = lastRsaKey.then(async () => (await promisify(generate)("rsa", { modulusLength })).privateKey);
@@ -53,7 +53,7 @@ export function keyFromPem(pem: string | Uint8Array, source: string): KeyObject 
 export interface SigningKey {
   /** Private for signing, public for verifying. */
   readonly key: webcrypto.CryptoKey;
-  /** Algorithm for WebCrypto; it includes the hash if the kind of key does not determine the hash. */
+  /** Algorithm for WebCrypto, with the hash if the kind of key does not determine it. */
   readonly algorithm: EcdsaParams | Algorithm;
 }
 

@@ -14,12 +14,14 @@ export interface LoadedCertificate {
   readonly leaf: X509Certificate;
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
-  /** Private key, PEM. Only TLS contexts get it. */
+  /** Private key, PEM. The key is passed only to TLS contexts. */
   readonly keyPem: string;
   readonly keyType: string;
-  /** Tags from the config, by which policies select the certificate; empty for one that the server obtained. */
+  /**
+   * Tags from the config, by which policies select the certificate; empty for a certificate that the server obtained.
+   */
   readonly tags: readonly string[];
-  /** Names the files or another source. */
+  /** The files or another source of the certificate, for messages. */
   readonly source: string;
 }
 
@@ -44,8 +46,9 @@ export function describeCertificate(certificate: X509Certificate): string {
 
 /**
  * Reads certificate and key, and checks that TLS accepts them.
- * @param source names the files or another source
- * @throws ServerError CERTIFICATE naming subject and source: unreadable, not a pair, or too weak
+ * @param source the files or another source, for the error
+ * @throws ServerError CERTIFICATE with subject and source for an unreadable certificate, a key that does not belong to
+ * it, or a weak key
  */
 export function loadCertificate(
   chainPem: string | Uint8Array,
@@ -80,7 +83,7 @@ export function loadCertificate(
   };
 }
 
-/** The reason why a certificate is not valid now; undefined when it is. */
+/** Text with the reason why a certificate is not valid now; undefined for a valid certificate. */
 export function dateFault(certificate: X509Certificate, now = Date.now()): string | undefined {
   if (now >= certificate.validToDate.getTime()) {
     return `expired on ${certificate.validToDate.toISOString()}`;

@@ -10,7 +10,7 @@ const keyBlock = /-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----[^-]+-----END \1-----
 /**
  * Reads the certificates of a PEM text, in their order.
  * @param source names the file in the error
- * @throws ServerError CERTIFICATE when there is none, or when one cannot be read
+ * @throws ServerError CERTIFICATE when the text has no certificate or an unreadable one
  */
 export function parseCertificates(pem: string | Uint8Array, source: string): X509Certificate[] {
   const text = typeof pem === "string" ? pem : Buffer.from(pem).toString("latin1");

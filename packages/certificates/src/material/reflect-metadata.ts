@@ -1,6 +1,6 @@
-// @peculiar/x509 finds its algorithms through tsyringe, which refuses to load without three functions of a proposal that
-// never became part of the language. A whole polyfill that a module of a user loads later builds on three more. Load this
-// before the library.
+// @peculiar/x509 finds its algorithms through tsyringe, which does not load without three functions of an abandoned
+// proposal for JavaScript. A complete polyfill in a user's module may load later and then extends these three
+// functions. Import this module before @peculiar/x509.
 
 type Metadata = Map<unknown, unknown>;
 
@@ -38,7 +38,8 @@ function getMetadata(key: unknown, target: object): unknown {
   return undefined;
 }
 
-// A user's module may have loaded a complete polyfill. Its metadata must stay together.
+// A user's module may have loaded a complete polyfill. In that case this module adds nothing, so that all metadata is
+// in one place.
 if (!("getMetadata" in Reflect)) {
   Object.assign(Reflect, {
     defineMetadata,

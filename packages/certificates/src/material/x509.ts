@@ -28,17 +28,17 @@ export interface CertificatePlan {
   readonly names: readonly string[];
   /** The key that the certificate is for. */
   readonly publicKey: KeyObject;
-  /** Start of the validity. Clients refuse the certificate earlier. */
+  /** Start of the validity. Clients refuse the certificate before this time. */
   readonly notBefore: Date;
-  /** End of the validity. Clients refuse the certificate later. */
+  /** End of the validity. Clients refuse the certificate after this time. */
   readonly notAfter: Date;
-  /** For an authority: limit of authorities below it. Undefined for a leaf. */
+  /** For a CA certificate: limit of CA certificates below it. Undefined for a leaf. */
   readonly pathLength?: number;
   /** Certificate of the issuer; absent: self-signed. */
   readonly issuer?: X509Certificate | undefined;
   /** The private key that signs: the issuer's key, or the certificate's own key without an issuer. */
   readonly issuerKey: KeyObject;
-  /** Further extensions, such as the one of the TLS-ALPN-01 challenge. */
+  /** Further extensions, for example the extension of the TLS-ALPN-01 challenge. */
   readonly extensions?: readonly Extension[];
 }
 

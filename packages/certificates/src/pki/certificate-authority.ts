@@ -16,12 +16,15 @@ async function makeCertificate(plan: CertificatePlan): Promise<X509Certificate> 
 const dayMs = 24 * 3_600_000;
 /** Source: the public model (Caddy 2.11) */
 const rootLifetimeMs = 3600 * dayMs;
-/** Clocks of clients may be slightly slow. */
+/** Certificates start this many milliseconds in the past, because clocks of clients may be slightly slow. */
 const backdateMs = 60_000;
 
 /** A certificate and its key as PEM files named in the config. */
 export interface KeyPairFiles {
-  /** Path of the certificate's file. Certificates of its issuers may follow in the file. */
+  /**
+   * Path of the certificate's file. The file may also contain the certificates of its issuers, after the certificate
+   * itself.
+   */
   readonly certificate: string;
   /**
    * File of the private key; undefined: the key is on another machine, and this CA cannot sign with the certificate.
@@ -33,19 +36,22 @@ export interface KeyPairFiles {
 export interface AuthorityOptions {
   /** ID of the CA in configs, paths of the admin API, and keys of the storage: `local`. */
   readonly id: string;
-  /** Shown to people. */
+  /** Name that is shown to people. */
   readonly name: string;
   /** Subject of a root that this server makes. */
   readonly rootCommonName: string;
   /** Subject of an intermediate that this server makes. */
   readonly intermediateCommonName: string;
-  /** Lifetime of a new intermediate; 7 days unless configured. It must end before the root does. */
+  /** Lifetime of a new intermediate; 7 days unless configured. The intermediate must end before the root ends. */
   readonly intermediateLifetimeMs: number;
-  /** A certificate is renewed when this fraction of its lifetime is left, 0 to 1. */
+  /** A certificate is renewed when the rest of its lifetime is less than this fraction, 0 to 1. */
   readonly renewalWindowRatio: number;
   /** Files of the root; absent: this server makes the root and stores it. */
   readonly root?: KeyPairFiles | undefined;
-  /** Files of the intermediate; absent: this server makes and stores it. An intermediate from files is never renewed. */
+  /**
+   * Files of the intermediate; absent: this server makes the intermediate and stores it. An intermediate from files is
+   * never renewed.
+   */
   readonly intermediate?: KeyPairFiles | undefined;
 }
 
@@ -56,9 +62,9 @@ interface Pair {
   readonly key: KeyObject | undefined;
 }
 
-/** One that signs. */
+/** A certificate that can sign others, because its key is known. */
 interface Signer extends Pair {
-  /** Private. */
+  /** The private key. */
   readonly key: KeyObject;
 }
 
@@ -88,7 +94,7 @@ async function readPair({ certificate, privateKey }: KeyPairFiles): Promise<Pair
   return { chain: [first, ...others], key: undefined };
 }
 
-/** @throws ServerError CERTIFICATE when there is no key to sign with */
+/** @throws ServerError CERTIFICATE when the private key is missing */
 function withKey({ chain, key }: Pair, what: string): Signer {
   if (key === undefined) {
     throw new ServerError("CERTIFICATE", `the ${what} has no private key here to sign with: set private_key`);
@@ -115,14 +121,14 @@ function needsRenewal(certificate: X509Certificate, ratio: number): boolean {
   return Date.now() >= to - (to - from) * ratio;
 }
 
-/** The keys that a CA signs with, and the storage that keeps them. */
+/** The certificates that a CA signs with, and the storage of its own certificates. */
 interface AuthorityParts {
-  /** Keeps pairs made by this server, under `pki/authorities/<id>`. */
+  /** Stores the certificates and keys that this server made, under `pki/authorities/<id>`. */
   readonly storage: Storage;
   readonly log: Logger;
-  /** The root. Without its key, it cannot sign, so the intermediate must exist. */
+  /** The root. Without its key, the root cannot sign a new intermediate, so the intermediate must already exist. */
   readonly root: Pair;
-  /** Signs leaf certificates, unless a request wants the root. */
+  /** Signs leaf certificates, unless a request asks for a signature by the root. */
   readonly intermediate: Signer;
 }
 
@@ -142,7 +148,7 @@ export class CertificateAuthority {
     this.#intermediate = intermediate;
   }
 
-  /** Loads a CA, and makes its missing certificates. @throws ServerError CERTIFICATE, STORAGE */
+  /** Loads a CA, and makes its certificates if they are missing. @throws ServerError CERTIFICATE, STORAGE */
   static async open(options: AuthorityOptions, storage: Storage, log: Logger): Promise<CertificateAuthority> {
     const unlock = await storage.lock(`pki_${options.id}`);
     try {
@@ -206,7 +212,10 @@ export class CertificateAuthority {
     return certificatesToPem(request.signWithRoot === true ? [leaf] : [leaf, ...signer.chain]);
   }
 
-  /** Renews certificates near their end, except for those from files. @throws ServerError CERTIFICATE, STORAGE */
+  /**
+   * Renews the CA's own certificates before they expire, except certificates from files. @throws ServerError
+   * CERTIFICATE, STORAGE
+   */
   async maintain(): Promise<void> {
     const { renewalWindowRatio: ratio } = this.options;
     if (!needsRenewal(this.root, ratio) && !needsRenewal(this.intermediate, ratio)) {
@@ -221,8 +230,8 @@ export class CertificateAuthority {
   }
 
   /**
-   * Renews root and intermediate when their time has come. A pair that another instance renewed and stored is used
-   * instead.
+   * Renews root and intermediate if they are due. If another instance has already renewed and stored a certificate, the
+   * stored certificate is used.
    */
   async #renew(): Promise<void> {
     const { options } = this;
@@ -232,7 +241,7 @@ export class CertificateAuthority {
       this.#root =
         stored !== undefined && !needsRenewal(stored.chain[0], ratio)
           ? stored
-          : // With the same key, so that whoever trusts the old root trusts what was signed under either.
+          : // The same key is used, so clients that trust the old root also trust certificates under the new root.
             await makeRoot(options, this.#storage, this.#log, this.#root.key);
     }
     if (options.intermediate === undefined && needsRenewal(this.intermediate, ratio)) {

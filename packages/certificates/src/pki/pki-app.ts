@@ -61,7 +61,7 @@ function files(pair: AuthorityConfig["root"]): KeyPairFiles | undefined {
   return pair ? { certificate: pair.certificate, privateKey: pair.private_key || undefined } : undefined;
 }
 
-/** Defaults of the public model (Caddy 2.11), with this product's name. */
+/** The defaults are those of the public model (Caddy 2.11), but with this product's name. */
 function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions {
   const name = config.name || "Local Authority";
   const fill = (text: string) => replaceAll(text, { "pki.ca.name": name });
@@ -81,19 +81,19 @@ function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions
 export interface AuthorityInfo {
   /** ID of the CA: its key in `apps.pki.certificate_authorities`. */
   readonly id: string;
-  /** Shown to people. */
+  /** Name that is shown to people. */
   readonly name: string;
   /** Name by which browsers list the root. */
   readonly rootCommonName: string;
-  /** Name that certificates have as their issuer. */
+  /** Common name of the issuer in issued certificates. */
   readonly intermediateCommonName: string;
-  /** Only the root. */
+  /** Certificate of the root. */
   readonly rootPem: string;
   /** The intermediate, and certificates between it and the root. */
   readonly intermediatePem: string;
 }
 
-/** Topic by which the admin endpoint requests an {@link AuthorityInfo}; undefined when there is no CA with that ID. */
+/** Topic by which the admin endpoint requests an {@link AuthorityInfo}; the answer is undefined for an unknown ID. */
 export const authorityTopic = "pki.authority";
 
 /** An authority of the config, which is opened on first use. */
@@ -107,7 +107,7 @@ interface ConfiguredAuthority {
   readonly installTrust: boolean;
 }
 
-/** The app `pki`: the server's own CAs. `local` is made on first use. */
+/** The app `pki`: the CAs of this server. The CA `local` is made on first use. */
 export class PkiApp implements App {
   readonly #configs: ReadonlyMap<string, ConfiguredAuthority>;
   readonly #opened = new Map<string, Promise<CertificateAuthority>>();
@@ -152,7 +152,7 @@ export class PkiApp implements App {
       configs.set(id, { options: authorityOptions(id, config), storage, intervalMs, installTrust });
     }
     const app = new PkiApp(context, configs);
-    // From now on, policies of the same config may use a CA of this app.
+    // After this line, policies of the same config can use the CAs of this app.
     context.messages.on(authorityTopic, (id) => app.#info(String(id)));
     return app;
   }
@@ -163,8 +163,9 @@ export class PkiApp implements App {
   }
 
   /**
-   * Returns a CA for an issuer. If the config says so, its root is added to the machine's trusted roots.
-   * @returns undefined when there is no CA with that ID
+   * Returns a CA for an issuer. If the config asks for trust, the root of this CA is added to the machine's trusted
+   * roots.
+   * @returns undefined for an unknown ID
    * @throws ServerError CERTIFICATE, STORAGE
    */
   async authority(id: string): Promise<CertificateAuthority | undefined> {
@@ -185,7 +186,7 @@ export class PkiApp implements App {
     if (opened === undefined) {
       opened = CertificateAuthority.open(config.options, config.storage, this.#log);
       this.#opened.set(id, opened);
-      // Another try may go better.
+      // After a failure, the next call opens the CA again.
       opened.then(
         (authority) => this.#maintain(authority, config.intervalMs),
         () => this.#opened.delete(id),
@@ -194,7 +195,7 @@ export class PkiApp implements App {
     return opened;
   }
 
-  /** Opens the configured CAs, so that an unreadable file is reported as a fault of the config. */
+  /** Opens the configured CAs, so that an unreadable file is a fault of the config. */
   async start(): Promise<void> {
     if (this.#context.changesTrustStores) {
       const make = () => new TrustInstaller(thisMachine(process.stderr.isTTY === true));
@@ -233,7 +234,7 @@ export class PkiApp implements App {
     this.#timers.push(timer);
   }
 
-  /** Called only for a config that runs: a rejected config must not change the machine. */
+  /** Roots are installed only for a running config: a rejected config must not change the machine. */
   #installTrust(): void {
     if (this.#active) {
       for (const { root, options } of this.#toTrust) {
@@ -248,7 +249,7 @@ export class PkiApp implements App {
     if (server === undefined) {
       server = this.#openAcmeServer(ca);
       this.#acmeServers.set(ca, server);
-      // Another try may go better.
+      // After a failure, the next request makes a new ACME server.
       server.catch(() => this.#acmeServers.delete(ca));
     }
     const { resolvers } = request.settings;
@@ -265,7 +266,7 @@ export class PkiApp implements App {
     if (authority === undefined) {
       throw new ServerError("CERTIFICATE", `no certificate authority configured with id: ${ca}`);
     }
-    // Loaded with the first request, because only this server needs its libraries.
+    // This code is loaded with the first request, because only the ACME server needs these libraries.
     const { AcmeServer } = await import("./acme-server/acme-server.ts");
     return new AcmeServer(authority, this.#context.storage, this.#nonces, this.#log);
   }

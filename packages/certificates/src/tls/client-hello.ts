@@ -1,21 +1,21 @@
 import { nameInTicket } from "./session-tickets.ts";
 
-/** The client's first message, before encryption. */
+/** The client's first message, which is not encrypted. */
 export interface ClientHello {
   /** Server name in lower case; "" when the client sends none. */
   readonly serverName: string;
-  /** Application protocols, in its order. */
+  /** Application protocols, in the order of the client. */
   readonly protocols: readonly string[];
   /** Name of the key of the ticket from an earlier session; "" when the client sends no ticket. */
   readonly ticketKey: string;
 }
 
-/** No client sends more: RFC 8446 allows 2^24, but browsers send less than 4 KiB. */
+/** Size limit of a ClientHello in bytes: RFC 8446 allows 2^24, but browsers send less than 4 KiB. */
 export const maxHelloBytes = 64 * 1024;
 
 /**
- * The state of the bytes so far. `partial`: more bytes may complete the ClientHello. `hello`: it is complete.
- * `malformed`: the connection gets an alert.
+ * Result for the bytes received so far. `partial`: more bytes may complete the ClientHello. `hello`: the ClientHello is
+ * complete. `malformed`: the connection gets an alert.
  */
 export type HelloState =
   | { readonly kind: "partial" }
@@ -75,16 +75,16 @@ class Reader {
     return this.take(this.left);
   }
 
-  /** Reads a length of `sizeOfLength` bytes; returns a reader of that many bytes. @throws Truncated */
+  /** Reads a length of `sizeOfLength` bytes, and returns a reader of as many following bytes. @throws Truncated */
   vector(sizeOfLength: number): Reader {
     return new Reader(this.take(this.number(sizeOfLength)));
   }
 }
 
 /**
- * The handshake message in some records; undefined while it is incomplete. A client may split its ClientHello into
+ * The handshake message of several records; undefined while it is incomplete. A client may split its ClientHello into
  * several records.
- * @throws Truncated when a record of another type comes between them
+ * @throws Truncated when a record of another type is between them
  */
 function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
   const parts: Uint8Array[] = [];
@@ -109,7 +109,10 @@ function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-/** Reads the three extensions that determine policy, certificate and ticket key. The TLS library handles all others. */
+/**
+ * Reads the three extensions that determine policy, certificate and ticket key. The TLS library reads all other
+ * extensions.
+ */
 function readExtensions(extensions: Reader): ClientHello {
   let serverName = "";
   const protocols: string[] = [];
@@ -132,7 +135,7 @@ function readExtensions(extensions: Reader): ClientHello {
     } else if (type === ticketExtension) {
       ticketKey = nameInTicket(data.rest());
     } else if (type === sharedKeyExtension) {
-      // The client prefers the first of several sessions.
+      // If the client sends several sessions, it prefers the first.
       ticketKey = nameInTicket(data.vector(2).vector(2).rest());
     }
   }

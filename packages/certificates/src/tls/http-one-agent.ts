@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 
-/** One agent per process, made with the first request. */
+/** The agent of this process, made for the first request. */
 let agent: Promise<Dispatcher> | undefined;
 
 /**

@@ -2,9 +2,9 @@ import { rootCertificates } from "node:tls";
 import { ServerError } from "server-core/errors";
 import type { Dispatcher } from "undici";
 
-/** Environment variables that name a proxy. When none is set, undici's proxy agent is not created. */
+/** Environment variables that name a proxy. If all of them are unset, undici's proxy agent is not created. */
 const inEnvironment = ["https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
-/** Hosts of this machine, which are never asked through these proxies. Source: Go's net/http, ProxyFromEnvironment */
+/** Hosts that are always reached without these proxies. Source: Go's net/http, ProxyFromEnvironment */
 const alwaysDirect = "localhost,127.0.0.1,::1";
 
 /** @throws ServerError MODULE_CONFIG when the URL is not a supported proxy */
@@ -18,16 +18,16 @@ export function checkProxy(proxy: string | undefined): void {
 }
 
 /**
- * Opens connections for requests to CAs. They always use HTTP/1.1, because a fault in `node:http2` can end the whole
- * process.
+ * Opens connections for requests to CAs. The connections always use HTTP/1.1, because a fault in `node:http2` can end
+ * the whole process.
  * @param roots PEM certificates that are trusted in addition to Node's roots
- * @param proxy URL of a proxy; "" for none, undefined for the proxy from the environment, if any
+ * @param proxy URL of a proxy; "": no proxy; undefined: the proxy in the environment, if any
  */
 export async function openDispatcher(
   roots: readonly string[],
   proxy: string | undefined,
 ): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await import("undici"); // when it is needed: most starts ask nobody
+  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await import("undici"); // loaded on first use
   const tls = roots.length > 0 ? { ca: [...rootCertificates, ...roots] } : {};
   if (proxy) {
     return new ProxyAgent({ uri: proxy.replace(/^socks5h:/, "socks5:"), requestTls: tls, allowH2: false });

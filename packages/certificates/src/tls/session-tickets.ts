@@ -7,38 +7,38 @@ export const ticketKeyBytes = 48;
 const nameBytes = 16;
 
 /**
- * The keys that encrypt session tickets. All threads have the same keys, so that each thread accepts the tickets of the
- * others.
+ * The keys that encrypt session tickets. All threads have the same keys, so that each thread accepts tickets from any
+ * thread.
  */
 export interface TicketKeys extends SharedResource {
-  /** The keys, newest first. The newest key is for new sessions; tickets of the other keys remain valid. */
+  /** The keys, newest first. The newest key encrypts new tickets; tickets of the other keys remain valid. */
   readonly keys: readonly Uint8Array[];
   /**
-   * From now on the key changes at this interval.
-   * @param maxKeys limit of keys; older keys are dropped, with their tickets
+   * Starts to replace the key at this interval.
+   * @param maxKeys limit of keys; when an older key is dropped, its tickets become invalid
    * @param changed called after each change
    */
   rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void;
 }
 
-/** The keys of all threads, so that each thread accepts the tickets of the others. */
+/** All threads have the same keys, so that each thread accepts tickets from any thread. */
 export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
 /**
- * Keys made by this process and kept in its memory only.
+ * Keys that this process makes and stores only in its memory.
  *
  * | Key | Meaning |
  * |---|---|
  * | the first | encrypts new tickets |
- * | the others | their tickets still resume a session |
+ * | any other | its tickets still resume a session |
  * | dropped | a client with a ticket of this key gets a full handshake |
  *
- * Every interval puts a new key first and drops the last one beyond `maxKeys`.
+ * After every interval, a new key becomes the first, and the last key is dropped if there are more than `maxKeys`.
  */
 export class TicketKeyRing implements TicketKeys {
-  /** Created at their first use, so that a start without TLS does not load Node's cryptography. */
+  /** The keys are created at their first use, so that a start without TLS does not load Node's cryptography. */
   #keys: readonly Uint8Array[] | undefined;
-  /** Timer for the next key; undefined while keys do not change. */
+  /** Timer for the next key; undefined while the key is not replaced at an interval. */
   #timer: NodeJS.Timeout | undefined;
 
   get keys(): readonly Uint8Array[] {
@@ -62,8 +62,8 @@ export class TicketKeyRing implements TicketKeys {
 }
 
 /**
- * The key of one policy: 48 bytes of an HMAC of the shared key. Other policies refuse tickets of this key, because they
- * may require a client certificate.
+ * The key of one policy: 48 bytes of an HMAC of the shared key. Other policies refuse tickets that this key encrypted,
+ * because they may require a client certificate.
  * @param policy ID of the policy, or `quic`
  */
 export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
@@ -76,7 +76,7 @@ export function ticketKeyName(policyKey: Uint8Array): string {
   return Buffer.from(policyKey.subarray(0, nameBytes)).toString("hex");
 }
 
-/** Name of the key that encrypted a ticket; "" for a ticket that is too short to be one of this server. */
+/** Name of the key that encrypted a ticket; "" for a text that is too short to be a ticket of this server. */
 export function nameInTicket(ticket: Uint8Array): string {
   return ticket.length > nameBytes ? ticketKeyName(ticket) : "";
 }

@@ -12,7 +12,7 @@ import type { Account } from "./acme-records.ts";
 import { makeId } from "./acme-store.ts";
 import { readMessage, verifyMessage } from "./signed-message.ts";
 
-/** URL of an account, by which its messages name it. */
+/** URL of an account; it identifies the account in messages. */
 export function accountUrl(base: string, id: string): string {
   return `${base}/account/${id}`;
 }
@@ -28,9 +28,9 @@ function answer(call: AcmeCall, account: Account, status: number): AcmeReply {
 }
 
 /**
- * Checks the contact addresses of the client. They are only stored; nobody sends mail to them.
- * @throws AcmeProblem unsupportedContact for anything but `mailto:`; invalidContact for several addresses in one
- * contact, or for mail headers in it
+ * Checks the contact addresses of the client. The addresses are only stored; the server sends no mail.
+ * @throws AcmeProblem unsupportedContact without `mailto:`; invalidContact for several addresses in one contact, or for
+ * mail headers in it
  */
 function checkContacts(contacts: readonly string[]): void {
   for (const contact of contacts) {
@@ -93,8 +93,8 @@ export async function account(call: AcmeCall): Promise<AcmeReply> {
 }
 
 /**
- * Replaces the key of an account. The request is a message of the new key inside a message of the old one. Source: RFC
- * 8555, section 7.3.5
+ * Replaces the key of an account. The request is a message signed with the new key, inside a message signed with the
+ * old key. Source: RFC 8555, section 7.3.5
  */
 export async function keyChange(call: AcmeCall): Promise<AcmeReply> {
   const caller = callerOf(call);
@@ -109,7 +109,7 @@ export async function keyChange(call: AcmeCall): Promise<AcmeReply> {
   const key: JWK = jwk;
   const payload = await verifyMessage(inner, key);
   const { account: accountName, oldKey } = readPayload(keyChangeSchema, payload);
-  // The client must prove that it means this account: the signed inner message also contains the old key.
+  // The inner message must also contain the old key, which proves that the client means this account.
   const [old, named] = await Promise.all([
     calculateJwkThumbprint(caller.key as JWK),
     calculateJwkThumbprint(oldKey as JWK).catch(() => ""),

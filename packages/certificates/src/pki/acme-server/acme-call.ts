@@ -21,7 +21,7 @@ export interface AcmeServices {
   readonly log: Logger;
 }
 
-/** One signed request, checked. */
+/** One signed request whose signature and nonce are checked. */
 export interface AcmeCall extends AcmeServices {
   /** Settings of the handler that took the request. */
   readonly settings: AcmeServerSettings;
@@ -35,7 +35,7 @@ export interface AcmeCall extends AcmeServices {
   readonly payload: Uint8Array;
   /** The key that signed. */
   readonly key: JWK;
-  /** The account with this key, when the message names an account. */
+  /** The account that the message names; undefined when the message contains a key instead. */
   readonly account: Account | undefined;
 }
 

@@ -14,7 +14,7 @@ export const acmeServerTopic = "pki.acme_server";
 
 /** The settings of a handler's config. */
 export interface AcmeServerSettings {
-  /** Which authority issues. */
+  /** ID of the CA that issues the certificates. */
   readonly ca: string;
   /** Lifetime of certificates when the order sets no end. */
   readonly lifetimeMs: number;
@@ -22,29 +22,29 @@ export interface AcmeServerSettings {
   readonly signWithRoot: boolean;
   /** Challenges that are offered. */
   readonly challenges: readonly ChallengeType[];
-  /** DNS servers for TXT records; empty: those of the app tls, or else those of the system. */
+  /** DNS servers for TXT records; empty: the servers of the app tls, or else the servers of the system. */
   readonly resolvers: readonly string[];
-  /** Names of an order must pass it. */
+  /** Policy that each name of an order must meet. */
   readonly policy: IssuancePolicy;
   /** Ports for the checks of names. */
   readonly httpPort: number;
-  /** Port of `tls-alpn-01`. */
+  /** Port that `tls-alpn-01` connects to. */
   readonly tlsPort: number;
 }
 
 /** Names for which certificates are issued. */
 export interface IssuancePolicy {
-  /** Names that are issued for; without rules in it, all that `deny` does not have. */
+  /** Names that may be in certificates; without rules, every name that `deny` does not match. */
   readonly allow: NameRules;
-  /** Names that are refused, even if `allow` contains them. */
+  /** Names that orders may not contain, even if `allow` matches them. */
   readonly deny: NameRules;
-  /** True when an order may contain names that start with `*.`. A policy without rules also allows them. */
+  /** True when an order may contain names that start with `*.`. A policy without rules allows such names too. */
   readonly allowWildcardNames: boolean;
 }
 
 /** A name meets the rules when at least one of them matches it. */
 export interface NameRules {
-  /** A name, or `*.` and a name: this matches names one label below it. */
+  /** A name, or `*.` and a name, which matches names one label below that name. */
   readonly domains: readonly string[];
   /** Addresses, or networks in CIDR form. */
   readonly ipRanges: readonly string[];
@@ -52,7 +52,7 @@ export interface NameRules {
 
 /** One request of an ACME client. */
 export interface AcmeRequest {
-  /** Settings of the handler that received the request; the main thread keeps none. */
+  /** Settings of the handler that received the request; the main thread stores no settings. */
   readonly settings: AcmeServerSettings;
   /** Upper case, as in HTTP. */
   readonly method: string;
@@ -62,7 +62,7 @@ export interface AcmeRequest {
   readonly path: string;
   /** "" without the field. */
   readonly contentType: string;
-  /** The whole body, still a signed message. */
+  /** The whole body, which is still a signed message. */
   readonly body: Uint8Array;
 }
 
@@ -87,15 +87,15 @@ const identifierSchema = z.object({
 
 /** Limit of names in one order. Source: the limit of Let's Encrypt */
 const maxIdentifiers = 100;
-/** Limit of addresses of one account; more are refused as malformed. */
+/** Limit of contact addresses of one account; a longer list is refused as malformed. */
 const maxContacts = 10;
 
 /** Payload of `new-account`. Source: RFC 8555, section 7.3 */
 export const newAccountSchema = z.object({
-  /** Accepted and ignored: these authorities have no terms. */
+  /** The field is accepted and ignored, because these CAs have no terms. */
   termsOfServiceAgreed: z.boolean().optional(),
   contact: z.array(z.string().max(255)).max(maxContacts).optional(),
-  /** True: no account is created; an unknown key gets `accountDoesNotExist`. */
+  /** True: the request creates no account, and an unknown key gets `accountDoesNotExist`. */
   onlyReturnExisting: z.boolean().optional(),
 });
 
@@ -108,9 +108,9 @@ export const updateAccountSchema = z.object({
 /** Payload of `new-order`. Source: RFC 8555, section 7.4 */
 export const newOrderSchema = z.object({
   identifiers: z.array(identifierSchema).min(1).max(maxIdentifiers),
-  /** Begin of the certificate's life, RFC 3339; absent: now. */
+  /** Begin of the certificate's validity, RFC 3339; absent: now. */
   notBefore: z.iso.datetime({ offset: true }).optional(),
-  /** End of the certificate's life, RFC 3339; absent: the lifetime of the handler's config. */
+  /** End of the certificate's validity, RFC 3339; absent: computed from the lifetime in the handler's config. */
   notAfter: z.iso.datetime({ offset: true }).optional(),
 });
 

@@ -1,5 +1,6 @@
 /**
- * Types of problems, without `urn:ietf:params:acme:error:`, and the HTTP status of each. Source: RFC 8555, section 6.7
+ * Types of problems, without the prefix `urn:ietf:params:acme:error:`, with the HTTP status of each type. Source: RFC
+ * 8555, section 6.7
  */
 const statuses = {
   accountDoesNotExist: 400,
@@ -27,9 +28,9 @@ const statuses = {
 /** A kind of problem that this server reports. */
 export type ProblemType = keyof typeof statuses;
 
-/** A client's fault, or a fault in its order, in ACME's form. */
+/** A fault in a request or an order, in the form that ACME defines. */
 export class AcmeProblem extends Error {
-  /** The kind, without its URN prefix. */
+  /** The type, without its URN prefix. */
   readonly type: ProblemType;
   /** Status code of the HTTP answer. */
   readonly status: number;
@@ -57,6 +58,6 @@ export interface ProblemDocument {
   readonly type: string;
   /** The reason, for people who read the client's log. */
   readonly detail: string;
-  /** Status code of HTTP, again for readers of the body. */
+  /** Status code of the response, repeated in the body. */
   readonly status: number;
 }

@@ -5,22 +5,25 @@ import { challengeTypes } from "./acme-messages.ts";
 const problem = z.object({ type: z.string(), detail: z.string(), status: z.number() });
 
 /**
- * An account, as it is stored below `acme_server/<authority>/accounts`.
+ * An account in the form stored below `acme_server/<authority>/accounts`.
  *
  * | Status | Meaning | End of the status |
  * |---|---|---|
- * | `valid` | its key signs orders | the client deactivates it |
- * | `deactivated` | every message of its key is refused | none |
+ * | `valid` | the account's key may sign orders | the client deactivates the account |
+ * | `deactivated` | every message of the account's key is refused | none |
  */
 export const accountSchema = z.object({
-  /** Random; last part of the account's URL. */
+  /** Random text; it is the last part of the account's URL. */
   id: z.string(),
   status: z.enum(["valid", "deactivated"]),
   /** Public key, JWK. */
   key: z.record(z.string(), z.unknown()),
   /** URLs as the client gave them: `mailto:a@example.com`. */
   contact: z.array(z.string()),
-  /** Time of creation, RFC 3339. At the limit of accounts, accounts without orders are removed an hour after it. */
+  /**
+   * Time of creation, RFC 3339. When the number of accounts reaches its limit, accounts without orders are removed, but
+   * not within an hour after this time.
+   */
   createdAt: z.string(),
 });
 
@@ -30,8 +33,8 @@ export const accountSchema = z.object({
  * | Status | Meaning | End of the status |
  * |---|---|---|
  * | `pending` | the client has not started the check yet | the client posts to the challenge |
- * | `processing` | `Validations` checks the name | the answer, or the last failed attempt |
- * | `valid`, `invalid` | decided | none |
+ * | `processing` | `Validations` checks the name | the name server or web server answers, or the last attempt fails |
+ * | `valid`, `invalid` | the check has succeeded or failed | none |
  *
  * If the server stops during a check, `processing` stays stored; the client's next request restarts the check.
  */
@@ -42,18 +45,18 @@ const challengeSchema = z.object({
   status: z.enum(["pending", "processing", "valid", "invalid"]),
   /** Time of the successful check, RFC 3339. */
   validated: z.string().optional(),
-  /** Why the last check failed; absent in other states. */
+  /** The reason why the last check failed; absent in other states. */
   error: problem.optional(),
 });
 
 /**
- * The proof of one name of an order. Source: RFC 8555, section 7.1.6
+ * The client's authorization for one name of an order. Source: RFC 8555, section 7.1.6
  *
  * | Status | Meaning | End of the status |
  * |---|---|---|
- * | `pending` | no challenge is decided | the first decided challenge, or the client's `deactivated` |
- * | `valid` | one challenge succeeded | the client deactivates it |
- * | `invalid` | one challenge failed; the others do not matter | none |
+ * | `pending` | all challenges are undecided | a challenge is decided, or the client requests `deactivated` |
+ * | `valid` | one challenge succeeded | the client deactivates the authorization |
+ * | `invalid` | one challenge failed; the other challenges do not matter | none |
  * | `deactivated` | the client gave up the authorization | none |
  *
  * `expired` is never stored: the endpoint returns this status after the end of the order.
@@ -64,17 +67,17 @@ const authorizationSchema = z.object({
   identifier: z.object({ type: z.enum(["dns", "ip"]), value: z.string() }),
   /** True: the order is for `*.` and the name. */
   wildcard: z.boolean(),
-  /** Challenges that the config enables and that can prove the name; at least one. */
+  /** Challenges that the config enables and that can prove the name; never empty. */
   challenges: z.array(challengeSchema),
 });
 
 /**
- * An order with its authorizations and, in the end, its certificate. Source: RFC 8555, section 7.1.6
+ * An order with its authorizations and, once issued, its certificate. Source: RFC 8555, section 7.1.6
  *
  * | Status | Meaning | End of the status |
  * |---|---|---|
- * | `pending` | some name is not proved | the last proved name, or the first failed one |
- * | `ready` | all names are proved | the client's `finalize`, or a deactivated authorization |
+ * | `pending` | at least one name is not proved | all names are proved, or one name fails |
+ * | `ready` | all names are proved | the client requests `finalize`, or deactivates an authorization |
  * | `valid` | the certificate is issued | none |
  * | `invalid` | a name failed; `error` has the reason | none |
  *
@@ -85,13 +88,13 @@ export const orderSchema = z.object({
   /** The account that placed the order; no other account sees it. */
   accountId: z.string(),
   status: z.enum(["pending", "ready", "valid", "invalid"]),
-  /** End of the order and its authorizations; end of the certificate as soon as one exists. */
+  /** End of the order and its authorizations; after the certificate is issued, the end of the certificate. */
   expires: z.string(),
   /** Start of the certificate's validity, RFC 3339; absent: the time of issue. */
   notBefore: z.string().optional(),
-  /** End of the certificate's validity, RFC 3339; absent: from the lifetime in the handler's config. */
+  /** End of the certificate's validity, RFC 3339; absent: computed from the lifetime in the handler's config. */
   notAfter: z.string().optional(),
-  /** One for each name, in the order of the names. */
+  /** One authorization for each name, in the order of the names. */
   authorizations: z.array(authorizationSchema),
   /** Why the order is `invalid`: the problem of the failed challenge. */
   error: problem.optional(),
@@ -99,9 +102,12 @@ export const orderSchema = z.object({
   certificate: z.string().optional(),
 });
 
-/** A certificate that was issued, by its serial number. */
+/** A certificate that this server issued; its serial number is its key in the storage. */
 export const certificateSchema = z.object({
-  /** The account that ordered the certificate. This account, and accounts that proved all the names, may revoke it. */
+  /**
+   * The account that ordered the certificate. This account, and any account that proved all names of the certificate,
+   * may revoke it.
+   */
   accountId: z.string(),
   /** DNS names and addresses, sorted. */
   names: z.array(z.string()),

@@ -22,7 +22,7 @@ const cleanIntervalMs = 3_600_000;
 
 /** One resource that receives signed messages. */
 interface Endpoint {
-  /** The required signature: by a key in the message, by an account, or by either. */
+  /** The required kind of key: a key in the message, the key of an account, or either of them. */
   readonly signedBy: "key" | "account" | "either";
   /** @throws AcmeProblem */
   run(call: AcmeCall): Promise<AcmeReply>;
@@ -58,7 +58,7 @@ function directory(base: string): object {
 
 /** Serves ACME clients for one CA. Source: RFC 8555 */
 export class AcmeServer {
-  /** Services that every call gets in addition to its own message. */
+  /** Services for all calls. */
   readonly #services: AcmeServices;
   /** Shared by all authorities and configs. */
   readonly #nonces: Nonces;
@@ -96,7 +96,7 @@ export class AcmeServer {
     };
   }
 
-  /** Ends running checks. They restart when the client asks again. */
+  /** Ends running checks. A check restarts when its client sends another request. */
   async close(): Promise<void> {
     clearInterval(this.#cleaning);
     await this.#services.validations.close();
@@ -152,8 +152,8 @@ export class AcmeServer {
   }
 
   /**
-   * Finds the key for the check of the signature. `jwk` contains the key; `kid` names an account that has it. Source:
-   * RFC 8555, section 6.2
+   * Finds the key for the check of the signature. `jwk` contains the key itself; `kid` names the account that has the
+   * key. Source: RFC 8555, section 6.2
    * @throws AcmeProblem malformed when the header has the wrong one of them; badPublicKey, accountDoesNotExist,
    * unauthorized
    */
@@ -209,7 +209,7 @@ export class AcmeServer {
     };
   }
 
-  /** Failures are logged: the next hour tries again. */
+  /** A failure is only logged, because the next attempt follows within an hour. */
   async #clean(): Promise<void> {
     try {
       await this.#services.store.clean();

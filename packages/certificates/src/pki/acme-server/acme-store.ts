@@ -12,17 +12,17 @@ import {
   orderSchema,
 } from "./acme-records.ts";
 
-/** Limit of accounts in one CA. At the limit, accounts without any order are removed for new ones. */
+/** Limit of accounts in one CA. At the limit, accounts without orders are removed to make space for new accounts. */
 const maxAccounts = 10_000;
 /** Limit of unfinished orders of one account. */
 const maxOrders = 10_000;
 /** Minimum age in milliseconds before an account without orders may be removed. */
 const idleMs = 3_600_000;
 
-/** IDs come from URLs of clients: any other text could lead out of the folder. */
+/** IDs come from URLs that clients send: any other text could lead out of the folder. */
 const idPattern = /^[\w-]{1,64}$/;
 
-/** A random name for a record that nobody can guess. */
+/** A random ID for a record, which nobody can guess. */
 export function makeId(): string {
   return randomBytes(12).toString("base64url");
 }
@@ -48,14 +48,14 @@ export class AcmeStore {
     return id === undefined ? undefined : this.account(id.toString());
   }
 
-  /** @throws AcmeProblem rateLimited when there are too many accounts */
+  /** @throws AcmeProblem rateLimited at the limit of accounts */
   async addAccount(account: Account): Promise<void> {
     const accounts = await this.#storage.list(`${this.#base}/accounts`);
     if (accounts.length >= maxAccounts && (await this.#removeIdleAccounts(accounts)) === 0) {
       throw new AcmeProblem("rateLimited", `there are ${accounts.length} accounts, limit ${maxAccounts}`);
     }
     await this.saveAccount(account);
-    // Last: a key leads only to an account that is there.
+    // The key is stored last, so that a stored key always leads to a stored account.
     await this.#storage.store(await this.#keyPlace(account.key as JWK), account.id);
   }
 
@@ -65,8 +65,8 @@ export class AcmeStore {
   }
 
   /**
-   * Replaces the key of an account. The new key is stored before the old one is removed: after a crash between the
-   * writes, at least one of them works.
+   * Replaces the key of an account. The new key is stored before the old key is removed: after a crash between the two
+   * writes, at least one of the keys works.
    */
   async changeKey(account: Account, key: JWK): Promise<void> {
     await this.#storage.store(await this.#keyPlace(key), account.id);
@@ -74,7 +74,7 @@ export class AcmeStore {
     await this.#storage.delete(await this.#keyPlace(account.key as JWK));
   }
 
-  /** An order of one account; also undefined when the order belongs to another account. */
+  /** An order of this account; undefined for a missing order and for an order of another account. */
   order(accountId: string, id: string): Promise<Order | undefined> {
     return this.#load(orderSchema, `orders/${accountId}`, id);
   }
@@ -85,7 +85,7 @@ export class AcmeStore {
     return keys.map((key) => key.slice(key.lastIndexOf("/") + 1).replace(/\.json$/, ""));
   }
 
-  /** @throws AcmeProblem rateLimited when the account has too many */
+  /** @throws AcmeProblem rateLimited at the limit of orders */
   async addOrder(order: Order): Promise<void> {
     const { length } = await this.orderIds(order.accountId);
     if (length >= maxOrders) {
@@ -95,7 +95,8 @@ export class AcmeStore {
   }
 
   /**
-   * Replaces the order's record. Callers must hold the order's turn in {@link KeyedQueue}. @throws ServerError STORAGE
+   * Replaces the order's record. Callers must be inside a task of {@link KeyedQueue} for this order. @throws
+   * ServerError STORAGE
    */
   saveOrder(order: Order): Promise<void> {
     return this.#save(`orders/${order.accountId}`, order.id, order);
@@ -145,7 +146,7 @@ export class AcmeStore {
     return `${this.#base}/keys/${await calculateJwkThumbprint(key)}`;
   }
 
-  /** @returns undefined also for an invalid ID and for a damaged entry */
+  /** @returns undefined when the entry is missing or damaged, or when the ID is invalid */
   async #load<Value>(schema: z.ZodType<Value>, folder: string, id: string): Promise<Value | undefined> {
     if (!idPattern.test(id)) {
       return undefined;

@@ -5,12 +5,12 @@ import type { Authorization, Challenge, Order } from "./acme-records.ts";
 import { orderOf } from "./order-endpoints.ts";
 import { afterDecision } from "./validations.ts";
 
-/** Above the limit of names in an order; a larger position is never an authorization. */
+/** This limit exceeds the limit of names in an order; a larger index is always wrong. */
 const maxPosition = 1_000;
 
 /**
- * The index in the order of the authorization that a path names: `/authz/<order>/0`. @throws AcmeProblem malformed with
- * 404
+ * The index of an authorization within its order, from a path such as `/authz/<order>/0`. @throws AcmeProblem malformed
+ * with 404
  */
 function positionOf(call: AcmeCall): number {
   const position = Number(call.rest[1]);
@@ -29,12 +29,12 @@ function challengeUrl({ base, rest }: AcmeCall, { type }: Challenge): string {
   return `${base}/challenge/${rest[0]}/${rest[1]}/${type}`;
 }
 
-/** A challenge as clients see it. */
+/** A challenge in the form that clients receive. */
 function describeChallenge(call: AcmeCall, challenge: Challenge): object {
   return { ...challenge, url: challengeUrl(call, challenge) };
 }
 
-/** An authorization as clients see it. Source: RFC 8555, section 7.1.4 */
+/** An authorization in the form that clients receive. Source: RFC 8555, section 7.1.4 */
 function describe(call: AcmeCall, authorization: Authorization, { expires }: Order): object {
   const { identifier, status, wildcard, challenges } = authorization;
   const over = status === "pending" && Date.parse(expires) <= Date.now();
@@ -107,7 +107,7 @@ export async function challenge(call: AcmeCall): Promise<AcmeReply> {
     const order = await orderOf(call);
     const parent = order.authorizations[position] ?? notFound("authorization");
     const found = parent.challenges.find(({ type }) => type === call.rest[2]) ?? notFound("challenge");
-    // A check that was interrupted by a crash or a new config restarts when the client asks.
+    // A check that was interrupted by a crash or a new config restarts with this request.
     const asked = call.payload.length > 0 || found.status === "processing";
     if (asked && begin(call, order, position, found) && found.status === "pending") {
       found.status = "processing";

@@ -25,7 +25,7 @@ export function canonicalName(name: string): string {
   return isIP(name) === 6 ? new URL(`http://[${name}]/`).hostname.slice(1, -1) : name.toLowerCase();
 }
 
-/** The reason why a key is not allowed in a certificate; undefined when it is. */
+/** The reason why a key is not allowed in a certificate; undefined for an allowed key. */
 function keyFault(key: KeyObject): string | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   const bits = details?.modulusLength ?? 0;

@@ -2,10 +2,14 @@
  * Runs tasks of one key one after the other, and tasks of different keys at the same time. A failed task does not stop
  * the tasks after it.
  *
- * An endpoint reads a record, changes it and writes it back; its key is the record's id.
+ * The ACME endpoints use the id of a record as the key, so that no other task changes the record between reading and
+ * writing.
  */
 export class KeyedQueue {
-  /** The newest task of each key. It is removed when it ends and no other task waits for it. */
+  /**
+   * The last waiting or running task of each key. An entry is removed when its task ends and no other task waits for
+   * it.
+   */
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** @returns the result of the task; fails with the task's error */

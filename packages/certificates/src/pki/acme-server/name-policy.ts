@@ -2,8 +2,8 @@ import { BlockList, isIP } from "node:net";
 import type { IssuancePolicy, NameRules } from "./acme-messages.ts";
 
 /**
- * True when a name matches a rule. A rule is the name itself, or `*.` and a name: this matches names exactly one label
- * below. Source: the public model
+ * True when a name matches a rule. A rule is a name, or `*.` and a name, which matches names exactly one label below
+ * that name. Source: the public model
  */
 function domainFits(rule: string, name: string): boolean {
   const wanted = rule.toLowerCase().split(".");
@@ -50,9 +50,9 @@ export function hasRules({ allow, deny, allowWildcardNames }: IssuancePolicy): b
 }
 
 /**
- * The reason why a policy refuses a name; undefined when it allows it. A denied name is always refused. When the policy
- * lists allowed names, all others are refused. When it has any rule, wildcards need `allowWildcardNames`. Source: the
- * public model (Caddy 2.11)
+ * The reason why a policy refuses a name; undefined for an allowed name. A denied name is always refused. When the
+ * policy lists allowed names, all other names are refused. When the policy has any rule, wildcard names need
+ * `allowWildcardNames`. Source: the public model (Caddy 2.11)
  * @param name lower case, or an IP address
  */
 export function policyFault(policy: IssuancePolicy, name: string): string | undefined {

@@ -11,12 +11,12 @@ const lifetimeMs = 3_600_000;
 export const nonceKind: ResourceKind<Nonces> = { name: "pki.acme_nonces" };
 
 /**
- * Numbers that clients may use once each. They are only in memory: after a restart, clients are told to request new
- * ones.
+ * Nonces: random texts that each allow one request. They are only in memory: after a restart, clients get an error and
+ * request new nonces.
  */
 export class Nonces implements SharedResource {
   readonly #out = new LRUCache<string, true>({
-    maxSize: maxNonces, // as `max` it would take megabytes at once
+    maxSize: maxNonces, // `max` would reserve megabytes of memory immediately
     sizeCalculation: () => 1,
     ttl: lifetimeMs,
   });

@@ -41,8 +41,8 @@ function checkIdentifier(
   if (type !== "dns" && type !== "ip") {
     throw new AcmeProblem("unsupportedIdentifier", `identifiers of type ${type}: dns and ip are supported`);
   }
-  // Labels of 1 to 63 characters; underscores too, which records of services have. Only the first label may be
-  // `*`.
+  // Labels of 1 to 63 characters; underscores are allowed, because names of services contain them. Only the first label
+  // may be `*`.
   const isName =
     /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
   if (
@@ -85,7 +85,7 @@ function checkDates(notBefore: string | undefined, notAfter: string | undefined)
   }
 }
 
-/** A pending authorization with one challenge of each kind that can prove the name. */
+/** A pending authorization with all challenges that the config enables and that can prove the name. */
 function makeAuthorization(name: string, settings: AcmeServerSettings): Authorization {
   const type = isIP(name) === 0 ? "dns" : "ip";
   return {
@@ -105,7 +105,7 @@ export function nameOf({ identifier, wildcard }: Authorization): string {
   return wildcard ? `*.${identifier.value}` : identifier.value;
 }
 
-/** True when the order has expired, or its certificate once the order is valid. */
+/** True when the order has expired, or, for a valid order, when its certificate has expired. */
 function isOver(order: Order): boolean {
   return Date.parse(order.expires) <= Date.now();
 }
@@ -126,17 +126,17 @@ function describe(base: string, order: Order): object {
   };
 }
 
-/** An order with its URL in `Location`. */
+/** An answer with the order, and with its URL in `Location`. */
 function answer({ base }: AcmeCall, order: Order, status: number): AcmeReply {
   return reply(status, describe(base, order), ["Location", `${base}/order/${order.id}`]);
 }
 
-/** The order that a path names. It must belong to the account of the call. @throws AcmeProblem */
+/** The order that a path names. The order must belong to the account of the call. @throws AcmeProblem */
 export async function orderOf(call: AcmeCall): Promise<Order> {
   return (await call.store.order(callerOf(call).id, call.rest[0] ?? "")) ?? notFound("order");
 }
 
-/** Takes an order. Source: RFC 8555, section 7.4 */
+/** Creates an order. Source: RFC 8555, section 7.4 */
 export async function newOrder(call: AcmeCall): Promise<AcmeReply> {
   const { settings, store } = call;
   const { identifiers, notBefore, notAfter } = readPayload(newOrderSchema, call.payload);
@@ -178,7 +178,7 @@ export async function order(call: AcmeCall): Promise<AcmeReply> {
         `the request is for ${request.names.join(", ").slice(0, 500) || "nobody"}, the order for ${names.join(", ").slice(0, 500)}`,
       );
     }
-    // The key of an account must differ from that of a certificate: RFC 8555, section 11.1.
+    // RFC 8555, section 11.1: the certificate must not have the key of an account.
     const key = await exportJWK(request.publicKey);
     if ((await calculateJwkThumbprint(key)) === (await calculateJwkThumbprint(call.key as JWK))) {
       throw new AcmeProblem("badCSR", "the key is that of the account");
@@ -199,7 +199,7 @@ async function issue(
   publicKey: X509Certificate["publicKey"],
 ): Promise<Order> {
   const { settings, authority, store } = call;
-  // The policy may have changed since the order.
+  // The policy may have changed since the order was created.
   for (const name of names) {
     const fault = policyFault(settings.policy, name);
     if (fault !== undefined) {

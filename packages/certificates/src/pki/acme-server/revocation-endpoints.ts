@@ -9,9 +9,9 @@ import { nameOf } from "./order-endpoints.ts";
 
 /** Reasons that RFC 5280, section 5.3.1 has: 7 is not used. */
 const reasons = [0, 1, 2, 3, 4, 5, 6, 8, 9, 10];
-/** Interval at which clients should ask for the renewal time, sent in `Retry-After`. */
+/** Interval in seconds after which clients should request the renewal time again, sent in `Retry-After`. */
 const renewalInfoSeconds = 6 * 3600;
-/** Certificates are to be renewed within this part of their life, counted from its start. */
+/** Clients are asked to renew a certificate between these fractions of its lifetime. */
 const renewalWindow = [0.6, 0.7] as const;
 
 /** True when an account has proved every name of a certificate. */
@@ -29,8 +29,8 @@ async function holdsAll({ store, account }: AcmeCall, names: readonly string[]):
 }
 
 /**
- * True when the signer is the account that ordered the certificate, an account that proved all its names, or the holder
- * of its key.
+ * True when the message is signed by the account that ordered the certificate, by an account that proved all its names,
+ * or by its own key.
  */
 async function mayRevoke(call: AcmeCall, known: IssuedCertificate): Promise<boolean> {
   if (call.account !== undefined) {
@@ -72,7 +72,10 @@ export async function revokeCertificate(call: AcmeCall): Promise<AcmeReply> {
   });
 }
 
-/** The time for renewal of a certificate; now if it is revoked. Source: RFC 9773, section 4 */
+/**
+ * The period in which a certificate should be renewed; it starts now if the certificate is revoked. Source: RFC 9773,
+ * section 4
+ */
 export async function renewalInfo({ store }: AcmeServices, id: string): Promise<AcmeReply> {
   const [, serial = ""] = id.split(".");
   const digits = Buffer.from(serial, "base64url").toString("hex").replace(/^00/, "");

@@ -49,7 +49,10 @@ function fault(error: z.ZodError): AcmeProblem {
   return new AcmeProblem("malformed", `message: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
 }
 
-/** Reads a message: flattened JSON, everything in the signed header. @throws AcmeProblem malformed, badSignatureAlgorithm */
+/**
+ * Reads a message in flattened JSON, whose header must be signed completely. @throws AcmeProblem malformed,
+ * badSignatureAlgorithm
+ */
 export function readMessage(body: Uint8Array): SignedMessage {
   let value: unknown;
   try {
@@ -99,5 +102,5 @@ export async function verifyMessage({ header, message }: SignedMessage, jwk: JWK
   }
 }
 
-/** Accepted algorithms, which the error for another algorithm lists. */
+/** Accepted algorithms; the error for any other algorithm lists them. */
 export const signatureAlgorithms: readonly string[] = algorithms;

@@ -20,7 +20,7 @@ const validators: Readonly<Record<ChallengeType, Validator>> = {
 };
 
 /**
- * Pauses in milliseconds before the next attempt on an unreachable name; after the last attempt the challenge fails.
+ * Pauses in milliseconds between attempts on an unreachable name; when all attempts have failed, the challenge fails.
  */
 const pausesMs = [1_000, 3_000];
 /** Limit of running validations of all clients together. */
@@ -52,8 +52,8 @@ interface PendingValidation {
 /**
  * Checks names in the background, and stores the results.
  *
- * A check runs at most three times. Only an unreachable name is checked again; a wrong answer decides immediately. A
- * check that `close` interrupts decides nothing.
+ * A check runs at most three times. Only an unreachable name is checked again; a wrong answer is final. A check that
+ * `close` interrupts has no result.
  */
 export class Validations {
   readonly #store: AcmeStore;
@@ -61,7 +61,7 @@ export class Validations {
   readonly #log: Logger;
   /** Aborted by `close`: all checks end. */
   readonly #end = new AbortController();
-  /** Running checks, by their place as JSON. */
+  /** Running checks by their place, written as JSON. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(store: AcmeStore, queue: KeyedQueue, log: Logger) {
@@ -70,7 +70,7 @@ export class Validations {
     this.#log = log;
   }
 
-  /** Starts a check, unless it is already running. @throws AcmeProblem rateLimited when too many are running */
+  /** Starts a check, unless it is already running. @throws AcmeProblem rateLimited at the limit of running checks */
   start({ place, token, account, name, ways }: PendingValidation): void {
     const key = JSON.stringify(place);
     if (this.#running.has(key)) {
@@ -89,13 +89,13 @@ export class Validations {
     this.#running.set(key, done);
   }
 
-  /** Ends running checks; they restart when clients ask again. */
+  /** Ends running checks; a check restarts when its client sends another request. */
   async close(): Promise<void> {
     this.#end.abort();
     await Promise.all(this.#running.values());
   }
 
-  /** Asks until the challenge is decided. @throws the reason of `close`; errors of the storage */
+  /** Repeats the check until the challenge is decided. @throws the reason of `close`; errors of the storage */
   async #validate({ place, token, account, name, ways }: PendingValidation): Promise<void> {
     const { signal } = this.#end;
     const thumbprint = await calculateJwkThumbprint(account.key as JWK);
@@ -124,9 +124,9 @@ export class Validations {
   }
 
   /**
-   * Stores the result when it is the order's turn. Nothing is stored when the client has deactivated the authorization
-   * meanwhile, or when another challenge decided it.
-   * @param problem reason of the failure; undefined: the name is proved
+   * Stores the result of a check, in a task of the queue for this order. The result is dropped when the client has
+   * deactivated the authorization meanwhile, or when another challenge has decided it.
+   * @param problem reason of the failure; undefined: the check succeeded
    */
   #conclude(
     { accountId, orderId, position, type }: ChallengePlace,
@@ -153,7 +153,8 @@ export class Validations {
 }
 
 /**
- * An order after a decision about one of its authorizations: `invalid` after one failure, `ready` once all are valid.
+ * The state of an order after one of its authorizations is decided: `invalid` after one failure, `ready` after all have
+ * succeeded.
  */
 export function afterDecision(order: Order): Order {
   if (order.status !== "pending" && order.status !== "ready") {

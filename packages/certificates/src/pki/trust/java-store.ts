@@ -6,7 +6,7 @@ import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 /** Password of the key store that every Java ships with. */
 const password = "changeit";
 
-/** The key store of the Java in `JAVA_HOME`; undefined when there is none. */
+/** The key store of the Java installation in `JAVA_HOME`; undefined without such a store. */
 export async function javaStore(machine: Machine): Promise<TrustStore | undefined> {
   const home = machine.environment.JAVA_HOME ?? "";
   if (home === "") {

@@ -5,8 +5,8 @@ import { findProgram, runPrivileged } from "./machine.ts";
 import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 
 /**
- * Folders of trusted roots, and the program that makes the system read them. Source: the public model's trust store
- * library
+ * Folders of trusted roots, each with the program that updates the system's list from the folder. Source: the public
+ * model's trust store library
  */
 const layouts = [
   { folder: "etc/pki/ca-trust/source/anchors", ending: "pem", update: ["update-ca-trust", "extract"] },
@@ -19,7 +19,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** The system's store of a Linux distribution; undefined when it has none of the known kinds. */
+/** The store of a Linux system; undefined for a system with none of the known folders. */
 export async function linuxStore(machine: Machine): Promise<TrustStore | undefined> {
   for (const { folder, ending, update } of layouts) {
     const path = join(machine.root, folder);

@@ -3,15 +3,15 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { messageOf } from "server-core/errors";
 
-/** Time limit of one program: refreshing a big store takes seconds. */
+/** Time limit of one program: updating a big store takes seconds. */
 const programTimeoutMs = 120_000;
 const maxOutputBytes = 4 * 1024 * 1024;
 
 /** The facts about the machine that trust stores need. */
 export interface Machine {
-  /** Chooses the stores that there can be. */
+  /** The operating system, which decides about the possible stores. */
   readonly platform: NodeJS.Platform;
-  /** Environment variables. `PATH`, `HOME` and `JAVA_HOME` lead to the stores and their programs. */
+  /** Environment variables. `PATH`, `HOME` and `JAVA_HOME` are used to find the stores and their programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Root of the system's folders: "/" except in tests and images. */
   readonly root: string;
@@ -42,7 +42,7 @@ export async function findProgram(machine: Machine, name: string): Promise<strin
       await access(path, constants.X_OK);
       return path;
     } catch {
-      // Try the next folder.
+      // the next folder may have the program
     }
   }
   return undefined;
@@ -53,13 +53,16 @@ export interface ProgramResult {
   /** Exit code of the program; 0 for success. */
   readonly code: number;
   /**
-   * Standard output, followed by standard error; the reason of the failure when both are empty. A program that writes
+   * Standard output, followed by standard error; if both are empty, the reason of the failure. A program that writes
    * more than 4 MiB is ended.
    */
   readonly output: string;
 }
 
-/** Runs a program. A program that cannot be started has exit code 127. @param input for its standard input */
+/**
+ * Runs a program. For a program that cannot be started, the exit code is 127. @param input text for the program's
+ * standard input
+ */
 export function runProgram(
   machine: Machine,
   program: string,
@@ -87,8 +90,8 @@ export function runProgram(
 }
 
 /**
- * Runs a program that changes the system, through `sudo` when that is needed and available. Without a terminal, sudo
- * fails and does not ask for a password.
+ * Runs a program that changes the system; it uses `sudo` when the user is not root and `sudo` exists. Without a
+ * terminal, sudo fails and does not ask for a password.
  */
 export async function runPrivileged(
   machine: Machine,

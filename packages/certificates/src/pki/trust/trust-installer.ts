@@ -8,8 +8,8 @@ import { installRoot, isTrustedBySystem } from "./trust-root.ts";
 export const trustInstallers: ResourceKind<TrustInstaller> = { name: "pki.trust_installer" };
 
 /**
- * Adds the server's own roots to the machine's trusted roots: each root once while the server runs, one after the
- * other.
+ * Adds the server's own roots to the machine's trusted roots, one after the other, and each root only once while the
+ * server runs.
  */
 export class TrustInstaller implements SharedResource {
   readonly #machine: Machine;

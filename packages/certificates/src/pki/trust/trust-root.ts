@@ -34,14 +34,14 @@ async function trustStores(machine: Machine): Promise<TrustStore[]> {
   return [...nss, ...(java === undefined ? [] : [java]), ...(system === undefined ? [] : [system])];
 }
 
-/** True when the system already trusts a root. Only the first call in a process reads the store. */
+/** True when the system already trusts a root. Only the first call in a process reads the system's store. */
 export function isTrustedBySystem(root: X509Certificate): boolean {
   return getCACertificates("system").some(
     (pem) => pem.replace(/\s/g, "") === root.toString().replace(/\s/g, ""),
   );
 }
 
-/** The outcome for one trust store. */
+/** The result for one trust store. */
 export interface StoreOutcome {
   readonly store: string;
   /** The fault of this store; undefined when the change succeeded. */
@@ -76,12 +76,15 @@ async function inAllStores(
   }
 }
 
-/** Makes all programs of a machine trust a root. @throws ServerError CERTIFICATE when there is no trust store at all */
+/**
+ * Makes all programs of a machine trust a root. @throws ServerError CERTIFICATE when the machine has no known trust
+ * store
+ */
 export function installRoot(machine: Machine, root: X509Certificate): Promise<StoreOutcome[]> {
   return inAllStores(machine, root, (store, file) => store.install(file));
 }
 
-/** Removes a root from the trust stores. @throws ServerError CERTIFICATE when there is no trust store at all */
+/** Removes a root from the trust stores. @throws ServerError CERTIFICATE when the machine has no known trust store */
 export function removeRoot(machine: Machine, root: X509Certificate): Promise<StoreOutcome[]> {
   return inAllStores(machine, root, (store, file) => store.remove(file));
 }

@@ -2,14 +2,14 @@ import type { X509Certificate } from "node:crypto";
 import { ServerError } from "server-core/errors";
 import type { ProgramResult } from "./machine.ts";
 
-/** A root certificate, and a file from which programs can read it. */
+/** A root certificate and the path of a file with it, for programs that read files. */
 export interface RootFile {
   readonly certificate: X509Certificate;
   /** Path of a PEM file with the root. */
   readonly path: string;
 }
 
-/** A store where a machine, or a program on it, keeps its trusted roots. */
+/** A list of trusted roots of a machine or of one program on it. */
 export interface TrustStore {
   /** Name of the store for logs: `system (/usr/local/share/ca-certificates)`. */
   readonly name: string;

@@ -8,7 +8,7 @@ export type EmitEvent = (name: string, data: EventData) => Promise<EventOutcome>
 /** An attempt to obtain or renew a certificate. */
 export interface CertificateAttempt {
   readonly name: string;
-  /** The present certificate and its issuer; undefined for the first certificate. */
+  /** The certificate in use and its issuer; undefined for the first certificate. */
   readonly current: { readonly certificate: LoadedCertificate; readonly issuerKey: string } | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Storage } from "server-core/storage/storage";
 import { type LoadedCertificate, loadCertificate } from "../../material/loaded-certificate.ts";
 
-/** Keys of a managed certificate in the storage, as the public model (certmagic) lays them out. */
+/** Keys of a managed certificate in the storage, with the same names as in the public model (certmagic). */
 export function certificateKeys(issuerKey: string, name: string): { crt: string; key: string; json: string } {
   const safe = (text: string) =>
     text
@@ -12,7 +12,7 @@ export function certificateKeys(issuerKey: string, name: string): { crt: string;
   return { crt: `${base}.crt`, key: `${base}.key`, json: `${base}.json` };
 }
 
-/** @returns undefined when there is none. @throws ServerError STORAGE, CERTIFICATE */
+/** @returns undefined when the certificate or its key is not stored. @throws ServerError STORAGE, CERTIFICATE */
 export async function loadManaged(
   storage: Storage,
   issuerKey: string,
@@ -39,7 +39,7 @@ export async function storeManaged(
   { issuerKey, name, certificate, data }: ManagedFiles,
 ): Promise<void> {
   const keys = certificateKeys(issuerKey, name);
-  // The certificate is stored last: without it, the other files are ignored.
+  // The certificate is stored last, because the other files count only together with it.
   await storage.store(keys.key, certificate.keyPem);
   await storage.store(keys.json, JSON.stringify({ sans: [name], issuer_data: data }, null, "\t"));
   await storage.store(keys.crt, certificate.chainPem);

@@ -11,13 +11,16 @@ import { loadManaged, storeManaged } from "./certificate-files.ts";
 
 /** How to obtain the certificates of some names. */
 export interface AutomationPolicy {
-  /** Issuers in the order in which they are tried. The first success ends an attempt. */
+  /** Issuers in the order in which they are tried. When one issuer succeeds, the other issuers are not tried. */
   readonly issuers: readonly CertificateIssuer[];
-  /** Stores the certificates, and holds a lock while one is obtained. Instances of the server share both. */
+  /**
+   * Stores the certificates; also provides the lock that is held while a certificate is obtained. Instances of the
+   * server share both.
+   */
   readonly storage: Storage;
   /** The kind of new private keys. */
   readonly keyType: KeyType;
-  /** A certificate is renewed in this last part of its lifetime, 0 to 1. */
+  /** A certificate is renewed when the rest of its lifetime is less than this fraction, 0 to 1. */
   readonly renewalWindowRatio: number;
   /** True: a renewed certificate keeps the private key of the old one. */
   readonly reuseKeys: boolean;
@@ -27,9 +30,9 @@ export interface AutomationPolicy {
 export interface CertificateManagerOptions {
   /** @throws ServerError when no issuer issues for a name */
   readonly policyFor: (name: string) => AutomationPolicy;
-  /** Gets each certificate as soon as it exists; handshakes find it there. */
+  /** Cache for handshakes; the manager adds each certificate as soon as it exists. */
   readonly cache: CertificateCache;
-  /** Gets each certificate that was obtained, and each failed attempt with the pause after it. */
+  /** The manager logs each obtained certificate, and each failed attempt with the pause after it. */
   readonly log: Logger;
   /** Called when certificates were added or removed. */
   readonly onChange: () => void;
@@ -44,23 +47,26 @@ const minuteMs = 60_000;
 const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 360].map(
   (minutes) => minutes * minuteMs,
 );
-/** Certificates near their end are retried sooner: no pause is longer than this part of the remaining time. */
+/** A certificate that expires soon is retried sooner: no pause is longer than this fraction of its remaining time. */
 const hurryRatio = 0.25;
 
-/** Time after which a CA is asked again when it wants a certificate renewed. Source: RFC 9773, section 4.3.3 */
+/**
+ * Interval in milliseconds at which a CA is asked for the renewal time of a certificate. Source: RFC 9773, section
+ * 4.3.3
+ */
 const askAgainMs = 6 * 3_600_000;
 
 /** The certificate that handshakes use now. */
 interface Current {
   /** The certificate with its private key and chain. */
   readonly certificate: LoadedCertificate;
-  /** The issuer of the certificate. At a renewal, only this issuer is told which certificate is replaced. */
+  /** The issuer of the certificate. At a renewal, the old certificate is named only to this issuer. */
   readonly issuer: CertificateIssuer;
   /** Renewal time from the certificate's age, in milliseconds since 1970. */
   readonly renewAtMs: number;
-  /** The renewal time that the CA suggests, if it suggested one. */
+  /** The renewal time that the CA suggests; infinite without a suggestion. */
   suggestedMs: number;
-  /** Time of the next question to the CA. */
+  /** Time of the next request for a suggestion to the CA. */
   askAtMs: number;
 }
 
@@ -68,25 +74,27 @@ interface Current {
 interface Managed {
   /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
-  /** The certificate in use; undefined until one is obtained or found in the storage. */
+  /** The certificate in use; undefined until a certificate is obtained or found in the storage. */
   current: Current | undefined;
-  /** The running attempt. */
+  /** The attempt that runs now, if any. */
   attempt: Promise<void> | undefined;
   /** Number of consecutive failed attempts; 0 after a success. */
   failures: number;
   /** Time of the last failure, in milliseconds since 1970. */
   failedAtMs: number;
-  /** The fault of each issuer in the last attempt; undefined after a success. */
+  /** The error of each issuer in the last attempt, as one text; undefined after a success. */
   lastError: string | undefined;
-  /** The next attempt after a failure. While it is planned, `renewDue` skips the name. */
+  /** The next attempt after a failure. While an attempt is planned, `renewDue` skips the name. */
   retry: NodeJS.Timeout | undefined;
-  /** By the issuer's key: the issuer wants no attempt for this name before this time (milliseconds since 1970). */
+  /**
+   * For each issuer's key: the issuer accepts no request for this name before this time, in milliseconds since 1970.
+   */
   readonly notBefore: Map<string, number>;
 }
 
 /**
- * Obtains certificates, keeps them in the storage, and renews them in time. It retries after failures and never gives
- * up.
+ * Obtains certificates, keeps them in the storage, and renews them in time. After a failure it tries again, without a
+ * limit of attempts.
  */
 export class CertificateManager {
   readonly #options: CertificateManagerOptions;
@@ -105,9 +113,9 @@ export class CertificateManager {
   /**
    * Manages a name from now on.
    * @returns resolves when its certificate is available, or when the first attempt failed and another one is planned.
-   * It waits for issuers on other machines only if `wait` is true
-   * @param wait true: makes an attempt now, even if another one is planned. It does not when the last attempt was
-   * within the first pause, or when the issuers want no request yet
+   * The method waits for issuers on other machines only if `wait` is true
+   * @param wait true: makes an attempt immediately, even if another attempt is planned. No attempt is made if the last
+   * one failed within the first pause, or if no issuer accepts a request yet
    */
   async manage(name: string, wait = false): Promise<void> {
     const managed = this.#managed.get(name) ?? {
@@ -127,7 +135,8 @@ export class CertificateManager {
     const { pausesMs = defaultPausesMs } = this.#options;
     const notBeforeMs = Math.max(this.#earliest(managed), managed.failedAtMs + (pausesMs[0] ?? minuteMs));
     if (managed.retry !== undefined && notBeforeMs > Date.now()) {
-      // However many clients ask for the name. Another instance may have been luckier.
+      // This limit holds for any number of clients that ask for the name. Another instance may have stored a
+      // certificate meanwhile.
       await this.#adopt(managed);
       return;
     }
@@ -141,7 +150,7 @@ export class CertificateManager {
     }
   }
 
-  /** The state of each name. */
+  /** The state of each managed name. */
   states(): ManagedName[] {
     return [...this.#managed.values()].map(({ name, current, failures, lastError }) => ({
       name,
@@ -152,7 +161,7 @@ export class CertificateManager {
     }));
   }
 
-  /** Stops managing a name and using its certificate. Stored files stay. */
+  /** Stops managing a name and using its certificate. The stored files remain. */
   forget(name: string): void {
     const managed = this.#managed.get(name);
     this.#managed.delete(name);
@@ -190,7 +199,7 @@ export class CertificateManager {
     return this.#managed.get(managed.name) !== managed;
   }
 
-  /** One attempt at a time for each name. Never fails. */
+  /** Only one attempt runs for a name. The result is never an error. */
   #attempt(managed: Managed): Promise<void> {
     managed.attempt ??= this.#obtain(managed)
       .then(
@@ -210,8 +219,8 @@ export class CertificateManager {
   }
 
   /**
-   * The earliest time at which one of the issuers accepts a request, in milliseconds since 1970; 0 if at least one set
-   * no time.
+   * The earliest time at which an issuer accepts a request, in milliseconds since 1970; 0 if some issuer accepts
+   * requests at any time.
    */
   #earliest({ name, notBefore }: Managed): number {
     const { issuers } = this.#options.policyFor(name);
@@ -226,8 +235,8 @@ export class CertificateManager {
     const planned = pausesMs[Math.min(managed.failures, pausesMs.length - 1)] ?? minuteMs;
     const leftMs = (managed.current?.certificate.leaf.validToDate.getTime() ?? 0) - Date.now();
     const hurried = leftMs > 0 ? Math.min(planned, Math.max(leftMs * hurryRatio, minuteMs)) : planned;
-    // A pause that an authority requests is respected even when a certificate is urgent, because it would
-    // refuse again.
+    // The pause that a CA requests is kept even for an urgent certificate, because the CA would refuse an earlier
+    // request.
     const pauseMs = Math.max(hurried, this.#earliest(managed) - Date.now());
     managed.failures++;
     managed.failedAtMs = Date.now();
@@ -243,7 +252,7 @@ export class CertificateManager {
     managed.retry.unref();
   }
 
-  /** Uses the stored certificate of a name. @returns true when it is valid and need not be renewed yet */
+  /** Uses the stored certificate of a name. @returns true when the certificate is valid and not yet due for renewal */
   async #adopt(managed: Managed): Promise<boolean> {
     const policy = this.#options.policyFor(managed.name);
     for (const issuer of policy.issuers) {
@@ -274,7 +283,7 @@ export class CertificateManager {
     const { signal } = this.#end;
     const unlock = await policy.storage.lock(`issue_cert_${managed.name}`, signal);
     try {
-      // Another instance may have been faster.
+      // Another instance may have stored a certificate meanwhile.
       if (await this.#adopt(managed)) {
         return;
       }
@@ -333,7 +342,8 @@ export class CertificateManager {
   }
 
   /**
-   * Asks the CA when it wants a certificate renewed. A CA that does not answer is asked again after the usual interval.
+   * Asks the CA for the time at which a certificate should be renewed. If the CA does not answer, it is asked again
+   * after the usual interval.
    */
   async #ask(name: string, current: Current, now: number): Promise<void> {
     current.askAtMs = now + askAgainMs;
@@ -355,7 +365,7 @@ export class CertificateManager {
     };
   }
 
-  /** Nothing waits for the handlers. */
+  /** The manager does not wait for the event's handlers. */
   #tell(...event: Parameters<EmitEvent>): void {
     void this.#options.emit?.(...event);
   }

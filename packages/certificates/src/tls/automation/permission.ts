@@ -5,13 +5,13 @@ import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import { httpOneAgent } from "../http-one-agent.ts";
 
-/** Decides whether a certificate may be obtained for a name from a client's handshake. */
+/** Decides if a certificate may be obtained for the name in a client's handshake. */
 export interface CertificatePermission extends ModuleInstance {
   /** @throws ServerError CERTIFICATE when not, saying why */
   check(name: string): Promise<void>;
 }
 
-/** Modules that decide whether a certificate may be obtained on demand. */
+/** Modules that decide if a certificate may be obtained on demand. */
 export const permissions: ModuleNamespace<CertificatePermission> = { prefix: "tls.permission" };
 
 /** Source: the public model (Caddy 2.11) */
@@ -32,7 +32,7 @@ export const httpPermission = defineModule({
         url.searchParams.set("domain", name);
         let status: number;
         try {
-          const { fetch } = await import("undici"); // when it is needed: most servers ask nobody
+          const { fetch } = await import("undici"); // loaded on first use, because most servers never need it
           const response = await fetch(url, {
             dispatcher: await httpOneAgent(),
             redirect: "manual",

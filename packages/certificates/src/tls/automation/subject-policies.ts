@@ -13,11 +13,11 @@ import { type CertificatePermission, permissions } from "./permission.ts";
 
 const defaultRenewalRatio = 1 / 3;
 
-/** The settings of a policy for its names. */
+/** A policy and the names that it applies to. */
 export interface SubjectPolicy {
   /** Empty: all names. */
   readonly subjects: readonly string[];
-  /** The policy. Without issuers, the default issuers for the name are used. */
+  /** Settings for obtaining the certificates. Without issuers, the default issuers for the name are used. */
   readonly policy: Omit<AutomationPolicy, "issuers"> & {
     readonly issuers: readonly CertificateIssuer[] | undefined;
   };
@@ -25,7 +25,7 @@ export interface SubjectPolicy {
   readonly onDemand: boolean;
   /** True when on-demand certificates need a permission module. */
   readonly needsPermission: boolean;
-  /** Others that may have the certificate. */
+  /** Modules that may provide the certificate instead of the issuers. */
   readonly managers: readonly ExternalManager[];
 }
 
@@ -67,7 +67,7 @@ export class SubjectPolicies {
     return this.#permission;
   }
 
-  /** Storages of the certificates of all policies; some may occur twice. */
+  /** Storages of all policies; a storage may occur twice. */
   get storages(): Storage[] {
     return this.#policies.map(({ policy }) => policy.storage);
   }
@@ -97,7 +97,7 @@ export class SubjectPolicies {
     }
   }
 
-  /** The first policy whose subjects match the name; undefined when none does. */
+  /** The first policy whose subjects match the name; undefined without such a policy. */
   find(name: string): SubjectPolicy | undefined {
     return this.#policies.find(
       ({ subjects }) => subjects.length === 0 || subjects.some((subject) => subjectCovers(subject, name)),
@@ -124,8 +124,8 @@ export class SubjectPolicies {
       const place = `${path}/get_certificate/${position}`;
       managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
     }
-    // Clients cannot misuse listed names, because the config chose them. The server's own CA needs no protection
-    // either, because its certificates cost nothing. Source: the public model (Caddy 2.11)
+    // Names listed in the config are safe, because clients cannot choose them. The server's own CA is safe too, because
+    // its certificates cost nothing. Source: the public model (Caddy 2.11)
     const subjects = (config.subjects ?? []).map((name) => replaceAll(name).toLowerCase());
     const isOpen = subjects.length === 0 || subjects.some((name) => name.startsWith("*"));
     const issuesInside = (config.issuers ?? []).every(({ module }) => module === "internal");

@@ -38,7 +38,7 @@ export class CertificateCache {
     }
   }
 
-  /** Every certificate, once. */
+  /** All certificates, without repeats. */
   all(): LoadedCertificate[] {
     return [...new Map([...this.#byName.values()].flat().map((each) => [each.id, each])).values()];
   }
@@ -49,8 +49,8 @@ export class CertificateCache {
   }
 
   /**
-   * The certificates to send for a name: the newest one of each kind of key; currently valid ones come first. The TLS
-   * library selects one that the client supports.
+   * The certificates to send for a name: for each kind of key the newest certificate, preferring currently valid
+   * certificates. The TLS library chooses the certificate that the client supports.
    */
   find(name: string, selection?: CertificateSelection | undefined): LoadedCertificate[] {
     if (name.length > maxNameLength) {

@@ -1,7 +1,7 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { LoadedCertificate } from "../../material/loaded-certificate.ts";
 
-/** Brings certificates that are not managed: from files and the like. */
+/** Loads certificates that the server does not manage, for example from files. */
 export interface CertificateLoader extends ModuleInstance {
   /** @throws ServerError CERTIFICATE naming the file */
   load(): Promise<LoadedCertificate[]>;

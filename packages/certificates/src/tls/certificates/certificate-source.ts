@@ -7,14 +7,16 @@ import {
   type TicketAnswer,
 } from "../../material/certificate-messages.ts";
 
-/** Names that a thread remembers; each costs some hundred bytes, those with a certificate some kilobytes. */
+/**
+ * Limit of names that a thread remembers; a name needs a few hundred bytes, or a few kilobytes with its certificate.
+ */
 const maxNames = 10_000;
 /**
- * Time for which an answer is cached. Changes are announced immediately; this time limits the effect of a lost
- * announcement.
+ * Time for which an answer is cached. The main thread announces changes immediately; this time limits the effect of a
+ * lost announcement.
  */
 const trustedMs = 60_000;
-/** Limit of running requests: more of them come from clients that invent names. */
+/** Limit of running requests; a greater number is caused by clients that invent names. */
 const maxQuestions = 1_000;
 
 /** The certificates that a serving thread knows: it asks the main thread, and caches the answers. */
@@ -39,12 +41,12 @@ export class CertificateSource {
     messages.onNews(certificateTopics.ticketsChanged, () => this.loadTicketKeys());
   }
 
-  /** Newest first; empty when tickets are off. */
+  /** Keys for tickets, newest first; empty when tickets are disabled. */
   get ticketKeys(): readonly Uint8Array[] {
     return this.#ticketKeys;
   }
 
-  /** Must have been called once before the first handshake. */
+  /** This method must be called before the first handshake. */
   async loadTicketKeys(): Promise<void> {
     const { keys } = (await this.#messages.askMain(certificateTopics.tickets, null)) as TicketAnswer;
     this.#ticketKeys = keys;
@@ -54,7 +56,7 @@ export class CertificateSource {
   /**
    * The cached answer for a name.
    * @param slot names the selection of the policy
-   * @returns undefined when the main thread must be asked; false when the name has no certificate
+   * @returns undefined: the main thread must be asked; false: no certificate exists for the name
    */
   known(serverName: string, slot: string): CertificateAnswer | false | undefined {
     return this.#answers.get(`${slot} ${serverName}`)?.answer;

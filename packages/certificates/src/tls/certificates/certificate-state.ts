@@ -7,19 +7,19 @@ import { type LoadedCertificate, namesOf } from "../../material/loaded-certifica
  */
 export const certificatesTopic = "tls.certificates";
 
-/** The public facts about a certificate; for its key, only the kind. */
+/** The public facts about a certificate, which include only the kind of its key. */
 export interface CertificateState {
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
   /** The issuer's common name, or its organization. */
   readonly issuer: string;
-  /** Hexadecimal, upper case. */
+  /** Serial number, upper-case hexadecimal. */
   readonly serial: string;
   /** SHA-256 of the certificate, hexadecimal with colons. */
   readonly fingerprint: string;
-  /** RFC 3339. */
+  /** Start of validity, RFC 3339. */
   readonly not_before: string;
-  /** RFC 3339; clients refuse the certificate from then on. */
+  /** End of validity, RFC 3339; clients refuse the certificate afterwards. */
   readonly not_after: string;
   readonly key_type: string;
   /** Tags from the config, by which policies select the certificate. */
@@ -30,27 +30,30 @@ export interface CertificateState {
   readonly renew_at: string | null;
 }
 
-/** A managed name. */
+/** A name whose certificate this server obtains and renews. */
 export interface ManagedName {
   /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
-  /** The certificate's ID; undefined while there is none. */
+  /** The certificate's ID; undefined before the first certificate. */
   readonly certificateId: string | undefined;
-  /** Planned renewal because of the certificate's age, in milliseconds since 1970; undefined without a certificate. */
+  /**
+   * Time of the renewal that follows from the certificate's age, in milliseconds since 1970; undefined without a
+   * certificate.
+   */
   readonly renewAtMs: number | undefined;
   /** Number of consecutive failed attempts; 0 after a success. */
   readonly failures: number;
-  /** Error of the last attempt; undefined when the attempt succeeded. */
+  /** Error of the last attempt; undefined after a success. */
   readonly lastError: string | undefined;
 }
 
-/** A name without a certificate, or whose renewal fails. */
+/** A name that has no certificate, or whose certificate could not be renewed. */
 export interface CertificateTrouble {
   /** A DNS name, which may start with `*.`, or an IP address. */
   readonly name: string;
   /** Number of consecutive failed attempts. */
   readonly failures: number;
-  /** Reason of the last failure; null when no attempt has failed yet. */
+  /** Reason of the last failure; null before the first failure. */
   readonly error: string | null;
 }
 
@@ -58,7 +61,7 @@ export interface CertificateTrouble {
 export interface CertificateStates {
   /** Certificates in use, including those that the config loads. */
   readonly certificates: readonly CertificateState[];
-  /** Names without a certificate so far, and names whose renewal fails. */
+  /** Names that have no certificate yet, and names whose certificate could not be renewed. */
   readonly pending: readonly CertificateTrouble[];
 }
 
@@ -66,7 +69,7 @@ function issuerOf({ issuer }: X509Certificate): string {
   return /^CN=(.+)$/m.exec(issuer)?.[1] ?? /^O=(.+)$/m.exec(issuer)?.[1] ?? issuer.replaceAll("\n", ", ");
 }
 
-/** States of all certificates; those that expire first come first. */
+/** States of all certificates, ordered by expiry, earliest first. */
 export function certificateStates(
   certificates: readonly LoadedCertificate[],
   managed: readonly ManagedName[],

@@ -57,7 +57,7 @@ export const certificatesRoute = defineModule({
       try {
         return (await messages.askMain(certificatesTopic, null)) as CertificateStates;
       } catch (error) {
-        // Nothing is loaded: no app `tls` either.
+        // The topic has no handler without the app `tls`, so there are no certificates.
         if (error instanceof ServerError && error.code === "THREAD") {
           return none;
         }

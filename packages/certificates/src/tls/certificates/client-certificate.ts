@@ -2,15 +2,15 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { type CertificateAnswer, certificateTopics } from "../../material/certificate-messages.ts";
 
-/** Certificates with their keys, PEM, one for each kind of key, in the form for `tls.connect`. */
+/** Certificates with their keys as PEM, one pair for each kind of key, in the form for `tls.connect`. */
 export interface ClientIdentity {
-  /** Each with its chain. */
+  /** Each entry includes the certificate's chain. */
   readonly cert: string[];
   /** Private keys, in the order of `cert`. */
   readonly key: string[];
 }
 
-/** A certificate of the app `tls` that this server uses as a client. */
+/** A certificate of the app `tls` that this server sends to other servers as a client. */
 export class ClientCertificate implements SharedResource {
   readonly name: string;
   readonly #messages: ThreadMessages;
@@ -23,9 +23,9 @@ export class ClientCertificate implements SharedResource {
   }
 
   /**
-   * Makes the newest config manage the name, and returns the present certificate. There is no cache here: connections
-   * are rarer than requests, and each connection gets the current certificate.
-   * @returns undefined while there is no certificate
+   * Makes the newest config manage the name, and returns the present certificate. The result is not cached: connections
+   * are rarer than requests, and each connection should use the current certificate.
+   * @returns undefined before the first certificate exists
    * @throws ServerError THREAD
    */
   async load(): Promise<ClientIdentity | undefined> {
@@ -37,10 +37,10 @@ export class ClientCertificate implements SharedResource {
     );
   }
 
-  /** Called when the last config with this certificate is gone: the name is no longer managed for this thread. */
+  /** Called when no config uses this certificate any more: the thread then stops managing the name. */
   close(): void {
     if (this.#isLookedAfter) {
-      // When the server ends, nothing listens any more.
+      // When the server ends, the main thread no longer handles this message.
       this.#messages.askMain(certificateTopics.clientEnded, this.name).catch(() => {});
     }
   }

@@ -4,14 +4,17 @@ import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module
 
 /** Authorities that are trusted. */
 export interface CaPool extends ModuleInstance {
-  /** PEM texts with one certificate each. @throws ServerError CERTIFICATE naming the source */
+  /** PEM texts with one certificate each. @throws ServerError CERTIFICATE with the source */
   load(): Promise<string[]>;
 }
 
 /** Modules that determine the trusted CAs. */
 export const caPools: ModuleNamespace<CaPool> = { prefix: "tls.ca_pool.source" };
 
-/** A certificate in the form for configs: DER in base64. @throws ServerError CERTIFICATE naming its position */
+/**
+ * A certificate from its form in configs, DER in base64. @throws ServerError CERTIFICATE with its position in the
+ * config
+ */
 export function certificateFromBase64(text: string, source: string): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(text, "base64"));

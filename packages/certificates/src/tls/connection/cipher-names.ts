@@ -15,7 +15,7 @@ export const cipherNames: ReadonlyMap<string, string> = new Map([
   ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", "ECDHE-RSA-AES128-SHA"],
 ]);
 
-/** Numbers of the same suites. Source: IANA, "TLS Cipher Suites" */
+/** Numbers of the same suites in the TLS protocol. Source: IANA, "TLS Cipher Suites" */
 export const cipherIds: ReadonlyMap<string, number> = new Map([
   ["TLS_AES_128_GCM_SHA256", 0x1301],
   ["TLS_AES_256_GCM_SHA384", 0x1302],
@@ -32,13 +32,13 @@ export const cipherIds: ReadonlyMap<string, number> = new Map([
   ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", 0xc013],
 ]);
 
-/** Suites of TLS 1.3, which OpenSSL keeps in the same list. */
+/** Suites of TLS 1.3; OpenSSL's list contains them too. */
 const tls13 = [...cipherNames.values()].filter((name) => name.startsWith("TLS_"));
 
 /** Forward secret and authenticated only. */
 export const defaultCiphers = [...cipherNames.values()].filter((name) => !name.endsWith("-SHA")).join(":");
 
-/** Cipher suites in OpenSSL's form. TLS 1.3 keeps its suites unless the config names some. */
+/** Cipher suites in OpenSSL's form. If the config names no suite of TLS 1.3, all of them remain. */
 export function cipherList(names: readonly string[] | null | undefined): string {
   if (!names?.length) {
     return defaultCiphers;

@@ -12,25 +12,25 @@ export interface ClientVerifier extends ModuleInstance {
   fault(certificate: X509Certificate): string | undefined;
 }
 
-/** Modules that check a client's certificate after the check of its chain. */
+/** Modules that check a client's certificate after its chain was checked. */
 export const clientVerifiers: ModuleNamespace<ClientVerifier> = { prefix: "tls.client_auth.verifier" };
 
 /** A policy's demands on client certificates. */
 export interface ClientAuth {
-  /** PEM of trusted CAs; undefined: clients are not told any CAs. */
+  /** PEM texts of trusted CAs; undefined: the server sends clients no list of CAs. */
   readonly ca: readonly string[] | undefined;
   /** True when clients without a certificate are refused. */
   readonly required: boolean;
-  /** Checks a finished handshake. @returns the reason for a refusal; undefined when it is accepted */
+  /** Checks a finished handshake. @returns the reason for refusing the client; undefined when the client is accepted */
   fault(socket: TLSSocket): string | undefined;
 }
 
-/** The part of Node's TLS handle that returns the library's verdict on the client's chain; `tls.Server` uses it too. */
+/** The part of Node's TLS handle that returns OpenSSL's result for the client's chain; `tls.Server` uses it too. */
 interface Verifying {
   verifyError(): Error | null | undefined;
 }
 
-/** Why the library does not trust the client's chain; undefined when it does. */
+/** The reason why OpenSSL does not trust the client's chain; undefined for a trusted chain. */
 function chainFault(socket: TLSSocket): string | undefined {
   const handle = Reflect.get(socket, "_handle") as Verifying | null;
   return handle === null ? "the connection is gone" : handle.verifyError()?.message;
@@ -39,12 +39,12 @@ function chainFault(socket: TLSSocket): string | undefined {
 /**
  * Loads trusted authorities, listed certificates and verifiers.
  *
- * | Mode | Without a certificate | With one |
+ * | Mode | Client without a certificate | Client with a certificate |
  * |---|---|---|
  * | `request` | let in | any chain is let in |
  * | `require` | refused | any chain is let in |
- * | `verify_if_given` | let in | its chain must be trusted |
- * | `require_and_verify` | refused | its chain must be trusted |
+ * | `verify_if_given` | let in | let in if its chain is trusted |
+ * | `require_and_verify` | refused | let in if its chain is trusted |
  *
  * Listed certificates and verifiers apply in every mode. Source: the public model (Caddy 2.11)
  * @throws ServerError CERTIFICATE, MODULE_CONFIG
@@ -88,7 +88,7 @@ export async function loadClientAuth(
       if (certificate === undefined) {
         return required ? "the client showed no certificate" : undefined;
       }
-      // Certificates that are listed one by one need no CA.
+      // A client certificate that the config lists itself needs no trusted CA.
       const chain = verifies && (pools.length > 0 || leaves.length === 0) ? chainFault(socket) : undefined;
       if (chain !== undefined) {
         return chain;

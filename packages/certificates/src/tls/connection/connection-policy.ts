@@ -22,7 +22,7 @@ import { subjectName } from "./subject-name.ts";
 
 /** Limit of contexts of the TLS library in one policy; each uses about 20 KB. */
 const maxContexts = 1_000;
-/** Limit of contexts that check the certificates of QUIC clients; they count as contexts too. */
+/** Limit of contexts that check the certificates of QUIC clients. */
 const maxJudges = 100;
 
 /** Names of versions in configs → Node's names. Older versions cannot be configured. */
@@ -38,49 +38,49 @@ function keyPairs(certificates: CertificateAnswer["certificates"]): { cert: stri
   return { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) };
 }
 
-/** A policy's demands on client certificates, for a handshake that is done elsewhere, as QUIC's is. */
+/** A policy's requirements for client certificates, for handshakes outside the TLS library, such as those of QUIC. */
 export interface ForeignClientAuth {
   /** True when clients without a certificate are refused. */
   readonly required: boolean;
-  /** Names of the trusted CAs, DER; empty when clients are not told any. */
+  /** Names of the trusted CAs, DER; empty: the server sends clients no list of CAs. */
   readonly authorities: readonly Buffer[];
   /**
-   * Checks a client that has proved that it owns the key of its certificate.
+   * Checks the chain of a client that has proved possession of its key.
    * @param chain DER, the client's own certificate first
    * @returns the reason for a refusal; undefined when the client is accepted
    */
   fault(chain: readonly Buffer[]): Promise<string | undefined>;
 }
 
-/** Rules for one kind of handshakes. */
+/** Rules for handshakes of one kind, such as the handshakes for certain names. */
 export class ConnectionPolicy {
   /** Says which policy a session or an answer belongs to. */
   readonly id: string;
-  /** True: such connections are closed without an alert. */
+  /** True: connections under this policy are closed without an alert. */
   readonly drop: boolean;
-  /** Application protocols in the server's order of preference; empty: no protocol is agreed on. */
+  /** Application protocols in the server's order of preference; empty: the server agrees to no protocol. */
   readonly protocols: Buffer;
-  /** Conditions for the choice among certificates; undefined: only the kind of key that the client supports. */
+  /** Conditions for choosing among certificates; undefined: only the client's supported kinds of keys decide. */
   readonly selection: CertificateSelection | undefined;
-  /** Name for clients that send none; "": the address that they connected to. */
+  /** Name for clients that send no name; "": the address that the client connected to. */
   readonly defaultName: string;
-  /** Name to use when the requested name has no certificate; "": the handshake fails. */
+  /** Name to use when the requested name has no certificate; "": no other name, so the handshake fails. */
   readonly fallbackName: string;
-  /** Check of client certificates; undefined: none is requested. */
+  /** Check of client certificates; undefined: the server requests no client certificate. */
   readonly clientAuth: ClientAuth | undefined;
   readonly #config: ConnectionPolicyConfig;
   readonly #matchers: readonly HandshakeMatcher[];
-  /** Cached contexts, by the ID of the certificates and the index of the ticket key. */
+  /** Cached contexts, by the ID of their certificates and the index of their ticket key. */
   readonly #contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
   /** Cached contexts for checks of client chains, by the ID of the server's certificates. */
   readonly #judges = new LRUCache<string, SecureContext>({ max: maxJudges });
-  /** Names of trusted authorities, read with the first handshake of QUIC. */
+  /** Names of trusted CAs, read in the first QUIC handshake. */
   #authorities: readonly Buffer[] | undefined;
-  /** Counter of the source when the keys were read; -1 before the first handshake. */
+  /** Value of the source's `ticketGeneration` when the keys were read; -1 before the first handshake. */
   #ticketGeneration = -1;
-  /** Keys of this policy, newest first. */
+  /** Ticket keys of this policy, newest first. */
   #ticketKeys: readonly Buffer[] = [];
-  /** Names of the same keys. */
+  /** Names of `#ticketKeys`, in the same order. */
   #ticketKeyNames: readonly string[] = [];
 
   private constructor(
@@ -103,7 +103,7 @@ export class ConnectionPolicy {
   }
 
   /**
-   * @param protocols application protocols if the policy names none
+   * @param protocols application protocols for a policy that names none
    * @throws ServerError MODULE_CONFIG, CERTIFICATE
    */
   static async load(
@@ -127,16 +127,16 @@ export class ConnectionPolicy {
       ? await loadClientAuth(auth, context, `${path}/client_authentication`)
       : undefined;
     const policy = new ConnectionPolicy(config, matchers, clientAuth, config.alpn ?? protocols);
-    policy.#make([], undefined); // what the library does not take is a fault of the config
+    policy.#make([], undefined); // settings that the TLS library refuses are a fault of the config
     return policy;
   }
 
-  /** True when clients may use TLS 1.3, which is the only version for QUIC. */
+  /** True when clients may use TLS 1.3, which QUIC requires. */
   get servesTls13(): boolean {
     return this.#config.protocol_max !== "tls1.2";
   }
 
-  /** The first field that QUIC's handshake does not support yet; "" for none. */
+  /** The first field of the policy that QUIC handshakes do not support yet; "" without such a field. */
   get beyondQuic(): "" | "curves" | "cipher_suites" {
     if (this.#config.curves?.length) {
       return "curves";
@@ -156,7 +156,7 @@ export class ConnectionPolicy {
   /**
    * The library's context for some certificates. A context has only one ticket key: the key of the client's ticket
    * while that is valid, otherwise the newest key.
-   * @param ticketKey name of the key of the client's ticket; "" for none
+   * @param ticketKey name of the key that encrypted the client's ticket; "" without a ticket
    * @throws the library's error for the certificates
    */
   context(answer: CertificateAnswer, source: CertificateSource, ticketKey: string): SecureContext {
@@ -207,11 +207,11 @@ export class ConnectionPolicy {
   #trust(): SecureContextOptions {
     return this.clientAuth?.ca === undefined
       ? {}
-      : // Intermediates may be trusted too, without their root.
+      : // Trusted certificates may also be intermediates, whose root is missing.
         { ca: [...this.clientAuth.ca], allowPartialTrustChain: true };
   }
 
-  /** Builds a context of the library. @throws the library's error for keys, suites or curves */
+  /** Builds a context of the TLS library. @throws the library's error for keys, suites or curves */
   #make(certificates: CertificateAnswer["certificates"], ticketKey: Buffer | undefined): SecureContext {
     const { cipher_suites: ciphers, curves, protocol_min: min, protocol_max: max } = this.#config;
     const groups = curves?.map((name) => groupNames.get(name) ?? name).join(":");

@@ -15,7 +15,7 @@ const maxWaiting = 1_000;
 /** Emits an event for each handshake if the config has a handler for it. Source: the public model (certmagic) */
 export class HandshakeEvents {
   readonly #messages: ThreadMessages;
-  /** False: the config has no handler for these events, so handshakes do not wait. */
+  /** False: the config has no handler for these events, so that handshakes need not wait. */
   #isWanted = false;
   /** Handshakes that wait for handlers now. */
   #waiting = 0;
@@ -29,14 +29,14 @@ export class HandshakeEvents {
     this.#isWanted = (await this.#messages.askMain(wantedTopic, eventName)) === true;
   }
 
-  /** @returns true when the handshake may continue; undefined: it may, because there is no handler */
+  /** @returns true: the handshake may continue; undefined: it may continue without an event */
   ask(hello: ClientHello): Promise<boolean> | undefined {
     return this.#isWanted ? this.#tell(hello) : undefined;
   }
 
   /**
-   * Emits the event and waits for its handlers. @returns false when one of them aborts it, or when too many handshakes
-   * wait
+   * Emits the event and waits for its handlers. @returns false when a handler aborts the event, or when too many
+   * handshakes wait
    */
   async #tell({ serverName, protocols }: ClientHello): Promise<boolean> {
     if (this.#waiting >= maxWaiting) {

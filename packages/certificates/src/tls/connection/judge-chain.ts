@@ -25,7 +25,7 @@ function records(type: number, content: Buffer): Buffer {
 /** A handshake message: type, length of three bytes, content. */
 const message = (type: number, content: Buffer) =>
   records(recordTypes.handshake, Buffer.concat([Buffer.of(type), vector(3, content)]));
-/** Numbers of two bytes each. */
+/** Numbers as two bytes each. */
 const numbers = (...list: number[]) => Buffer.from(list.flatMap((number) => [number >> 8, number & 0xff]));
 /** An extension: type, length, content. */
 const extension = (type: number, content: Buffer) => Buffer.concat([numbers(type), vector(2, content)]);
@@ -84,8 +84,8 @@ export function judgingContext(options: SecureContextOptions): SecureContext {
 
 /**
  * Lets the TLS library check a client's chain that came over QUIC. Node has no function for this, so a handshake in
- * memory passes the chain to the library. It ends before the client would have to sign, because the handshake of QUIC
- * has checked the signature already.
+ * memory passes the chain to the library. The handshake in memory ends before the client would sign, because QUIC's
+ * handshake has already checked the signature.
  * @param chain DER, the client's own certificate first
  * @param judge checks the connection when the library has read the chain
  * @returns the reason for a refusal; undefined when the client is accepted
@@ -105,7 +105,7 @@ export function judgeChain(
     });
     const end = () => {
       try {
-        // Without a certificate, the library must not be called: it would end the process.
+        // Without a certificate, this call would end the process.
         const isRead = socket.getPeerX509Certificate() !== undefined;
         resolve(isRead ? judge(socket) : "the client's certificates cannot be read");
       } catch (error) {
@@ -115,8 +115,8 @@ export function judgeChain(
         wire.destroy();
       }
     };
-    // The alert that ends the handshake arrives as an error. Other errors would be faults of this code; a second call
-    // changes nothing.
+    // The alert that ends the handshake arrives as an error. Any other error would be a fault of this code; calling
+    // `end` again changes nothing.
     socket.once("_tlsError", end);
     socket.once("secure", end);
     socket.once("close", end);

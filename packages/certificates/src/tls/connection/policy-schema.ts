@@ -10,7 +10,7 @@ const versions = ["tls1.2", "tls1.3"] as const;
 const cipher = z.string().refine((name) => cipherNames.has(name), {
   error: (issue) => `unsupported cipher suite: ${issue.input}`,
 });
-/** A curve by its name in configs. */
+/** A curve with a name that configs use. */
 const curve = z.string().refine((name) => groupNames.has(name), {
   error: (issue) => `unsupported curve: ${issue.input}`,
 });
@@ -36,7 +36,7 @@ const clientAuthSchema = z.strictObject({
     .describe("require_and_verify where anything is trusted, else require."),
 });
 
-/** One of `tls_connection_policies`. Source: the public model (Caddy 2.11) */
+/** One entry of `tls_connection_policies`. Source: the public model (Caddy 2.11) */
 export const connectionPolicySchema = z.strictObject({
   match: moduleMap("tls.handshake_match").nullish().describe("All must match (matches everything)."),
   certificate_selection: certificateSelectionSchema

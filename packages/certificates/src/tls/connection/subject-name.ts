@@ -1,4 +1,4 @@
-/** One value of DER. */
+/** One value in DER encoding. */
 interface DerValue {
   readonly tag: number;
   /** All bytes of the value, including tag and length. */
@@ -7,7 +7,7 @@ interface DerValue {
   readonly rest: Buffer;
 }
 
-/** The first value in a DER text: a tag of one byte, a length, the content. */
+/** The first value in DER data: a tag of one byte, a length, and the content. */
 function readValue(bytes: Buffer): DerValue {
   const first = bytes.readUInt8(1);
   const lengthBytes = first < 0x80 ? 0 : first - 0x80;
@@ -32,7 +32,7 @@ const versionTag = 0xa0;
  */
 export function subjectName(certificate: Buffer): Buffer {
   let next = readValue(readValue(readValue(certificate).content).content);
-  // The version is optional. Serial number, algorithm, issuer and validity come before the subject.
+  // The version is optional. Serial number, algorithm, issuer and validity are before the subject.
   for (let left = next.tag === versionTag ? 5 : 4; left > 0; left--) {
     next = readValue(next.rest);
   }

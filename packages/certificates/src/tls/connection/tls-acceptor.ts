@@ -14,8 +14,8 @@ import type { HandshakeEvents } from "./handshake-events.ts";
 import { setTlsDetails } from "./tls-details.ts";
 
 /**
- * Time for the ClientHello, again for an event's handlers, and again for the rest of the handshake. A slower
- * client is cut.
+ * Time limit for the ClientHello, then for the event handlers, and then for the rest of the handshake. A slower client
+ * is cut.
  */
 const handshakeTimeoutMs = 10_000;
 
@@ -30,7 +30,7 @@ const plainAnswer =
 /** Takes a connection whose handshake is done. */
 export type SecureTaker = (socket: TLSSocket) => void;
 
-/** A connection whose ClientHello was read and got a policy. */
+/** A connection whose ClientHello was read, and for which a policy was found. */
 interface Greeting {
   /** Has the ClientHello unread. */
   readonly socket: Socket;
@@ -58,7 +58,7 @@ function watchHandshake(socket: TLSSocket): void {
   socket.on("_tlsError", () => socket.destroy());
 }
 
-/** Does the same as Node's own server after a handshake, so that reads and writes of the socket start. */
+/** Does the same as Node's own TLS server after a handshake, so that the socket starts to read and write. */
 function endHandshake(socket: TLSSocket): void {
   const handshaking = socket as unknown as Handshaking;
   handshaking.secureConnecting = false;
@@ -68,7 +68,7 @@ function endHandshake(socket: TLSSocket): void {
 /** Certificates and requirements for a handshake outside this class. */
 export interface ForeignHandshake {
   readonly answer: CertificateAnswer;
-  /** Demands for the client's certificate; undefined: none is requested. */
+  /** Requirements for the client's certificate; undefined: no client certificate is requested. */
   readonly clientAuth: ForeignClientAuth | undefined;
 }
 
@@ -87,12 +87,13 @@ interface AcceptorServices {
  * |---|---|
  * | read the ClientHello | alert `decode_error`; plain HTTP gets an error or is passed on |
  * | find the policy | alert `internal_error`, or nothing if the policy drops connections |
- * | ask event handlers | alert `internal_error` |
+ * | ask the event handlers | alert `internal_error` |
  * | find the certificate, perhaps from the main thread | alert `internal_error` |
  * | handshake by the library | the library's alert |
  * | judge the client's certificate | the connection is cut |
  *
- * This class must close a connection until `taken` is called; from then on, its receiver must close it.
+ * Before `taken` is called, this class closes a failed connection; afterwards, the receiver of the connection must
+ * close it.
  */
 export class TlsAcceptor {
   readonly #policies: readonly ConnectionPolicy[];
@@ -100,9 +101,9 @@ export class TlsAcceptor {
   readonly #events: HandshakeEvents;
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
-  /** Counter of the source when QUIC's keys were read; -1 before the first question. */
+  /** Value of the source's `ticketGeneration` when the QUIC keys were read; -1 before they are read. */
   #ticketGeneration = -1;
-  /** Newest first. */
+  /** Ticket keys of QUIC, newest first. */
   #quicTicketKeys: readonly Buffer[] = [];
 
   constructor(policies: readonly ConnectionPolicy[], { source, events, messages, log }: AcceptorServices) {
@@ -114,7 +115,7 @@ export class TlsAcceptor {
   }
 
   /**
-   * @param plain called for a connection that starts with a plain-text request; undefined: it is refused
+   * @param plain called for a connection that starts with a plain-text request; undefined: such a connection is refused
    * @param taken gets the connection after its handshake; it is not called after a failed handshake
    */
   accept(socket: Socket, plain: (() => void) | undefined, taken: SecureTaker): void {
@@ -168,7 +169,7 @@ export class TlsAcceptor {
     return answer === false ? undefined : { answer, clientAuth: policy.foreignClientAuth(answer) };
   }
 
-  /** Keys of the tickets that resume QUIC's sessions: newest first; empty when tickets are off. */
+  /** Keys of the tickets that resume QUIC sessions, newest first; empty when tickets are disabled. */
   get quicTicketKeys(): readonly Buffer[] {
     if (this.#ticketGeneration !== this.#source.ticketGeneration) {
       this.#ticketGeneration = this.#source.ticketGeneration;
@@ -178,8 +179,8 @@ export class TlsAcceptor {
   }
 
   /**
-   * The first policy with a field that QUIC's handshake does not support yet, with that field: `0: curves`; "" for
-   * none.
+   * Index and name of the first policy field that QUIC handshakes do not support yet, such as `0: curves`; "" without
+   * such a field.
    */
   get beyondQuic(): string {
     const found = this.#policies.findIndex((policy) => policy.beyondQuic !== "");
@@ -239,7 +240,7 @@ export class TlsAcceptor {
       .finally(() => clearTimeout(timer));
   }
 
-  /** Finds the certificate: known ones immediately, others by a request to the main thread. */
+  /** Finds the certificate: a cached answer is used immediately; otherwise the main thread is asked. */
   #choose(greeting: Greeting, name: string): void {
     const { socket, hello, policy } = greeting;
     const known = this.#source.known(name, policy.id);
@@ -261,8 +262,8 @@ export class TlsAcceptor {
   }
 
   /**
-   * Certificates of a name, otherwise those of the policy's fallback name; false when there are none. @throws
-   * ServerError THREAD
+   * Certificates of the name, or else of the policy's fallback name; false without certificates. @throws ServerError
+   * THREAD
    */
   async #find(policy: ConnectionPolicy, name: string): Promise<CertificateAnswer | false> {
     const { selection, fallbackName } = policy;
@@ -293,7 +294,7 @@ export class TlsAcceptor {
       return;
     }
     watchHandshake(secure);
-    // Node's own timer is not used, because it would be checked after each later read and write too.
+    // Node's own timer is not used, because Node would also check it after each later read and write.
     const timer = setTimeout(() => secure.destroy(), handshakeTimeoutMs);
     secure.once("close", () => clearTimeout(timer));
     secure.once("secure", () => {
@@ -342,7 +343,7 @@ export class TlsAcceptor {
     this.#alert(socket, alerts.internalError);
   }
 
-  /** Sends a fatal alert in a record of its own, and closes. */
+  /** Sends a fatal alert in a separate record, and closes the connection. */
   #alert(socket: Socket, description: number): void {
     socket.end(Buffer.from([21, 3, 3, 0, 2, 2, description]));
     socket.destroySoon();

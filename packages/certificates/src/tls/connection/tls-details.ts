@@ -1,16 +1,19 @@
 import type { Socket } from "node:net";
 
-/** Facts about a connection since its handshake. */
+/** Facts about a connection, known after its handshake. */
 export interface TlsDetails {
-  /** Server name in lower case; "" when the client sent none. */
+  /** Server name in lower case; "" when the client sent no name. */
   readonly serverName: string;
-  /** Node's name, such as `TLSv1.3`; stored here, because Node forgets it when the connection is cut. */
+  /**
+   * The version in Node's form, such as `TLSv1.3`; stored here, because Node forgets the version when the connection
+   * ends.
+   */
   readonly version: string;
   /** The cipher suite by its name in the standard. */
   readonly cipher: string;
 }
 
-/** Details by socket. An entry is freed with its connection. */
+/** Details by socket. An entry is freed together with its socket. */
 const details = new WeakMap<object, TlsDetails>();
 
 /** Called once, when the handshake is done. */

@@ -18,7 +18,10 @@ function isServer(text: string): boolean {
   }
 }
 
-/** A field for DNS servers: addresses, with a port if it is not 53. The parsed value has no `udp/` any more. */
+/**
+ * A field for DNS servers: addresses, each with its port unless the port is 53. The parsed value has no `udp/` any
+ * more.
+ */
 export function dnsServers() {
   return z.array(
     z

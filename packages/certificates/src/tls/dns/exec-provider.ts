@@ -10,7 +10,10 @@ const defaultTimeoutMs = 60_000;
 
 const typeArgument = (type: DnsRecordType = "TXT"): string[] => (type === "TXT" ? [] : [type]);
 
-/** Has a program of the user's change records: `<command…> present|remove <name> <value> <ttl> [<type>]`, status 0 when done. */
+/**
+ * Runs a program of the user to change records: `<command…> present|remove <name> <value> <ttl> [<type>]`; exit code 0
+ * means success.
+ */
 export const execDnsProvider = defineModule({
   id: "dns.providers.exec",
   config: z.strictObject({

@@ -10,18 +10,18 @@ export interface IssueRequest {
   readonly key: KeyObject;
   /** Aborts the attempt. */
   readonly signal: AbortSignal;
-  /** PEM of the certificate that the new one replaces; undefined for a first certificate. */
+  /** PEM of the old certificate when this one renews it; undefined for a first certificate. */
   readonly replaces?: string | undefined;
-  /** Number of failed attempts for the name since it last got a certificate. */
+  /** Number of failed attempts for the name since its last success. */
   readonly failures: number;
-  /** Storage of the certificate, which other instances read too. */
+  /** Storage for the certificate, which other instances also read. */
   readonly storage: Storage;
 }
 
 /** Types of challenges that one instance may answer for another. */
 export type SharedChallengeType = "http-01" | "tls-alpn-01" | "pki-validation";
 
-/** A CA's request for which this process has no response. */
+/** A CA's request that this process alone cannot answer. */
 export interface ChallengeQuestion {
   /** Type of challenge that the CA checks. */
   readonly type: SharedChallengeType;
@@ -33,7 +33,7 @@ export interface ChallengeQuestion {
   readonly storage: Storage;
 }
 
-/** A certificate as issued by its authority. */
+/** A certificate in the form that the CA issued. */
 export interface IssuedCertificate {
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
@@ -45,17 +45,18 @@ export interface IssuedCertificate {
 export interface CertificateIssuer extends ModuleInstance {
   /** Folder of the issuer's certificates in the storage. */
   readonly key: string;
-  /** True when the issuer needs no other machine. A config then waits for its certificates. */
+  /** True when the issuer needs no other machine. A config waits for certificates of such issuers. */
   readonly local: boolean;
   /** Obtains a certificate. @throws ServerError with the refusing party and the reason */
   issue(request: IssueRequest): Promise<IssuedCertificate>;
   /**
-   * Time at which the CA wants a certificate renewed; undefined when it does not suggest one.
+   * Time at which the CA wants a certificate renewed; undefined without a suggestion.
    * @throws ServerError ACME
    */
   suggestRenewal?(chainPem: string, signal: AbortSignal): Promise<Date | undefined>;
   /**
-   * Handles a challenge that another instance started. @returns the expected response; undefined when there is none
+   * Handles a challenge that another instance started. @returns the expected response; undefined for an unknown
+   * challenge
    * @throws ServerError STORAGE; errors when a file is malformed
    */
   answerChallenge?(question: ChallengeQuestion): Promise<string | undefined>;

@@ -18,7 +18,7 @@ interface Pair {
   readonly tags?: readonly string[] | null | undefined;
 }
 
-/** A pair with the values of its placeholders. Source: the public model (Caddy 2.11) */
+/** A pair whose placeholders are replaced by their values. Source: the public model (Caddy 2.11) */
 function filledPair({ certificate, key, tags: given }: Pair): Pair {
   return {
     certificate: replaceKnown(certificate),
@@ -52,7 +52,7 @@ export const fileLoader = defineModule({
   },
 });
 
-/** Certificates from folders: every `.pem` file below holds a certificate, its chain and its key. */
+/** Certificates from folders and their subfolders: every `.pem` file contains a certificate, its chain and its key. */
 export const folderLoader = defineModule({
   id: "tls.certificates.load_folders",
   config: z.array(z.string()).describe("Folders, looked through with all below them."),
@@ -110,7 +110,7 @@ export const pemLoader = defineModule({
   },
 });
 
-/** Certificates from the storage, written by an operator or another program. */
+/** Certificates that an operator or another program wrote to the storage. */
 export const storageLoader = defineModule({
   id: "tls.certificates.load_storage",
   config: z.strictObject({
@@ -143,7 +143,7 @@ export const storageLoader = defineModule({
   },
 });
 
-/** Loads no certificates; lists names whose certificates are obtained and renewed. */
+/** Loads no certificates, but lists names whose certificates the server obtains and renews. */
 export const automateLoader = defineModule({
   id: "tls.certificates.automate",
   config: z.array(z.string()).describe("Names to obtain certificates for, beside those of sites."),

@@ -5,7 +5,7 @@ import { httpOneAgent } from "../http-one-agent.ts";
 
 /** Size limit of an answer: a chain with its key, or a bundle of authorities. */
 const maxAnswerBytes = 1024 * 1024;
-/** Timeout in milliseconds, the same as for an answer of a permission module. */
+/** Timeout in milliseconds, equal to the timeout of permission modules. */
 const timeoutMs = 10_000;
 
 /**
@@ -15,7 +15,7 @@ const timeoutMs = 10_000;
  */
 export async function readAnswer(url: URL, dispatcher?: Dispatcher): Promise<Buffer | undefined> {
   try {
-    const { request } = await import("undici"); // when it is needed: most servers ask nobody
+    const { request } = await import("undici"); // loaded on first use, because most servers never need it
     const { statusCode, body } = await request(url, {
       signal: AbortSignal.timeout(timeoutMs),
       dispatcher: dispatcher ?? (await httpOneAgent()),

@@ -1,7 +1,7 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { ClientHello } from "../client-hello.ts";
 
-/** A connection whose ClientHello has arrived. */
+/** Facts about a connection whose ClientHello has arrived. */
 export interface Handshake {
   /** First message of the client: server name, protocols, versions. */
   readonly hello: ClientHello;
@@ -11,9 +11,9 @@ export interface Handshake {
   readonly localAddress: string;
 }
 
-/** Decides whether a connection policy applies to a handshake. */
+/** Decides if a connection policy applies to a handshake. */
 export interface HandshakeMatcher extends ModuleInstance {
-  /** Must not throw. @returns true when the policy with this matcher may apply to the handshake */
+  /** Must not throw. @returns true when the handshake matches */
   matches(handshake: Handshake): boolean;
 }
 

@@ -12,7 +12,7 @@ import { type AuthorityInfo, authorityTopic, defaultAuthority } from "../../pki/
 import { type CaPool, caPools, certificateFromBase64 } from "../connection/ca-pool.ts";
 import { openStoredPems } from "./stored-pem.ts";
 
-/** Splits a PEM bundle into one text per certificate, the form that Node's TLS expects. */
+/** Splits a PEM bundle into one text for each certificate, as Node's TLS expects. */
 export function separate(pem: string | Uint8Array, source: string): string[] {
   return parseCertificates(pem, source).map((each) => certificatesToPem([each]));
 }
@@ -104,7 +104,7 @@ export const storageCaPool = defineModule({
   },
 });
 
-/** Authorities that browsers trust, as contained in this release of Node. */
+/** CAs that browsers trust, from the list in this release of Node. */
 export const systemCaPool = defineModule({
   id: "tls.ca_pool.source.system",
   config: z.strictObject({}),

@@ -10,7 +10,7 @@ import { separate } from "./ca-pools.ts";
 
 const defaultHandshakeMs = 10_000;
 
-/** Authorities from web services, requested at each load of the config. Source: the public model (Caddy 2.11) */
+/** CAs from web services, which are asked each time the config is loaded. Source: the public model (Caddy 2.11) */
 export const httpCaPool = defineModule({
   id: "tls.ca_pool.source.http",
   config: z.strictObject({
@@ -37,7 +37,7 @@ export const httpCaPool = defineModule({
       : undefined;
     return {
       async load() {
-        const { Agent, buildConnector } = await import("undici"); // when it is needed: most servers ask nobody
+        const { Agent, buildConnector } = await import("undici"); // loaded on first use
         const connect = buildConnector({
           allowH2: false,
           timeout: tls?.handshake_timeout || defaultHandshakeMs,

@@ -8,8 +8,9 @@ import { certificateTopics } from "../../material/certificate-messages.ts";
 export type StoredPems = (key: string) => Promise<string>;
 
 /**
- * Opens the storage that a module names, otherwise the server's storage. Threads read the latter through the main
- * thread. @param config the module's field `storage`
+ * Opens the storage that a module names, or else the server's storage. Threads read the
+ * server's storage through the main thread.
+ * @param config the module's field `storage`
  * @throws ServerError MODULE_CONFIG
  */
 export async function openStoredPems(config: unknown, context: ModuleContext): Promise<StoredPems> {

@@ -12,9 +12,9 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Writes a file atomically: readers see the old or the new content, even after a crash. Folders are created with mode
- * 0700, the file with 0600.
- * @throws errors of the file system; the temporary file is then removed
+ * Writes a file atomically: readers see either the old content or the new content, even after a crash. Folders are
+ * created with mode 0700, the file with 0600.
+ * @throws errors of the file system, after the temporary file is removed
  */
 export async function writeAtomically(path: string, value: Uint8Array | string): Promise<void> {
   const folder = dirname(path);

@@ -7,7 +7,7 @@ import { writeAtomically } from "./atomic-write.ts";
 
 /** Interval in milliseconds at which the holder updates its lock. Source: certmagic, so that both may share a folder */
 export const refreshMs = 5_000;
-/** Age in milliseconds from which a lock is stale: its holder has not updated it. */
+/** A lock of this age in milliseconds is stale, because its holder has not updated it. */
 const staleMs = 2 * refreshMs;
 /** Pause in milliseconds between two checks while waiting for a lock. */
 const pollMs = 200;
@@ -33,7 +33,7 @@ async function ageMs(path: string): Promise<number | undefined> {
     return Date.now() - Date.parse(lock.updated);
   }
   try {
-    // The file is incomplete: its owner is still writing it, or died while writing.
+    // The file is incomplete because its owner is still writing it, or died while writing it.
     const file = await open(path, "r");
     try {
       return Date.now() - (await file.stat()).mtimeMs;
@@ -45,7 +45,10 @@ async function ageMs(path: string): Promise<number | undefined> {
   }
 }
 
-/** Removes a stale lock. Only one of several processes succeeds; a lock that was created meanwhile is restored. */
+/**
+ * Removes a stale lock. When several processes try this, only one succeeds; a lock that was created meanwhile is
+ * restored.
+ */
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}.tmp`;
   try {
@@ -83,8 +86,8 @@ async function create(path: string, text: string): Promise<boolean> {
 }
 
 /**
- * Waits until a lock is free, and creates its file. The holder updates the file until it releases the lock. A lock
- * that a crash left behind is therefore taken over after ten seconds.
+ * Waits until a lock is free, and creates its file. The holder updates the file until it releases the lock. If the
+ * holder crashes, another process can therefore take the lock after ten seconds.
  * @returns a function that releases the lock
  * @throws errors of the file system; the reason of `signal`
  */

@@ -12,7 +12,7 @@ function isAbsent(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** @throws Error when the file has more bytes; `#attempt` makes it a ServerError STORAGE */
+/** @throws Error for a larger file; `#attempt` converts it to a ServerError STORAGE */
 async function readAtMost(path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(path, "r");
   try {
@@ -30,7 +30,7 @@ async function readAtMost(path: string, maxBytes: number): Promise<Buffer> {
 export class FileSystemStorage implements Storage {
   readonly #root: string;
 
-  /** @param root folder, created when the first value is stored */
+  /** @param root path of the folder, which is created when the first value is stored */
   constructor(root: string) {
     this.#root = resolve(root);
   }

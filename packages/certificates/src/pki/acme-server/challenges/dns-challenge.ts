@@ -6,7 +6,7 @@ import type { Validator } from "./validation.ts";
 
 /** Time limit for the response of one name server. */
 const timeoutMs = 2_000;
-/** Questions to each name server. */
+/** Number of requests to each name server. */
 const tries = 2;
 
 /** Proof: a DNS record of the name contains the digest of the key authorization. Source: RFC 8555, section 8.4 */

@@ -12,8 +12,8 @@ const maxAnswerBytes = 1024;
 const timeoutMs = 10_000;
 
 /**
- * True when a redirect may be followed: only to the usual ports. Otherwise clients could make this server send requests
- * to other services. Source: RFC 8555, section 10.2
+ * True when a redirect may be followed, which requires one of the usual ports. Without this check, clients could make
+ * this server send requests to other services. Source: RFC 8555, section 10.2
  */
 function isAllowed(url: URL, httpPort: number): boolean {
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
@@ -34,7 +34,7 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
 
 /** Proof: the name's server returns the key authorization at a path with the token. Source: RFC 8555, section 8.3 */
 export const validateHttp: Validator = async ({ name, token, keyAuthorization, signal }, { httpPort }) => {
-  const { Agent, request } = await import("undici"); // when it is needed: most servers ask nobody
+  const { Agent, request } = await import("undici"); // loaded on first use, because most servers never need it
   // A redirect may lead to HTTPS before the name has a trusted certificate.
   const agent = new Agent({ allowH2: false, connect: { rejectUnauthorized: false, timeout: timeoutMs } });
   const host = isIP(name) === 6 ? `[${name}]` : name;

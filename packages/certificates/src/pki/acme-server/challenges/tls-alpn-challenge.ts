@@ -16,8 +16,8 @@ import type { Validator } from "./validation.ts";
 const timeoutMs = 10_000;
 
 /**
- * The reason why a certificate proves nothing; undefined when it is the proof. @param digest SHA-256 of the key
- * authorization
+ * The reason why a certificate is not the expected proof; undefined for the expected proof. @param digest SHA-256 of
+ * the key authorization
  */
 function faultOf(certificate: X509Certificate, name: string, digest: Buffer): string | undefined {
   const names = namesOf(certificate).map(canonicalName);
@@ -62,7 +62,7 @@ export const validateTlsAlpn: Validator = async ({ name, keyAuthorization, signa
       ? error
       : new AcmeProblem("connection", `${where}: ${messageOf(error)}`);
   } finally {
-    // Later data from the other side does not matter.
+    // Errors after this point do not matter.
     socket.on("error", () => {});
     socket.destroy();
   }

@@ -4,11 +4,11 @@ import type { AcmeProblem } from "../acme-problem.ts";
 export interface Validation {
   /** The name to prove, without `*.`. */
   readonly name: string;
-  /** Random text of the challenge; it is part of the path or name where the proof is expected. */
+  /** Random text of the challenge; it is part of the path where the proof is expected. */
   readonly token: string;
   /** Expected proof: token, a dot, and the thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
-  /** Ends the attempt. */
+  /** Its abortion ends the attempt. */
   readonly signal: AbortSignal;
 }
 
@@ -23,12 +23,11 @@ export interface ValidationWays {
 }
 
 /**
- * Checks the proof of a client for a name. @throws AcmeProblem with the wrong answer, or with the reason why there is
- * none
+ * Checks a client's proof for a name. @throws AcmeProblem with the wrong answer, or with the reason why no answer came
  */
 export type Validator = (validation: Validation, ways: ValidationWays) => Promise<void>;
 
-/** True when another attempt may succeed: the name could not be reached, and did not return a wrong answer. */
+/** True when another attempt may succeed, because the name could not be reached; false after a wrong answer. */
 export function mayPass(problem: AcmeProblem): boolean {
   return problem.type === "connection" || problem.type === "dns";
 }

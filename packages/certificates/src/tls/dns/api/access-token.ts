@@ -1,15 +1,18 @@
-/** A token that grants access for a while, and the time when it ends, in milliseconds since 1970. */
+/** A token that grants access until `endsAtMs`. */
 export interface AccessToken {
-  /** The secret token, sent with each call. Anybody with this token may change the zones. */
+  /** The secret token, which each call contains. Anybody with this token may change the zones. */
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly endsAtMs: number;
 }
 
-/** Time before its expiry from which a token is no longer used. */
+/** Time in milliseconds before its expiry from which a token is no longer used. */
 const marginMs = 60_000;
 
-/** Caches a token until shortly before its expiry. Callers during a request wait for the same response. */
+/**
+ * Caches a token until shortly before its expiry. Callers that come while a token is being requested wait for the same
+ * response.
+ */
 export class KeptToken {
   readonly #obtain: () => Promise<AccessToken>;
   #token: Promise<AccessToken> | undefined;

@@ -5,27 +5,29 @@ import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import { openDispatcher } from "../../open-dispatcher.ts";
 
-/** Size limit of a response. A zone's records come in pages, or in one document from providers without pages. */
+/** Size limit of a response. The records of a zone come in pages, or from some providers in one document. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 /** Time limit of one attempt, from the connection to the end of the response. */
 const timeoutMs = 30_000;
 const maxAttempts = 4;
 const firstPauseMs = 1_000;
 /**
- * For a longer pause, the caller gets an error instead, because the next attempt to obtain the certificate comes later
- * anyway.
+ * Longest pause in milliseconds; for a longer pause the caller gets an error, because certificates are attempted again
+ * later anyway.
  */
 const maxPauseMs = 30_000;
-/** Statuses that mean "try again later"; nothing was changed. */
+/** Statuses of a provider that is too busy and has changed nothing, so that the request may be sent again. */
 const laterStatuses = new Set([429, 502, 503, 504]);
 const maxShownChars = 300;
 
 /** A request to a provider's API. */
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the base, with a slash first; parts that are not fixed are escaped by {@link pathOf}. */
+  /** Path below the base, starting with a slash; {@link pathOf} must escape its variable parts. */
   readonly path: string;
-  /** Query parameters. Errors never contain them, because some providers expect the secret here. */
+  /**
+   * Query parameters. Error messages never contain them, because for some providers the secret is a query parameter.
+   */
   readonly query?: Readonly<Record<string, string>>;
   /** Header fields in addition to the fields of `authorize`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,7 +35,7 @@ export interface ApiCall {
   readonly body?: object | string;
 }
 
-/** The provider's answer, whatever its status. */
+/** The provider's answer with any status. */
 export interface ApiAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -42,25 +44,28 @@ export interface ApiAnswer {
   readonly text: string;
 }
 
-/** The client's settings for one provider. */
+/** Settings of the client, which depend on the provider. */
 export interface ApiOptions {
   /** Name of the provider in errors: `cloudflare`. */
   readonly name: string;
   /** Base URL of the API, without a slash at the end. */
   readonly base: string;
   /**
-   * Headers that authorize a request. They are made for every attempt, because some contain a signature of the time.
+   * Headers that authorize a request. They are computed for every attempt, because some contain a signature with the
+   * time.
    */
   readonly authorize?: (
     call: ApiCall,
     url: URL,
     body: string | undefined,
   ) => Record<string, string> | Promise<Record<string, string>>;
-  /** Finds the reason in the text of a refusal. Default: its `message`, else its first characters. */
+  /**
+   * Finds the reason in the text of a refusal. Default: the field `message` of the text, or else its first characters.
+   */
   readonly reasonOf?: (text: string) => string | undefined;
 }
 
-/** A path of escaped parts, so that the name of a zone or record cannot lead to another path. */
+/** A path of escaped parts; the name of a zone or record therefore cannot lead to another path. */
 export function pathOf(...parts: readonly (string | number)[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
 }
@@ -104,14 +109,14 @@ export class ApiClient {
     this.#options = options;
   }
 
-  /** Ends the connections. */
+  /** Closes the connections. */
   async close(): Promise<void> {
     await (await this.#dispatcher)?.close();
   }
 
   /**
    * The response, parsed as JSON.
-   * @throws ServerError ACME when the request fails (any status but 2xx) or when the response has another form
+   * @throws ServerError ACME for any status but 2xx, and for a response that does not match `schema`
    */
   async json<Schema extends z.ZodType>(schema: Schema, call: ApiCall): Promise<z.infer<Schema>> {
     return this.read(schema, call, await this.ask(call));
@@ -123,7 +128,7 @@ export class ApiClient {
     return answer.status === 404 ? undefined : this.read(schema, call, answer);
   }
 
-  /** Parses a response as JSON. @throws ServerError ACME when it has another form */
+  /** Parses a response as JSON. @throws ServerError ACME for a response that does not match `schema` */
   read<Schema extends z.ZodType>(
     schema: Schema,
     call: ApiCall,
@@ -178,7 +183,7 @@ export class ApiClient {
     }
     const body = typeof call.body === "object" ? JSON.stringify(call.body) : call.body;
     try {
-      const { request } = await import("undici"); // when it is needed: most starts ask nobody
+      const { request } = await import("undici"); // loaded on first use, because most starts never need it
       this.#dispatcher ??= openDispatcher([], undefined);
       const answer = await request(url, {
         method: call.method,

@@ -9,7 +9,8 @@ export function filledText(about: string) {
 
 /**
  * Fills the placeholders of texts when the module is made.
- * @throws ServerError MODULE_CONFIG naming a field of `needed` that is empty then, as with a variable that is not set
+ * @throws ServerError MODULE_CONFIG for a field of `needed` that is empty afterwards, for example because a variable is
+ * not set
  */
 export function filled<Config extends object>(
   config: Config,

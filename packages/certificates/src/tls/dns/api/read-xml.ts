@@ -2,11 +2,11 @@ import { ServerError } from "server-core/errors";
 
 /** An element of an XML answer, with the parts that providers use. */
 export interface XmlElement {
-  /** All elements of this name below, at any depth. */
+  /** All elements with this name inside this element, at any depth. */
   all(name: string): XmlElement[];
-  /** The text of the first element of this name below; undefined when there is none. */
+  /** The text of the first element with this name inside this element; undefined without such an element. */
   text(name: string): string | undefined;
-  /** The value of an attribute; "" when there is none. */
+  /** The value of an attribute; "" for a missing attribute. */
   attribute(name: string): string;
   readonly ownText: string;
 }
@@ -27,9 +27,12 @@ function elementOf(node: Node): XmlElement {
   };
 }
 
-/** Reads an XML document. A document type is refused, so that no entities are expanded. @throws ServerError ACME */
+/**
+ * Reads an XML document. A document with a document type is refused, so that no entities are expanded. @throws
+ * ServerError ACME
+ */
 export async function readXml(text: string): Promise<XmlElement> {
-  const { DOMParser } = await import("@xmldom/xmldom"); // two providers of eighteen need it
+  const { DOMParser } = await import("@xmldom/xmldom"); // loaded on first use
   try {
     if (text.includes("<!DOCTYPE")) {
       throw new ServerError("ACME", "it has a document type");

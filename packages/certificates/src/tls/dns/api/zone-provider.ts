@@ -2,21 +2,21 @@ import { LRUCache } from "lru-cache";
 import { ServerError } from "server-core/errors";
 import type { DnsProvider, DnsRecordType } from "../dns-provider.ts";
 
-/** A record, with its name in the two forms that providers use. */
+/** A record, with its name in both forms that providers use. */
 export interface DnsRecord {
   /** Full, without final dot: `_acme-challenge.a.example.com`. */
   readonly name: string;
-  /** Relative to its zone: `_acme-challenge.a`; "" for the zone's own name. */
+  /** Name relative to the zone, such as `_acme-challenge.a`; "" for the zone's own name. */
   readonly label: string;
   /** Challenges need `TXT`; `CNAME`, `A` and `AAAA` are for dynamic DNS. */
   readonly type: DnsRecordType;
   /** Plain: without quotes or final dot. */
   readonly value: string;
-  /** TTL in seconds, for which resolvers may cache the record. Providers with a higher minimum use their minimum. */
+  /** TTL in seconds, for which resolvers may cache the record. A provider whose minimum is higher uses its minimum. */
   readonly ttlSeconds: number;
 }
 
-/** The calls of one provider's API. `Zone` identifies a zone in this API: a name or an ID. */
+/** The calls to the API of one provider. `Zone` is the type that identifies a zone in this API: a name or an ID. */
 export interface ZoneApi<Zone> {
   /** Name of the provider in errors. */
   readonly name: string;
@@ -25,9 +25,9 @@ export interface ZoneApi<Zone> {
    * zone
    */
   zone(name: string): Promise<Zone | undefined>;
-  /** Adds a value to those of the name; an existing value stays. */
+  /** Adds a value to the values of the name; the other values remain. */
   add(zone: Zone, record: DnsRecord): Promise<void>;
-  /** Removes one value; a missing value is not an error. */
+  /** Removes one value; a missing value is no error. */
   remove(zone: Zone, record: DnsRecord): Promise<void>;
   /** Ends the connections to the provider. */
   close?(): Promise<void>;
@@ -42,7 +42,8 @@ const maxZones = 1_000;
 const zoneLifeMs = 10 * 60_000;
 
 /**
- * Names that could be the zone of `name`, the longest first; without names that start with `_`, because zones never do.
+ * Names that could be the zone of `name`, the longest first; names that start with `_` are left out, because zones
+ * never do.
  */
 export function zoneCandidates(name: string): string[] {
   const labels = name.split(".");
@@ -64,7 +65,7 @@ export function plainText(text: string): string {
     : text;
 }
 
-/** A record's value in the form for zone files: a text quoted, a name with its final dot, an address unchanged. */
+/** A record's value in the form for zone files: texts in quotes, names with their final dot, addresses unchanged. */
 export function zoneFileValue({ type, value }: DnsRecord): string {
   if (type === "A" || type === "AAAA") {
     return value;
@@ -78,8 +79,8 @@ export function isSameValue({ value }: DnsRecord, given: string): boolean {
 }
 
 /**
- * Makes a provider from an API: finds the zone of each name, and runs the changes of a zone one after the other. Many
- * APIs replace all values of a name at once, so two concurrent changes would lose one.
+ * Makes a provider from an API: finds the zone of each name, and makes only one change of a zone at a time. Many APIs
+ * replace all values of a name together, so two concurrent changes would lose one value.
  */
 export function zoneProvider<Zone extends NonNullable<unknown>>(api: ZoneApi<Zone>): DnsProvider {
   const zones = new LRUCache<string, FoundZone<Zone>>({ max: maxZones, ttl: zoneLifeMs });

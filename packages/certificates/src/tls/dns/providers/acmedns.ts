@@ -48,7 +48,7 @@ function complete(
   return { username, password, subdomain, server_url };
 }
 
-/** Without the fields that acme-dns itself writes into such files. */
+/** The result leaves out the fields that acme-dns adds to such files. */
 function readAccounts(path: string): Config {
   let value: unknown;
   try {
@@ -72,7 +72,8 @@ function readAccounts(path: string): Config {
 }
 
 /**
- * The server keeps the last two texts of an account, so nothing is removed. Source: https://github.com/joohoi/acme-dns
+ * acme-dns stores only the last two texts of an account, so nothing needs to be removed. Source:
+ * https://github.com/joohoi/acme-dns
  */
 export function acmedns(given: Config): DnsProvider {
   const config = given.config_file_path ? readAccounts(given.config_file_path) : given;

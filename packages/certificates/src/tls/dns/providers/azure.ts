@@ -10,7 +10,10 @@ import type { DnsRecordType } from "../dns-provider.ts";
 const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
 const resource = "https://management.azure.com/";
-/** Limit of concurrent changes by others before a change fails: after each of them, it starts again. */
+/**
+ * Limit of conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
+ * fails.
+ */
 const maxConflicts = 5;
 const preconditionFailed = 412;
 const query = { "api-version": apiVersion };
@@ -74,7 +77,7 @@ type AzureConfig = z.infer<typeof configSchema>;
 interface AzureBases {
   readonly management: string;
   readonly login: string;
-  /** The service that knows this machine's own identity, where it runs there. */
+  /** URL of Azure's metadata service, which gives a machine in Azure tokens for its own identity. */
   readonly metadata: string;
 }
 
@@ -86,7 +89,7 @@ const realBases: AzureBases = {
 
 const name = "azure";
 
-/** Gets tokens for calls, as the application of the config, or else with the identity of this machine. */
+/** Gets tokens for calls, either for the application in the config or for the identity of this machine. */
 class AzureLogin {
   readonly #config: AzureConfig;
   readonly #login: ApiClient;
@@ -102,7 +105,7 @@ class AzureLogin {
     this.#metadata = new ApiClient({ name, base: bases.metadata });
   }
 
-  /** The cached token, or a new one when the cached one is about to expire. */
+  /** The cached token, or a new token when the cached one expires soon. */
   token(): Promise<string> {
     return this.#kept.get();
   }
@@ -193,10 +196,10 @@ export function azureApi(config: AzureConfig, bases = realBases): ZoneApi<string
 type ValuesEdit = (values: readonly string[]) => readonly string[];
 
 /**
- * Reads the values of a name, and writes the values that `edited` returns. When others changed them meanwhile, it
- * starts again.
- * @param ttlSeconds absent: the set keeps its TTL
- * @throws ServerError ACME after {@link maxConflicts} changes by others
+ * Reads the values of a name, and writes the values that `edited` returns. If another program changed the values
+ * meanwhile, the change starts again.
+ * @param ttlSeconds absent: the TTL stays unchanged
+ * @throws ServerError ACME after {@link maxConflicts} conflicts with changes by other programs
  */
 async function editRecordSet(
   client: ApiClient,

@@ -5,7 +5,7 @@ import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { isSameValue, quotedText, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
 
-/** The API accepts 1, which means its own choice, and 60 and above. */
+/** Apart from 1, which means automatic, the API accepts only TTLs from 60 seconds. */
 const minTtlSeconds = 60;
 const pageSize = 100;
 /** "An identical record already exists." */
@@ -90,7 +90,7 @@ export function cloudflareApi(
   };
 }
 
-/** Texts of other forms are copied with braces or quotes, or are a global key. Source: caddy-dns/cloudflare */
+/** A text in another form was copied with braces or quotes, or is a global key. Source: caddy-dns/cloudflare */
 const tokenForm = /^(?:[\w-]{35,50}|cf[ua]t_[\w-]+)$/;
 
 export const cloudflareProvider = defineModule({

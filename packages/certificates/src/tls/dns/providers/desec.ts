@@ -33,7 +33,7 @@ export function desecApi(
       method: "GET",
       path: `${pathOf("domains", zone.name, "rrsets", label || "@", type)}/`,
     });
-  /** Replaces the values of a name; an empty list removes it. */
+  /** Replaces the values of a name; an empty list removes the name's records. */
   const set = (zone: DesecZone, { label, type }: DnsRecord, records: readonly string[], ttl: number) =>
     client.ask({
       method: "PATCH",

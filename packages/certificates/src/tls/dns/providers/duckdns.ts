@@ -26,7 +26,8 @@ function accountDomain(name: string): string {
 }
 
 /**
- * One text for a domain and all names below it; no second beside it. Source: https://www.duckdns.org/spec.jsp
+ * The provider stores only one text for a domain and all names below it, so two texts at the same time are impossible.
+ * Source: https://www.duckdns.org/spec.jsp
  */
 export function duckdns(config: z.infer<typeof configSchema>, base = "https://www.duckdns.org"): DnsProvider {
   const name = "duckdns";
@@ -50,7 +51,7 @@ export function duckdns(config: z.infer<typeof configSchema>, base = "https://ww
     present: (record, value, _ttlSeconds, type = "TXT") =>
       update(record, type, type === "TXT" ? { txt: value } : { ip: value }),
     async remove(record, txt, type = "TXT") {
-      // A domain has one address of each kind: a new address replaces the old one.
+      // A domain has only one address of each kind, and a new address replaces the old one.
       if (type === "TXT" || type === "CNAME") {
         await update(record, type, { txt, clear: "true" });
       }

@@ -17,7 +17,10 @@ import {
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
 const maxFileBytes = 1024 * 1024;
 const assertionSeconds = 3_600;
-/** Limit of concurrent changes by others before a change fails: after each of them, it starts again. */
+/**
+ * Limit of conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
+ * fails.
+ */
 const maxConflicts = 5;
 const conflict = 409;
 const preconditionFailed = 412;
@@ -55,7 +58,7 @@ type GoogleConfig = z.infer<typeof configSchema>;
 /** Base URLs of the provider's services. */
 interface GoogleBases {
   readonly dns: string;
-  /** The service that knows this machine's own identity, where it runs there. */
+  /** URL of Google's metadata service, which gives a machine in Google's cloud tokens for its own account. */
   readonly metadata: string;
 }
 
@@ -74,7 +77,7 @@ function readKey(path: string) {
 
 const name = "googleclouddns";
 
-/** Gets tokens for calls, for the service account of a key, or otherwise for this machine's own account. */
+/** Gets tokens for calls, either for the service account of the key or for this machine's own account. */
 class GoogleLogin {
   readonly #key: z.infer<typeof keySchema> | undefined;
   readonly #accounts: ApiClient;
@@ -93,7 +96,7 @@ class GoogleLogin {
     this.#metadata = new ApiClient({ name, base: metadataBase });
   }
 
-  /** The cached token, or a new one when the cached one is about to expire. */
+  /** The cached token, or a new token when the cached one expires soon. */
   token(): Promise<string> {
     return this.#kept.get();
   }
@@ -180,10 +183,10 @@ export function googleclouddnsApi(config: GoogleConfig, bases = realBases): Zone
 type ValuesEdit = (values: readonly string[]) => readonly string[];
 
 /**
- * Changes the values of a name. A change names the values that it deletes. It fails when they have changed, and then
- * starts again.
- * @param ttlSeconds absent: the set keeps its TTL
- * @throws ServerError ACME after {@link maxConflicts} changes by others
+ * Changes the values of a name. A request to change values names the old values that it deletes. The request fails when
+ * these values have changed meanwhile; the change then starts again.
+ * @param ttlSeconds absent: the TTL stays unchanged
+ * @throws ServerError ACME after {@link maxConflicts} conflicts with changes by other programs
  */
 async function editRecordSet(
   client: ApiClient,

@@ -65,7 +65,7 @@ export function hetznerApi(
     reasonOf: reasonIn,
   });
 
-  /** Waits for a change, which the API only accepts at first. */
+  /** Waits until a change is done, because the first response only accepts it. */
   const untilDone = async (call: ApiCall, { action: accepted }: z.infer<typeof actionSchema>) => {
     let action = accepted;
     for (let polls = 0; action.status === "running" && polls < maxPolls; polls++) {

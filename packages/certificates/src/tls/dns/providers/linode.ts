@@ -4,7 +4,7 @@ import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { isSameValue, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
 
-/** The API rounds to 300, 3600 and others. */
+/** The API rounds the TTL to 300, 3600 and other values. */
 const minTtlSeconds = 300;
 const pageSize = 500;
 

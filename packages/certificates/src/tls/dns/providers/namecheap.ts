@@ -46,7 +46,7 @@ const name = "namecheap";
 class NamecheapClient {
   readonly #config: NamecheapConfig;
   readonly #client: ApiClient;
-  /** Tells the public address of this machine. */
+  /** Client of a service that returns the public address of this machine. */
   readonly #finder: ApiClient;
   #clientIp: string | undefined;
 
@@ -61,7 +61,7 @@ class NamecheapClient {
   }
 
   /**
-   * @param what the command without its prefix `namecheap.`
+   * @param what name of the command, without its prefix `namecheap.`
    * @throws ServerError ACME with the faults in the response
    */
   async command(what: string, parameters: Readonly<Record<string, string>>): Promise<XmlElement> {
@@ -101,7 +101,7 @@ function domainParts(zone: string): { SLD: string; TLD: string } {
 
 /**
  * Changes the list of all records of a domain, which the API can only replace as a whole.
- * @param edited gets the records, and returns the new list; undefined: no change
+ * @param edited gets the records, and returns the new list, or undefined for no change
  */
 async function editHosts(
   client: NamecheapClient,
@@ -132,7 +132,7 @@ async function editHosts(
   }
 }
 
-/** @returns a function that is true for the same record of the domain: equal name, type and value */
+/** @returns a function that is true for a host with the record's name, type and value */
 function isHostOf(record: DnsRecord): (host: Host) => boolean {
   return ({ HostName, RecordType, Address }) =>
     HostName === (record.label || "@") && RecordType === record.type && isSameValue(record, Address);

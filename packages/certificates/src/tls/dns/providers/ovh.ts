@@ -26,8 +26,8 @@ const configSchema = z.strictObject({
 });
 
 /**
- * The provider's clock, which signatures must name. It is read once; after a failure it is read again.
- * @returns seconds of Unix time, as the provider counts them
+ * The provider's clock, which signatures must name. The clock is read once; after a failure it is read again.
+ * @returns the provider's time in seconds since 1970
  */
 function clockOf(client: ApiClient): () => Promise<number> {
   /** The provider's clock less ours, in seconds. */
@@ -65,7 +65,7 @@ export function ovhApi(config: z.infer<typeof configSchema>): ZoneApi<string> {
     },
   });
   const recordsOf = (zone: string) => `${pathOf("domain", "zone", zone)}/record`;
-  /** Changes are seen after this only. */
+  /** Changes take effect only after this call. */
   const refresh = (zone: string) =>
     client.ask({ method: "POST", path: `${pathOf("domain", "zone", zone)}/refresh` });
   return {

@@ -29,7 +29,7 @@ export function porkbunApi(
   return {
     name,
     async zone(zone) {
-      // A foreign domain and a wrong key both give 400; only the first is not an error here.
+      // The API returns 400 both for a domain of another account and for a wrong key; only the former is no error here.
       const call = post(`/dns/retrieveByNameType${pathOf(zone, "NS")}`);
       const answer = await client.ask(call, [400]);
       if (answer.status !== 400) {

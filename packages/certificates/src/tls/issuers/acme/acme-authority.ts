@@ -7,10 +7,13 @@ import type { AcmeConfig } from "./acme-schema.ts";
 
 /** ACME directory of Let's Encrypt, the default authority. */
 const defaultDirectory = "https://acme-v02.api.letsencrypt.org/directory";
-/** ACME directory of Let's Encrypt for tests. Clients do not trust its certificates. */
+/** ACME directory of Let's Encrypt for tests. Clients do not trust certificates from it. */
 const defaultTestDirectory = "https://acme-staging-v02.api.letsencrypt.org/directory";
 
-/** Folder of an authority in the storage: host and path of its directory. Source: the public model (certmagic) */
+/**
+ * Name of a CA's folder in the storage, made from host and path of its directory URL. Source: the public model
+ * (certmagic)
+ */
 function issuerKeyOf(directoryUrl: string): string {
   const { host, pathname } = new URL(directoryUrl);
   return `${host}${pathname.replace(/\/+$/, "").replaceAll("/", "-")}`.toLowerCase();
@@ -22,8 +25,8 @@ export function directoryOf({ ca }: Pick<AcmeConfig, "ca">): string {
 }
 
 /**
- * URL of the directory for test orders; undefined when there is none. Only Let's Encrypt has a default.
- * Source: the public model (certmagic)
+ * URL of the directory for test orders; undefined without a test CA. Only Let's Encrypt has a default. Source: the
+ * public model (certmagic)
  */
 export function testDirectoryOf(config: Pick<AcmeConfig, "ca" | "test_ca">): string | undefined {
   const directory = directoryOf(config);
@@ -31,7 +34,7 @@ export function testDirectoryOf(config: Pick<AcmeConfig, "ca" | "test_ca">): str
   return test === directory ? undefined : test;
 }
 
-/** An ACME authority, and the server's account at it. */
+/** An ACME CA, and the server's account with it. */
 export class AcmeAuthority {
   /** URL of the authority's directory. */
   readonly directoryUrl: string;
@@ -39,7 +42,7 @@ export class AcmeAuthority {
   readonly key: string;
   readonly #config: AcmeConfig;
   readonly #storage: Storage;
-  /** The account, loaded for the first order. A failure is not kept, so the next order tries again. */
+  /** The account, loaded for the first order. A failure is not cached, so the next order tries again. */
   #account: Promise<AcmeAccount> | undefined;
 
   constructor(directoryUrl: string, config: AcmeConfig, storage: Storage) {
@@ -49,7 +52,10 @@ export class AcmeAuthority {
     this.#storage = storage;
   }
 
-  /** Opens a client. The first call registers the account. @param signal aborts the attempt. @throws ServerError ACME */
+  /**
+   * Opens a client. The first call also registers the account. @param signal aborts the attempt. @throws ServerError
+   * ACME
+   */
   async open(dispatcher: Dispatcher, signal: AbortSignal): Promise<AcmeClient> {
     const account = await this.account();
     const client = new AcmeClient({ directoryUrl: this.directoryUrl, dispatcher, account, signal });
@@ -77,10 +83,7 @@ export class AcmeAuthority {
     return stored === undefined ? undefined : keyFromPem(stored, place);
   }
 
-  /**
-   * The account. Without a key in the config, a key is made and stored. @throws ServerError STORAGE,
-   * CERTIFICATE
-   */
+  /** The account. If the config has no key, a key is made and stored. @throws ServerError STORAGE, CERTIFICATE */
   account(): Promise<AcmeAccount> {
     this.#account ??= this.#loadAccountKey().then((key) => ({ key, kid: "" }));
     this.#account.catch(() => {
@@ -89,7 +92,10 @@ export class AcmeAuthority {
     return this.#account;
   }
 
-  /** Loads the account's key, or makes it. Only the key is stored: with it, `register` returns the account's URL. */
+  /**
+   * Loads the key of the account, or makes a new key. Only the key is stored, because `register` returns the account's
+   * URL for it.
+   */
   async #loadAccountKey(): Promise<KeyObject> {
     const { account_key: given } = this.#config;
     if (given) {

@@ -17,17 +17,20 @@ import {
 import { externalAccountBinding, publicJwk, signMessage } from "./jws.ts";
 import { retryTime } from "./retry-time.ts";
 
-/** Size limit of one answer of an authority. */
+/** Size limit of one answer in bytes. */
 const maxAnswerBytes = 1024 * 1024;
 /** Timeout of one request, from the connection to the end of the answer. */
 const requestTimeoutMs = 30_000;
-/** Limit of attempts to send one message. Each `badNonce` refusal causes another attempt with a new nonce. */
+/**
+ * Limit of attempts to send one message. After each refusal with `badNonce`, the message is sent again with a new
+ * nonce.
+ */
 const maxNonceTries = 5;
 /** First pause in milliseconds between two polls. Each later pause is twice as long. */
 const pollMs = 1_000;
 /**
- * Limit of the pause in milliseconds, even if the authority asks for a longer pause. A longer pause would delay
- * the certificate after the decision.
+ * Limit of the pause in milliseconds, even if the CA asks for a longer pause. A longer pause would delay the
+ * certificate after the decision.
  */
 const maxPollMs = 10_000;
 /** Value of `User-Agent`, which RFC 8555, section 6.1 requires. */
@@ -51,19 +54,19 @@ export interface AcmeAccount {
   kid: string;
 }
 
-/** One authority, and the account at it. */
+/** One CA, and the server's account with it. */
 export interface AcmeClientOptions {
   /** URL of the directory, which lists the authority's other URLs. Source: RFC 8555, section 7.1.1 */
   readonly directoryUrl: string;
   /** Connections to the authority, which trust the configured roots. */
   readonly dispatcher: Dispatcher;
-  /** The account. `register` must come before the first order while `kid` is "". */
+  /** The account. While `kid` is "", `register` must be called before the first order. */
   readonly account: AcmeAccount;
   /** Aborts all requests and pauses of the attempt. */
   readonly signal: AbortSignal;
 }
 
-/** A header's values in one text; "" when it is absent. */
+/** All values of a header as one text; "" for a missing header. */
 function headerText(answer: Answer, name: string): string {
   const value = answer.headers[name];
   return Array.isArray(value) ? value.join(", ") : (value ?? "");
@@ -72,17 +75,16 @@ function headerText(answer: Answer, name: string): string {
 /**
  * ACME client (RFC 8555) for one authority and one account. Each attempt has its own client.
  *
- * The order of calls: `register` for an account without `kid`, `newOrder`, then for each authorization
- * `authorization`, `post` to a challenge and `poll`; then `post` to `finalize`, `poll` the order,
- * `certificates`.
+ * Order of calls: `register` without `kid`; `newOrder`; for each name `authorization`, `post` and `poll`; finally
+ * `post` to `finalize`, `poll` and `certificates`.
  */
 export class AcmeClient {
   readonly #options: AcmeClientOptions;
   /** The authority's directory, requested once. */
   #directory: Promise<z.infer<typeof directorySchema>> | undefined;
   /**
-   * Nonce of the last answer; "" when it is used, or the answer had none. Each message needs a new nonce: RFC 8555,
-   * section 6.5.
+   * Nonce of the last answer; "" after its use, or if the answer had no nonce. Each message needs a new nonce: RFC
+   * 8555, section 6.5.
    */
   #nonce = "";
 
@@ -138,8 +140,8 @@ export class AcmeClient {
   }
 
   /**
-   * Polls an authorization or an order until it is decided. Pauses grow from one second to ten seconds;
-   * `Retry-After` replaces a pause, up to ten seconds.
+   * Polls an authorization or an order until `done` returns true. Pauses grow from one second to ten seconds;
+   * `Retry-After` replaces a pause, but never by more than ten seconds.
    * @throws ServerError ACME; the reason of `signal`, which is the only time limit
    */
   async poll<Value>(url: string, schema: z.ZodType<Value>, done: (value: Value) => boolean): Promise<Value> {
@@ -156,7 +158,7 @@ export class AcmeClient {
   }
 
   /**
-   * The certificate of an order, and the other chains that the authority offers: RFC 8555, section 7.4.2.
+   * The certificate of an order, with the CA's default chain and its alternative chains: RFC 8555, section 7.4.2.
    * @throws ServerError ACME
    */
   async certificates(url: string): Promise<string[]> {
@@ -168,7 +170,7 @@ export class AcmeClient {
     return chains;
   }
 
-  /** The window for a renewal. @param id RFC 9773, section 4.1. @returns undefined when the authority suggests none */
+  /** The period for a renewal. @param id RFC 9773, section 4.1. @returns undefined when the CA suggests no period */
   async renewalInfo(id: string): Promise<{ start: Date; end: Date } | undefined> {
     const { renewalInfo } = await this.directory();
     if (renewalInfo === undefined) {
@@ -211,7 +213,7 @@ export class AcmeClient {
     return this.#nonce;
   }
 
-  /** Reads a resource that needs no signature. @throws ServerError ACME for any status but 200 */
+  /** Reads a resource without a signature. @throws ServerError ACME for any status but 200 */
   async #get(url: string): Promise<Answer> {
     const answer = await this.#send(url, "GET");
     if (answer.status !== 200) {
@@ -221,8 +223,8 @@ export class AcmeClient {
   }
 
   /**
-   * The error for an authority's refusal. It has the time of the next try, if the authority sets one (RFC 8555, section
-   * 6.6).
+   * The error for an authority's refusal. The error contains the time of the next allowed request, if the CA names it
+   * (RFC 8555, section 6.6).
    */
   #refusal(answer: Answer, what: string): ServerError {
     const retryAtMs = retryTime(headerText(answer, "retry-after"), Date.now());
@@ -230,14 +232,11 @@ export class AcmeClient {
     return new ServerError("ACME", `${answer.status} ${what}${later}`, { retryAtMs });
   }
 
-  /**
-   * Sends one request, and keeps the nonce of the answer or refusal. @throws ServerError ACME when the
-   * authority cannot be reached
-   */
+  /** Sends one request, and stores the nonce of its answer. @throws ServerError ACME for an unreachable CA */
   async #send(url: string, method: "GET" | "HEAD" | "POST", body?: string): Promise<Answer> {
     const { dispatcher, signal } = this.#options;
     try {
-      const { request } = await import("undici"); // when it is needed: most starts ask nobody
+      const { request } = await import("undici"); // loaded on first use, because most starts never need it
       const response = await request(url, {
         method,
         dispatcher,
@@ -262,7 +261,7 @@ export class AcmeClient {
     }
   }
 
-  /** The reason in a refusal. A body that is no problem document is shown by its first 200 characters. */
+  /** The reason in a refusal. If the body is no problem document, its first 200 characters are shown. */
   #problem(answer: Answer): z.infer<typeof problemSchema> {
     try {
       return problemSchema.parse(JSON.parse(answer.text));
@@ -271,7 +270,7 @@ export class AcmeClient {
     }
   }
 
-  /** @throws ServerError ACME when the answer has another shape */
+  /** @throws ServerError ACME when the answer does not match the schema */
   #parse<Value>(answer: Answer, schema: z.ZodType<Value>): Value {
     try {
       return schema.parse(JSON.parse(answer.text));

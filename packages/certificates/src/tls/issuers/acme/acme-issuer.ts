@@ -22,25 +22,25 @@ import { thumbprint } from "./jws.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
 import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./shared-challenge.ts";
 
-/** Default timeout of one attempt at one authority, from the order to the certificate: five minutes. */
+/** Default timeout in milliseconds of one attempt at one CA, from the order to the certificate. */
 const defaultTimeoutMs = 300_000;
 
-/** Services that orders use besides the configuration. */
+/** Services for orders. */
 interface AcmeIssuerParts {
-  /** Keeps the ACME accounts. */
+  /** Stores the ACME accounts. */
   readonly storage: Storage;
-  /** Answers of this process to HTTP and TLS challenges. */
+  /** Answers to HTTP and TLS challenges, for the servers of this process. */
   readonly board: ChallengeBoard;
   /** Sets TXT records for `dns-01`; undefined: challenges use HTTP or TLS. */
   readonly dns: DnsProvider | undefined;
   readonly roots: readonly string[];
-  /** URL of the proxy to the authorities; "" for none, undefined for the proxy in the environment. */
+  /** URL of the proxy to the CAs; "": no proxy; undefined: the proxy in the environment. */
   readonly proxy: string | undefined;
   /** DNS servers of the app `tls`, asked for challenge records; an empty list means the servers of the system. */
   readonly resolvers: () => Promise<readonly string[]>;
 }
 
-/** Terms of one order. */
+/** Facts about one order. */
 interface OrderTerms {
   /** The type of challenge for every name of the order. */
   readonly type: ChallengeType;
@@ -52,10 +52,10 @@ interface OrderTerms {
 }
 
 /**
- * Issues from one authority. After a failure, the test authority must first issue the certificate.
+ * Issues certificates from one CA. If the last attempt failed, the test CA must issue the certificate first.
  *
- * An attempt makes one order per type of challenge, until one proves the name. Any other failure ends
- * the attempt.
+ * An attempt makes one order for each type of challenge, until a challenge succeeds. Any failure other than a failed
+ * challenge ends the attempt.
  */
 class AcmeIssuer implements CertificateIssuer {
   readonly key: string;
@@ -66,9 +66,9 @@ class AcmeIssuer implements CertificateIssuer {
   readonly #board: ChallengeBoard;
   readonly #dns: DnsProvider | undefined;
   readonly #roots: readonly string[];
-  /** URL of the proxy to the authorities; "" for none, undefined for that of the environment. */
+  /** URL of the proxy to the CAs; "": no proxy; undefined: the proxy in the environment. */
   readonly #proxy: string | undefined;
-  /** Connections to the authorities; made with the first order, closed with the issuer. */
+  /** Connections to the CAs; made for the first order, closed with the issuer. */
   #dispatcher: Promise<Dispatcher> | undefined;
   readonly #resolvers: () => Promise<readonly string[]>;
 
@@ -86,14 +86,14 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   /**
-   * After a failure, tries the test authority first, so that repeated failures do not use up the real authority's
-   * rate limits.
+   * After a failure, the test CA is tried first, so that repeated failures do not use up the rate limits of the real
+   * CA.
    */
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
     const test = this.#test;
     if (test !== undefined && request.failures > 0) {
       try {
-        // The test authority does not know certificates of the real authority, so nothing is replaced.
+        // The test CA does not know certificates of the real CA, so this order replaces none.
         await this.#obtain({ ...request, replaces: undefined }, test);
       } catch (error) {
         throw new ServerError("ACME", `tried out at ${test.key}: ${messageOf(error)}`, { cause: error });
@@ -102,7 +102,7 @@ class AcmeIssuer implements CertificateIssuer {
     return this.#obtain(request, this.#authority);
   }
 
-  /** Makes one attempt at one authority. @throws ServerError ACME with the fault of every challenge */
+  /** Makes one attempt at one CA. @throws ServerError ACME with the error of every challenge */
   async #obtain(request: IssueRequest, authority: AcmeAuthority): Promise<IssuedCertificate> {
     const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
@@ -113,7 +113,8 @@ class AcmeIssuer implements CertificateIssuer {
         return await this.#order(request, { type, authority, client, signal });
       } catch (error) {
         signal.throwIfAborted();
-        // Another type of challenge helps only if this one failed. Other errors end the attempt.
+        // Another type of challenge helps only if the error is about this challenge. Other errors end the attempt,
+        // because another challenge would fail too.
         if (!(error instanceof ServerError) || !messageOf(error).includes(type)) {
           throw error;
         }
@@ -128,7 +129,7 @@ class AcmeIssuer implements CertificateIssuer {
     const id = renewalId(new X509Certificate(chainPem));
     const client = await this.#authority.open(await this.#open(), signal);
     const window = id === undefined ? undefined : await client.renewalInfo(id);
-    // A random time in the window spreads the renewals of all servers: RFC 9773, section 4.2.
+    // A random time in the period spreads the renewals of all servers: RFC 9773, section 4.2.
     return (
       window &&
       new Date(window.start.getTime() + Math.random() * (window.end.getTime() - window.start.getTime()))
@@ -148,13 +149,13 @@ class AcmeIssuer implements CertificateIssuer {
     return key && `${token}.${thumbprint(key)}`;
   }
 
-  /** Opens connections at the first use: most servers have an issuer, but few need a certificate soon. */
+  /** Connections are opened at the first use: most servers have an issuer, but few need a certificate soon. */
   #open(): Promise<Dispatcher> {
     this.#dispatcher ??= openDispatcher(this.#roots, this.#proxy);
     return this.#dispatcher;
   }
 
-  /** Cuts open connections, because the config of the issuer has ended. */
+  /** Cuts open connections, because the config with this issuer has ended. */
   async close(): Promise<void> {
     await (await this.#dispatcher)?.destroy();
   }
@@ -212,9 +213,9 @@ class AcmeIssuer implements CertificateIssuer {
       };
       await proveName(authorization, type, tools);
     }
-    const { makeRequest } = await import("../../../material/x509.ts"); // when it is needed: most starts obtain nothing
+    const { makeRequest } = await import("../../../material/x509.ts"); // loaded on first use
     const csr = (await makeRequest([name], key)).toString("base64url");
-    // All names are proved, but the authority may need a moment until the order is `ready`.
+    // All names are proved, but the CA may need a moment until the order is `ready`.
     await client.poll(url, orderSchema, ({ status }) => status !== "pending");
     await client.post(order.finalize, { csr });
     const done = await client.poll(
@@ -229,8 +230,8 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   /**
-   * Chooses the preferred chain: the shortest, or the first chain with an issuer of the config's list. Otherwise the
-   * authority's default chain.
+   * Chooses the preferred chain: the shortest, or the first chain with an issuer of the config's list. Without a match,
+   * the CA's default chain is chosen.
    */
   #choose(chains: readonly string[]): string {
     const { preferred_chains: preferred } = this.#config;
@@ -254,7 +255,7 @@ class AcmeIssuer implements CertificateIssuer {
   }
 }
 
-/** URL of an order's certificate. @throws ServerError ACME for an order that ended without one */
+/** URL of an order's certificate. @throws ServerError ACME for an order that ended without a certificate */
 function certificateOf(order: Order, name: string): string {
   if (order.certificate === undefined) {
     throw new ServerError(

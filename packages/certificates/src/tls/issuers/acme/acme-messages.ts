@@ -10,7 +10,7 @@ export const directorySchema = z.object({
   newOrder: z.url(),
   /** URL of renewal windows. Absent: the authority does not suggest times for renewal. */
   renewalInfo: z.url().optional(),
-  /** The authority's requirements. Other fields of the RFC are not read. */
+  /** The CA's requirements. Other fields of the RFC are ignored. */
   meta: z.object({ externalAccountRequired: z.boolean().optional() }).optional(),
 });
 
@@ -62,10 +62,10 @@ export const renewalInfoSchema = z.object({
 export type Order = z.infer<typeof orderSchema>;
 /** The proof of one name. */
 export type Authorization = z.infer<typeof authorizationSchema>;
-/** One way to give the proof. */
+/** One way to prove a name. */
 export type Challenge = z.infer<typeof challengeSchema>;
 
-/** A problem document in one line. */
+/** A problem document as one line of text. */
 export function describeProblem(problem: z.infer<typeof problemSchema>): string {
   const details = [problem.detail, ...(problem.subproblems ?? []).map(({ detail }) => detail)];
   return `${problem.type.replace("urn:ietf:params:acme:error:", "")}: ${details.filter(Boolean).join("; ")}`;

@@ -9,7 +9,10 @@ import { qualifiesForCertificate } from "../../subject-names.ts";
 import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 
-/** Limit of concurrent storage lookups for challenges of other instances. Clients with invented tokens cause more. */
+/**
+ * Limit of concurrent storage lookups for challenges of other instances, because clients may send invented tokens.
+ * Clients with invented tokens cause more.
+ */
 const maxQuestions = 100;
 /** Limit of cached challenge certificates for other instances. An authority checks from several places. */
 const maxCertificates = 100;
@@ -20,14 +23,17 @@ export interface ChallengePolicy {
   readonly storage: Storage;
 }
 
-/** Answers challenges. Those of this process are in memory, those of other instances in the shared storage. */
+/**
+ * Answers challenges of CAs. The answers of this process are in memory; the answers of other instances are in the
+ * shared storage.
+ */
 export class ChallengeAnswers {
   readonly #board: ChallengeBoard;
   readonly #policyFor: (name: string) => ChallengePolicy;
   readonly #log: Logger;
   /**
-   * Certificates that answer TLS-ALPN-01, by name and key authorization. They are cached, because each takes a new key
-   * and a signature.
+   * Certificates that answer TLS-ALPN-01, by name and key authorization. They are cached, because each certificate
+   * takes a new key and a signature.
    */
   readonly #certificates = new LRUCache<string, Promise<CertificateAnswer>>({ max: maxCertificates });
   /** Number of running storage lookups. */
@@ -39,7 +45,10 @@ export class ChallengeAnswers {
     this.#log = log;
   }
 
-  /** Answers HTTP-01 and validation files. @returns undefined when no challenge has this token and host. Never fails */
+  /**
+   * Answers HTTP-01, and requests for validation files. @returns undefined without a challenge for this token and host.
+   * Never throws
+   */
   async token({ token, host }: ChallengeRequest): Promise<string | undefined> {
     const own = this.#board.token({ token, host });
     if (own !== undefined) {
@@ -65,7 +74,7 @@ export class ChallengeAnswers {
     const id = `challenge ${name} ${authorization}`;
     let made = this.#certificates.get(id);
     if (made === undefined) {
-      made = import("./challenge-certificate.ts") // when it is needed: most starts prove nothing
+      made = import("./challenge-certificate.ts") // loaded on first use, because most starts prove no name
         .then(({ makeChallengeCertificate }) => makeChallengeCertificate(name, authorization))
         .then((each) => ({ id, certificates: [each] }));
       this.#certificates.set(id, made);
@@ -74,7 +83,7 @@ export class ChallengeAnswers {
     return made;
   }
 
-  /** Asks the issuers of the name, one after the other. A failure is logged, and counts as no answer. */
+  /** Asks the issuers of the name, one after the other. A failure is logged and then treated as a missing answer. */
   async #ask(
     type: ChallengeQuestion["type"],
     name: string,

@@ -2,11 +2,11 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import { canonicalName } from "../../../acme/identifier-names.ts";
 import type { CertificateAnswer, ChallengeRequest } from "../../../material/certificate-messages.ts";
 
-/** Answers to running challenges of this process. Serving threads request them from the main thread. */
+/** Answers to running challenges of this process. Serving threads get them from the main thread. */
 export class ChallengeBoard implements SharedResource {
-  /** Answers by token. An answer is only for requests with the same host. */
+  /** Answers by token. An answer is only for requests to the same host. */
   readonly #tokens = new Map<string, { readonly host: string; readonly answer: string }>();
-  /** Certificates by server name of the handshake; for an IP address, its name in the reverse zone. */
+  /** Certificates by the server name of the handshake, which for an IP address is its name in the reverse zone. */
   readonly #certificates = new Map<string, CertificateAnswer>();
 
   /**
@@ -29,13 +29,13 @@ export class ChallengeBoard implements SharedResource {
     this.#certificates.clear();
   }
 
-  /** @returns the key authorization; undefined when the token is not pinned for this host */
+  /** @returns the key authorization; undefined when the board has no answer for this token and host */
   token({ token, host }: ChallengeRequest): string | undefined {
     const pinned = this.#tokens.get(token);
     return pinned !== undefined && pinned.host === canonicalName(host) ? pinned.answer : undefined;
   }
 
-  /** @returns undefined when no challenge of this process is for the name */
+  /** @returns undefined when no challenge of this process is for this name */
   certificate(name: string): CertificateAnswer | undefined {
     return this.#certificates.get(name);
   }

@@ -5,7 +5,7 @@ import { keyToPem, makeKey } from "../../../material/key-pair.ts";
 import { certificatesToPem } from "../../../material/pem.ts";
 import { makeCertificate } from "../../../material/x509.ts";
 
-/** Half the validity of the certificate: it is valid for this time before and after now. */
+/** The certificate is valid for this time in milliseconds before now, and for the same time after now. */
 const lifetimeMs = 3_600_000;
 
 /** The certificate that answers TLS-ALPN-01, and its key, both in PEM. Source: RFC 8737, section 3 */

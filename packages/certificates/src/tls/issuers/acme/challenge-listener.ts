@@ -9,7 +9,7 @@ function hostOf(hostport: string): string {
   return hostport.replace(/:\d*$/, "");
 }
 
-/** The part of a server that ends it. */
+/** A server that can be closed. */
 interface Closable {
   close(): unknown;
 }
@@ -34,8 +34,8 @@ async function listen(
 }
 
 /**
- * Answers HTTP-01 on a port while a challenge runs. If the port is in use, a site of this server probably has it, and
- * the site answers the challenge.
+ * Answers HTTP-01 on a port while a challenge runs. If the port is in use, a site of this server probably uses it, and
+ * this site answers the challenge.
  */
 export function listenForTokens(
   board: ChallengeBoard,

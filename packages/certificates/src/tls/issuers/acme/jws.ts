@@ -18,7 +18,7 @@ function encode(value: unknown): string {
   return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 }
 
-/** A signed message in the form of RFC 8555, section 6.2. @param payload "" for a request without content */
+/** A signed message: RFC 8555, section 6.2. @param payload "" for a request without content */
 export function signMessage(header: Record<string, unknown>, payload: unknown, key: KeyObject): string {
   const head = encode({ alg: "ES256", ...header });
   const body = encode(payload);

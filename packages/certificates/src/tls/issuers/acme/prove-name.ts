@@ -21,7 +21,9 @@ export interface ProvingTools {
   readonly client: AcmeClient;
   /** Answers of this process to HTTP and TLS challenges; the servers of this process read them. */
   readonly board: ChallengeBoard;
-  /** Lets other instances answer too; undefined: only this process answers. @returns a function that ends that */
+  /**
+   * Publishes the answer for other instances; undefined: only this process answers. @returns a function that removes it
+   */
   readonly share: ((challenge: StartedChallenge) => Promise<() => Promise<void>>) | undefined;
   /**
    * Private key of the ACME account. Its thumbprint is part of every answer. Source: RFC 8555, section 8.1
@@ -31,7 +33,7 @@ export interface ProvingTools {
   readonly challenges: AcmeConfig["challenges"];
   /** Sets TXT records; undefined: `dns-01` fails. */
   readonly dns: DnsProvider | undefined;
-  /** DNS servers that are asked for the record; an empty list means the servers of the system. */
+  /** DNS servers that are asked for the record; empty: the servers of the system. */
   readonly resolvers: readonly string[];
   /** Aborts the wait for a DNS record. */
   readonly signal: AbortSignal;
@@ -44,7 +46,7 @@ const defaultPropagationMs = 120_000;
 /** Pause in milliseconds between two DNS lookups. */
 const lookupPauseMs = 2_000;
 
-/** Removes one published answer; undefined when nothing was published. */
+/** Removes one published answer; undefined without such an answer. */
 type Undo = (() => unknown) | undefined;
 
 /** A challenge that the authority offers. */
@@ -69,11 +71,11 @@ interface ChallengeAnswer {
 /**
  * Publishes the answer that the authority expects. After a failure, `undo` removes the parts that were published.
  *
- * | Type | Published | Where |
+ * | Type | Published proof | Place |
  * |---|---|---|
- * | `http-01` | the key authorization | at a path of the name, over HTTP |
- * | `tls-alpn-01` | a certificate with its digest | in a handshake for `acme-tls/1` |
- * | `dns-01` | its digest | in a TXT record |
+ * | `http-01` | the key authorization | a path below `/.well-known/`, over HTTP |
+ * | `tls-alpn-01` | a certificate with a digest of the key authorization | a handshake for `acme-tls/1` |
+ * | `dns-01` | a digest of the key authorization | a TXT record |
  *
  * @throws ServerError ACME, STORAGE; errors of listening on the port
  */
@@ -119,7 +121,7 @@ async function answer({ type, name, challenge, tools, undo }: ChallengeAnswer): 
   }
 }
 
-/** The TXT record that name servers must return before the authority checks it. */
+/** The TXT record that name servers must return before the CA checks it. */
 interface AwaitedRecord {
   /** Full name of the record: `_acme-challenge.example.com`. */
   readonly record: string;
@@ -127,13 +129,18 @@ interface AwaitedRecord {
   readonly value: string;
   /** Addresses of DNS servers; an empty list means the servers of the system. */
   readonly servers: readonly string[];
-  /** Limit in milliseconds for the lookups, one every two seconds. The last may start up to one pause later. */
+  /**
+   * Time limit in milliseconds for the lookups, which happen every two seconds. The last lookup may start up to one
+   * pause later.
+   */
   readonly timeoutMs: number;
   /** Aborts the pause between two lookups. */
   readonly signal: AbortSignal;
 }
 
-/** Asks name servers until they return the record. @throws ServerError ACME after `timeoutMs`; the reason of `signal` */
+/**
+ * Asks name servers until one returns the record. @throws ServerError ACME after `timeoutMs`; the reason of `signal`
+ */
 async function waitForRecord({ record, value, servers, timeoutMs, signal }: AwaitedRecord): Promise<void> {
   const resolver = new Resolver();
   if (servers.length > 0) {
@@ -151,7 +158,7 @@ async function waitForRecord({ record, value, servers, timeoutMs, signal }: Awai
   }
 }
 
-/** The authority's reason for refusing a challenge, or the state of its authorization. */
+/** The CA's reason for refusing a challenge; without a reason, the state of the authorization. */
 function faultOf(authorization: Authorization, challenge: Challenge): string {
   const failed = authorization.challenges.find(({ url }) => url === challenge.url)?.error;
   return failed === undefined ? `authorization is ${authorization.status}` : describeProblem(failed);

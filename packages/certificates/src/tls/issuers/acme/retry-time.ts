@@ -1,12 +1,12 @@
 const dayMs = 86_400_000;
 /**
- * Limit of the pause that an authority may ask for. Authorities ask for hours, at most for a week. One request a day
- * does no harm, and a wrong clock cannot stop renewals.
+ * Limit in milliseconds of the pause that a CA may request. CAs request pauses of hours, at most of a week. One request
+ * a day does no harm, and with this limit a wrong clock cannot stop renewals.
  */
 const maxPauseMs = dayMs;
 
 /**
- * The time at which `Retry-After` allows another try, in milliseconds since 1970: at most a day from `now`.
+ * The time from which `Retry-After` allows the next request, in milliseconds since 1970: at most a day after `now`.
  * @param value header value: seconds or an HTTP date
  * @returns undefined for an empty or unreadable value, and for a time in the past
  * Source: RFC 9110, section 10.2.3

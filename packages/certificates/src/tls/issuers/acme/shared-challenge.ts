@@ -6,7 +6,10 @@ import { canonicalName, reverseName } from "../../../acme/identifier-names.ts";
 import { safeKeyPart } from "../../storage/safe-key.ts";
 import type { ChallengeQuestion, SharedChallengeType } from "../issuer.ts";
 
-/** Size limit of a stored challenge. Real ones are below 1 KiB, but other instances write the files. */
+/**
+ * Size limit of a stored challenge. Challenges of this server are below 1 KiB, but other instances may write larger
+ * files.
+ */
 const maxBytes = 16 * 1024;
 
 /** The used fields of a stored challenge. Source: the public model (acmez, `Challenge`) */
@@ -24,13 +27,13 @@ const storedSchema = z
 
 /** A challenge that this instance started. */
 export interface StartedChallenge {
-  /** Type of the challenge. DNS-01 is absent, because it needs no answer of an instance. */
+  /** Type of the challenge. DNS-01 is absent, because its answer is in DNS. */
   readonly type: SharedChallengeType;
   /** URL of the challenge at the authority. */
   readonly url: string;
   /** The DNS name or IP address that is to be proven. */
   readonly name: string;
-  /** Token of the authority, which identifies the challenge in its request. */
+  /** Token of the CA, which its request contains. */
   readonly token: string;
   /** The proof: the token, a dot, and the thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
@@ -43,7 +46,7 @@ export function sharedChallengeKey(issuerKey: string, type: SharedChallengeType,
 }
 
 /**
- * Stores a challenge for all instances that share the storage, because the authority may reach any of them.
+ * Stores a challenge for all instances that share the storage, because the CA's request may reach any of them.
  * @returns a function that removes the stored challenge
  * @throws ServerError STORAGE
  */
@@ -62,8 +65,8 @@ export async function shareChallenge(
 }
 
 /**
- * Finds a challenge that an instance with this storage has started.
- * @returns the key authorization; undefined when there is none, or it belongs to another token
+ * Finds a challenge that any instance with this storage has started.
+ * @returns the key authorization; undefined for a missing challenge and for a challenge with another token
  * @throws ServerError STORAGE; ZodError, SyntaxError for a file that is no challenge
  */
 export async function findSharedChallenge(
@@ -96,7 +99,7 @@ const storedFileSchema = z.object({
   identifier: z.object({ value: z.string() }),
 });
 
-/** Like {@link shareChallenge}, for a file. Source: the public model (certmagic, `ZeroSSLIssuer`) */
+/** Like {@link shareChallenge}, but for a file. Source: the public model (certmagic, `ZeroSSLIssuer`) */
 export async function shareFile(
   storage: Storage,
   issuerKey: string,
@@ -108,7 +111,7 @@ export async function shareFile(
   return () => storage.delete(key);
 }
 
-/** Like {@link findSharedChallenge}, for a file. @returns the file's content */
+/** Like {@link findSharedChallenge}, but for a file. @returns the file's content */
 export async function findSharedFile(
   issuerKey: string,
   { storage, type, name, token }: ChallengeQuestion,

@@ -6,7 +6,7 @@ import { z } from "zod";
 /** Size limit of an answer. */
 const maxAnswerBytes = 5 * 1024 * 1024;
 
-/** The proof of one name. */
+/** The data for proving one name. */
 const validationSchema = z.object({
   file_validation_url_http: z.string().default(""),
   file_validation_content: z.array(z.string()).default([]),
@@ -22,7 +22,7 @@ const certificateSchema = z.object({
 
 const bundleSchema = z.object({ "certificate.crt": z.string(), "ca_bundle.crt": z.string().default("") });
 
-/** An error. The API sends errors with status 200. */
+/** The form of an error. The API sends errors with status 200. */
 const errorSchema = z.object({
   success: z.union([z.literal(false), z.literal(0), z.literal("0"), z.literal("false")]),
   error: z.object({ code: z.number().nullish(), type: z.string().nullish() }).nullish(),
@@ -31,7 +31,7 @@ const errorSchema = z.object({
 /** A certificate with its id and status at ZeroSSL. */
 export type ZerosslCertificate = z.infer<typeof certificateSchema>;
 
-/** The body of a call, and the schema of its answer. */
+/** Parameters of a call to the API. */
 interface AskOptions<Schema> {
   readonly schema: Schema;
   readonly signal: AbortSignal;
@@ -100,17 +100,14 @@ export class ZerosslClient {
     await this.#ask("POST", `/certificates/${id}/cancel`, { schema: z.unknown(), signal });
   }
 
-  /**
-   * Calls the API. Refusals have status 200 and `success: false`. @throws ServerError ACME; the
-   * reason of `signal`
-   */
+  /** Calls the API. A refusal has status 200 and `success: false`. @throws ServerError ACME; the reason of `signal` */
   async #ask<Schema extends z.ZodType>(
     method: "GET" | "POST",
     path: string,
     { schema, signal, body }: AskOptions<Schema>,
   ): Promise<z.infer<Schema>> {
     try {
-      const { request } = await import("undici"); // when it is needed: most starts ask nobody
+      const { request } = await import("undici"); // loaded on first use, because most starts never need it
       const answer = await request(`${this.#base}${path}`, {
         method,
         headers: {

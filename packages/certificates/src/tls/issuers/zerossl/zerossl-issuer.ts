@@ -26,7 +26,10 @@ const authority = "https://api.zerossl.com";
 const timeoutMs = 10 * 60_000;
 /** Pause in milliseconds between two polls for the certificate. */
 const pollMs = 5_000;
-/** Timeout for cancelling an order after a failure. The attempt's own timeout may have passed by then. */
+/**
+ * Timeout for cancelling an order after a failure. A separate timeout is needed, because the timeout of the attempt may
+ * have passed.
+ */
 const cancelTimeoutMs = 10_000;
 /** Default TTL of the record in milliseconds. */
 const defaultTtlMs = 120_000;
@@ -66,7 +69,7 @@ export const zerosslSchema = z.strictObject({
     .describe("Names are proved by a CNAME record, not over HTTP, where it has a provider."),
 });
 
-/** The config; `api_key` has its placeholders filled. */
+/** The config after the placeholders of `api_key` are filled. */
 type ZerosslConfig = z.infer<typeof zerosslSchema>;
 
 /** The services of an issuer. */
@@ -76,7 +79,7 @@ export interface ZerosslParts {
   readonly log: Logger;
   /** Provider that sets the CNAME record; undefined: names are proved over HTTP. */
   readonly dns: DnsProvider | undefined;
-  /** DNS servers of the app `tls`; an empty list means the servers of the system. */
+  /** DNS servers of the app `tls`; empty: the servers of the system. */
   resolvers(): Promise<readonly string[]>;
   /** Base URL of the authority's API. */
   readonly base: string;
@@ -84,12 +87,12 @@ export interface ZerosslParts {
   readonly pollMs: number;
 }
 
-/** The proof of one name: a file's URL and lines, or the two sides of a CNAME record. */
+/** The data for proving one name: URL and lines of a file, or name and target of a CNAME record. */
 type Validation = NonNullable<
   NonNullable<Awaited<ReturnType<ZerosslClient["create"]>>["validation"]>["other_methods"]
 >[string];
 
-/** The certificate whose name is to be proved. */
+/** A certificate whose name must be proved. */
 interface Proof {
   /** The certificate's id at ZeroSSL. */
   readonly id: string;
@@ -97,39 +100,41 @@ interface Proof {
   /** The file or CNAME record that proves the name to ZeroSSL. */
   readonly validation: Validation;
   readonly storage: Storage;
-  /** Aborts the wait. */
+  /** Aborts waiting for the proof. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Issues certificates with the REST API of ZeroSSL, not with its ACME service.
  *
- * | Status at ZeroSSL | Meaning | Next |
+ * | Status at ZeroSSL | Meaning | Next step |
  * |---|---|---|
- * | `draft` | ordered; no name is proved | the proof is published, then `verify` |
+ * | `draft` | the order exists, but its name is not proved | the proof is published, then `verify` |
  * | `pending_validation` | ZeroSSL checks the proof | polled every five seconds |
  * | `issued` | the certificate can be fetched | `download` |
- * | any other | refused | `cancel` |
+ * | any other | the order is refused | `cancel` |
  */
 export class ZerosslIssuer implements CertificateIssuer {
   readonly key = "zerossl";
   readonly local = false;
   readonly #parts: ZerosslParts;
-  /** Connections to ZeroSSL; made with the first order, closed with the issuer. */
+  /** Connections to ZeroSSL; made for the first order, closed with the issuer. */
   #dispatcher: Promise<Dispatcher> | undefined;
 
   constructor(parts: ZerosslParts) {
     this.#parts = parts;
   }
 
-  /** Obtains a certificate. @throws ServerError ACME; the order is then cancelled, because open orders count as usage */
+  /**
+   * Obtains a certificate. @throws ServerError ACME; a failed order is cancelled, because ZeroSSL counts open orders
+   */
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
     const { name, key, storage } = request;
     const { config, base, log } = this.#parts;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     this.#dispatcher ??= openDispatcher([], undefined);
     const client = new ZerosslClient(base, config.api_key, await this.#dispatcher);
-    const { makeRequest } = await import("../../../material/x509.ts"); // when it is needed: most starts obtain nothing
+    const { makeRequest } = await import("../../../material/x509.ts"); // loaded on first use
     const der = (await makeRequest([name], key)).toString("base64");
     const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.replace(/.{64}/g, "$&\n").trimEnd()}\n-----END CERTIFICATE REQUEST-----\n`;
     const { id, validation } = await client.create(name, csr, config.validity_days ?? undefined, signal);
@@ -245,7 +250,7 @@ export class ZerosslIssuer implements CertificateIssuer {
         return;
       }
       if (Date.now() >= end) {
-        // ZeroSSL may ask other name servers, which already return the record.
+        // The record is not required here, because ZeroSSL may ask other name servers, which may already return it.
         this.#parts.log.warn(`zerossl: record ${record} did not appear within ${limitMs / 1000} s`);
         return;
       }

@@ -11,7 +11,7 @@ export const headerBytes = 12;
 const updateOpcode = 5;
 const maxLabelBytes = 63;
 const maxNameBytes = 255;
-/** A name with more compression pointers than this runs in a circle. */
+/** A name with more compression pointers than this contains a loop. */
 const maxPointers = 32;
 
 /** Source: RFC 1035, 4.1.1; RFC 2136, 2.2; RFC 8945, 3 */
@@ -35,7 +35,10 @@ const codeNames: Readonly<Record<number, string>> = {
 /** Name of an RCODE or of an error of TSIG, for people. */
 export const codeName = (code: number): string => codeNames[code] ?? `code ${code}`;
 
-/** A name without final dot in the form of the wire, in lower case as signatures want it. @throws ServerError ACME */
+/**
+ * A name without final dot in the encoding of DNS messages, in lower case, because signatures need lower case. @throws
+ * ServerError ACME
+ */
 export function encodeName(name: string): Buffer {
   const labels = name === "" ? [] : name.toLowerCase().split(".");
   const parts = labels.map((label) => {
@@ -67,7 +70,9 @@ function addressBytes(address: string): Buffer {
   return numbers(...[...first, ...zeros, ...last].map((group) => Number.parseInt(group, 16)));
 }
 
-/** A record's data on the wire: strings of at most 255 bytes, a name, or the bytes of an address. */
+/**
+ * A record's data in the encoding of DNS messages: strings of at most 255 bytes, a name, or the bytes of an address.
+ */
 export function encodeData(type: DnsRecordType, value: string): Buffer {
   if (type === "A" || type === "AAAA") {
     return addressBytes(value);
@@ -102,7 +107,7 @@ const numbers = (...values: readonly number[]): Buffer => {
   return bytes;
 };
 
-/** A question for the SOA record of a name: the response tells whether the name is a zone of the server. */
+/** A question for the SOA record of a name; the response shows if the name is a zone of the server. */
 export function soaQuestion(id: number, name: string): Buffer {
   return Buffer.concat([header(id, 0, [1, 0, 0, 0]), encodeName(name), numbers(recordTypes.SOA, classes.IN)]);
 }
@@ -135,9 +140,9 @@ export interface WireRecord {
   readonly at: number;
   /** Full, without final dot. */
   readonly name: string;
-  /** A value of {@link recordTypes}, or any other. */
+  /** A value of {@link recordTypes}, or another number. */
   readonly type: number;
-  /** RDATA: names in it may refer to other parts of the message. */
+  /** RDATA; names inside it may point to other parts of the message. */
   readonly data: Buffer;
 }
 
@@ -149,7 +154,7 @@ export interface DnsAnswer {
   readonly code: number;
   /** Records that answer the question. */
   readonly answers: readonly WireRecord[];
-  /** Additional records. The signature is the last one. */
+  /** Additional records. The signature is the last record. */
   readonly additional: readonly WireRecord[];
 }
 

@@ -40,7 +40,7 @@ function readAddress(text: string): Address {
   return { host, port: Number(port ?? defaultPort) };
 }
 
-/** Sends one message over TCP and reads one. @throws ServerError ACME */
+/** Sends one message over TCP and reads the answer. @throws ServerError ACME */
 async function exchange({ host, port }: Address, message: Buffer): Promise<Buffer> {
   const socket = connect({ host, port });
   const timer = setTimeout(
@@ -54,7 +54,7 @@ async function exchange({ host, port }: Address, message: Buffer): Promise<Buffe
     socket.write(Buffer.concat([length, message]));
     let received = Buffer.alloc(0);
     for await (const chunk of socket) {
-      received = Buffer.concat([received, chunk]); // ends by itself: the length has two bytes
+      received = Buffer.concat([received, chunk]); // the length has two bytes, so the buffer stays small
       const end = received.length < 2 ? Number.POSITIVE_INFINITY : 2 + received.readUInt16BE(0);
       if (received.length >= end) {
         return received.subarray(2, end);
@@ -98,7 +98,8 @@ export function rfc2136Api(address: Address, key: TsigKey): ZoneApi<string> {
   return {
     name,
     async zone(zone) {
-      // A server that does not have the zone refuses, or answers without it: a longer or shorter name may be one.
+      // A server without the zone refuses the question or sends no SOA record; a longer or shorter name may then be the
+      // zone.
       const { answers } = await ask(soaQuestion(newId(), zone));
       const isThere = answers.some((record) => record.type === recordTypes.SOA && record.name === zone);
       return isThere ? zone : undefined;

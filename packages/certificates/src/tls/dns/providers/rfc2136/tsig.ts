@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ServerError } from "server-core/errors";
 import { classes, codeName, type DnsAnswer, encodeName, readName, recordTypes } from "./dns-message.ts";
 
-/** Names of the algorithms on the wire, and those of `node:crypto`. Source: RFC 8945, 6 */
+/** Names of the algorithms in DNS messages, and in `node:crypto`. Source: RFC 8945, 6 */
 export const tsigAlgorithms: Readonly<Record<string, { readonly wire: string; readonly hash: string }>> = {
   "hmac-md5": { wire: "hmac-md5.sig-alg.reg.int", hash: "md5" },
   "hmac-sha1": { wire: "hmac-sha1", hash: "sha1" },
@@ -20,7 +20,7 @@ const additionalCountAt = 10;
 export interface TsigKey {
   /** Name of the key, without a final dot. */
   readonly name: string;
-  /** Algorithm of the key. The server must have the same key name and algorithm. */
+  /** Algorithm of the key. The server must know the key under the same name and with the same algorithm. */
   readonly algorithm: keyof typeof tsigAlgorithms & string;
   /** Secret key as bytes; configs contain it in base64. */
   readonly secret: Buffer;
@@ -74,7 +74,7 @@ export function signMessage(
     macLength,
     mac,
     message.subarray(0, 2), // the id of the request
-    Buffer.alloc(4), // no error, nothing else
+    Buffer.alloc(4), // error code 0 and no other data
   ]);
   const lengths = Buffer.alloc(10);
   lengths.writeUInt16BE(recordTypes.TSIG, 0);
@@ -86,7 +86,7 @@ export function signMessage(
 }
 
 /**
- * Checks that the response comes from a server with the key, and was made just now. Source: RFC 8945, 5.3
+ * Checks that the response was signed with the key, and that its time is close to now. Source: RFC 8945, 5.3
  * @throws ServerError ACME
  */
 export function checkSignature(bytes: Buffer, answer: DnsAnswer, key: TsigKey, requestMac: Buffer): void {

@@ -19,9 +19,9 @@ const machineSchema = z.object({
 /** Sources of credentials other than the config. */
 export interface CredentialPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The service with the credentials of the machine's own role. */
+  /** URL of the AWS service with the credentials of the machine's own role. */
   readonly metadata: string;
-  /** The service that gives those of a container's role, where the environment names a path only. */
+  /** Base URL of the AWS service with the credentials of a container's role, if the environment names only a path. */
   readonly container: string;
 }
 
@@ -31,7 +31,7 @@ export const realPlaces: CredentialPlaces = {
   container: "http://169.254.170.2",
 };
 
-/** A file of AWS's tools: `[profile]`, then `name = value`. */
+/** Reads a profile from a file of AWS's tools, which contains lines with `[profile]` and then with `name = value`. */
 function profileIn(path: string, profile: string): Readonly<Record<string, string>> | undefined {
   let text: string;
   try {
@@ -120,9 +120,9 @@ async function ofMachine({ metadata }: CredentialPlaces): Promise<AwsCredentials
 }
 
 /**
- * Finds credentials: in the environment, in a profile of AWS's files, then of the container's role, then of the
- * machine's role.
- * @param profile name of the profile; undefined: the profile in the environment, otherwise `default`
+ * Finds credentials in the environment, in a profile of AWS's files, for the container's role, or for the machine's
+ * role, in this order.
+ * @param profile name of the profile; undefined: the name in the environment, otherwise `default`
  * @throws ServerError ACME when there are none
  */
 export async function findCredentials(

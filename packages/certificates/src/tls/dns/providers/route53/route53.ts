@@ -17,11 +17,11 @@ import { type CredentialPlaces, findCredentials, realPlaces } from "./find-crede
 import { type AwsCredentials, signedHeaders } from "./sign-request.ts";
 
 const version = "/2013-04-01";
-/** The service is global; its signatures contain this region unless the config sets another. */
+/** The service is global, but its signatures contain a region: this one, unless the config sets another. */
 const defaultRegion = "us-east-1";
 const defaultMaxWaitMs = 60_000;
 const pollMs = 2_000;
-/** Time before their expiry from which credentials are searched for again. */
+/** Time in milliseconds before their expiry from which credentials are searched for again. */
 const marginMs = 5 * 60_000;
 
 const configSchema = z.strictObject({
@@ -77,13 +77,13 @@ function reasonIn(text: string): string | undefined {
 
 /** One change of a set of records. */
 interface RecordChange {
-  /** `UPSERT` replaces the set with the same name and type; `DELETE` must contain exactly that set. */
+  /** `UPSERT` replaces the set with the same name and type; `DELETE` must repeat the existing set exactly. */
   readonly action: "UPSERT" | "DELETE";
-  /** Seconds, in digits. */
+  /** TTL in seconds, as decimal digits. */
   readonly ttl: string;
   /** Values in the form of a zone file. */
   readonly values: readonly string[];
-  /** True: the change is done only when all servers of the provider have it. */
+  /** True: the change is done only when all servers of the provider know it. */
   readonly isAwaited: boolean;
 }
 
@@ -96,7 +96,7 @@ class Route53Client {
   readonly #pauseMs: number;
   readonly #region: string;
   readonly #client: ApiClient;
-  /** Credentials of the config, or the last ones that were found. */
+  /** Credentials of the config, or the credentials that were found last. */
   #credentials: AwsCredentials | undefined;
 
   constructor(config: Config, places: Route53Places, pauseMs: number) {
@@ -137,12 +137,12 @@ class Route53Client {
     return await readXml((await this.#client.ask({ method: "GET", path, query })).text);
   }
 
-  /** @returns values and TTL of a name; undefined when it has no records of the type */
+  /** @returns values and TTL of a name; undefined when the name has no records of this type */
   async valuesOf(zone: string, { name: full, type }: DnsRecord) {
     const query = { name: `${full}.`, type, maxitems: "1" };
     const answer = await this.get(`${version}${pathOf("hostedzone", zone, "rrset")}`, query);
     const [found] = answer.all("ResourceRecordSet");
-    // The list begins with the first name that is not before the one asked for.
+    // The list starts at this name, or at the next name if this name has no records.
     return found !== undefined && plainName(found.text("Name") ?? "") === full && found.text("Type") === type
       ? { ttl: found.text("TTL") ?? "", values: found.all("Value").map(({ ownText }) => ownText) }
       : undefined;
@@ -169,7 +169,7 @@ class Route53Client {
     }
   }
 
-  /** @throws ServerError ACME when the provider's servers do not all have the change in time */
+  /** @throws ServerError ACME when the change has not reached all servers of the provider in time */
   async #waitForSync(change: string): Promise<void> {
     for (const end = Date.now() + (this.#config.route53_max_wait || defaultMaxWaitMs); ; ) {
       if ((await this.get(`${version}${pathOf("change", change)}`)).text("Status") === "INSYNC") {

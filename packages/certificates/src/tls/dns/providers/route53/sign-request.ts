@@ -4,11 +4,11 @@ import { createHash, createHmac } from "node:crypto";
 export interface AwsCredentials {
   /** Names the key in signatures; no secret. */
   readonly accessKeyId: string;
-  /** Never sent. */
+  /** The secret key, which only signs requests and is never sent. */
   readonly secretAccessKey: string;
   /** Session token of temporary keys, sent with each request; absent for permanent keys. */
   readonly sessionToken?: string | undefined;
-  /** Expiry in milliseconds since 1970; undefined: never. */
+  /** Expiry in milliseconds since 1970; undefined: permanent credentials. */
   readonly endsAtMs?: number | undefined;
 }
 
@@ -16,9 +16,9 @@ export interface AwsCredentials {
 export interface UnsignedRequest {
   readonly method: string;
   readonly url: URL;
-  /** Body of the request; "" for none. Its hash is always signed. */
+  /** Body of the request; "" without a body. The signature always covers its hash. */
   readonly body: string;
-  /** Region whose keys count, such as `us-east-1`. */
+  /** Region in which the keys are valid, such as `us-east-1`. */
   readonly region: string;
   /** The service's name in signatures, such as `route53`. */
   readonly service: string;
@@ -27,7 +27,7 @@ export interface UnsignedRequest {
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
-/** Characters that stay are those of RFC 3986 alone. */
+/** Only the unreserved characters of RFC 3986 stay unescaped. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
