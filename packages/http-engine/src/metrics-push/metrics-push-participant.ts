@@ -73,7 +73,7 @@ export class MetricsPushParticipant implements Participant {
 
   async #start({ intervalMs, timeoutMs, grpc }: PushSettings): Promise<MetricsPush> {
     const { log, messages, metrics } = this.#services;
-    const { otlpMetricsExporter } = await import("./otlp-metrics-exporter.ts"); // loaded on first use, because few servers push metrics
+    const { otlpMetricsExporter } = await import("./otlp-metrics-exporter.ts"); // loaded on first use
     this.#failures ??= new Counter({
       name: "server_metrics_push_failures_total",
       help: "Pushes of metrics to the collector that failed.",
