@@ -86,7 +86,7 @@ export class RequestHeadReader {
       throw new Http1Error("version", `unsupported protocol version HTTP/${version}`);
     }
     checkTarget(method, target);
-    const rest = text.slice(lineEnd - 1); // includes the last digit of the version, because the meaning of fields depends on the version
+    const rest = text.slice(lineEnd - 1); // with the version, on which the meaning of fields depends
     if (rest !== this.#known || this.#fields === undefined) {
       const fields = parseRequestFields(text, lineEnd + 2, version);
       this.#known = rest.length <= maxKnownLength ? rest : "";
