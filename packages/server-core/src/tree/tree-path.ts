@@ -80,7 +80,7 @@ export function arrayIndex(path: TreePath, position: number, limit: number): num
   if (!/^(?:0|-?[1-9]\d*)$/.test(text)) {
     const why = /^[+-]?\d+$/.test(text)
       ? "non-canonical array index"
-      : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`; // the public model's wording, which clients may parse
+      : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`; // the public model's wording
     throw new ServerError("CONFIG_INDEX", `[${where}] invalid array index '${text}': ${why}`);
   }
   const index = Number(text);
