@@ -355,7 +355,7 @@ export class ScriptRun implements StreamTaker {
       return;
     }
     if (signal !== null) {
-      this.#fail(new Error(`${this.#command.name} ${how}`)); // the output was cut short, so the response must not look complete
+      this.#fail(new Error(`${this.#command.name} ${how}`)); // the output is incomplete
       return;
     }
     if (code !== 0) {
