@@ -133,7 +133,7 @@ class PolicyComparison {
       }
     }
     if (candidates.size > maxCandidates) {
-      return policies.findIndex((other, at) => at > index && isSubset(policy, other)); // the few candidates are near the start
+      return policies.findIndex((other, at) => at > index && isSubset(policy, other));
     }
     let first = -1;
     for (const other of candidates) {
