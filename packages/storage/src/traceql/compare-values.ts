@@ -12,7 +12,7 @@ const flipped: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 
 /**
  * Compares as Tempo does. Values of different types, and missing values, are neither equal nor unequal. If a side has
- * several values, one must satisfy the comparison, also for `!=`.
+ * several values, one of them must satisfy the comparison, even with `!=`.
  */
 export function compare(operator: ComparisonOperator, left: QueryValue, right: QueryValue): boolean {
   if (left === undefined || right === undefined) {
@@ -33,7 +33,8 @@ function ofElements(operator: ComparisonOperator, elements: readonly Scalar[], o
 
 function compareScalars(operator: ComparisonOperator, left: Scalar, right: Scalar): boolean {
   if (isNumber(left) && isNumber(right)) {
-    // An int and a double are compared as doubles, as in Tempo and in the store's SQL.
+    // If one number is an int and the other number is a double, both are compared as doubles, as in Tempo and in the
+    // store's SQL.
     return typeof left === typeof right
       ? ordered(operator, left, right)
       : ordered(operator, Number(left), Number(right));

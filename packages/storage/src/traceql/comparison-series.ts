@@ -3,7 +3,9 @@ import type { AttributeValue } from "wire/model";
 import { attributeText } from "wire/rows";
 import type { TraceQlAttribute, TraceQlSample, TraceQlSeries } from "../api/traceql-reader.ts";
 
-/** Number of spans of one side, in one interval, that have an attribute or a certain value of it. */
+/**
+ * Number of spans of one side in one interval that have an attribute, or that have a certain value for this attribute.
+ */
 export interface ComparisonRow {
   readonly isSelected: boolean;
   /** Name of the attribute with its scope: `span.a`, `resource.a`, `name`. */
@@ -18,10 +20,10 @@ export interface ComparisonRow {
 type ByValue = Map<string, { readonly value: AttributeValue; readonly rows: ComparisonRow[] }>;
 
 /**
- * The series of a comparison, with Tempo's labels. `__meta_type` is `baseline` or `selection` for a value of
- * an attribute, and `baseline_total` or `selection_total` for the attribute alone. `__meta_error` is
- * `__too_many_values__` when values were left out.
- * @param rows rows with at most one value more than the limit for each attribute
+ * The series of a comparison, with Tempo's labels. `__meta_type` is `baseline` or `selection` for a value of an
+ * attribute, and `baseline_total` or `selection_total` for the attribute alone. `__meta_error` is `__too_many_values__`
+ * for an attribute whose values are not all shown.
+ * @param rows rows with at most one more value for each attribute than the limit
  * @param samplesOf makes samples of the rows of one series
  */
 export function comparisonSeries(

@@ -1,9 +1,9 @@
 import type { SpanFacts } from "./trace-view.ts";
 
 /**
- * Removes copies from the spans of a trace. Senders cause copies when they repeat a batch whose answer was lost. Both
- * sides of a call may share an id, so a copy must have the same id, kind, service, name, status and times. The first
- * copy stays.
+ * Removes copies from the spans of a trace. Senders cause copies when they repeat a batch whose answer was lost. The
+ * client span and the server span of a call may share an id, so copies must also have the same kind, service, name,
+ * status and times. The first copy stays.
  */
 export function distinctFacts(facts: readonly SpanFacts[]): readonly SpanFacts[] {
   const ids = new Set<string>();

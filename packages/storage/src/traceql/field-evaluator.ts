@@ -18,8 +18,8 @@ import type { SpanView } from "./trace-view.ts";
 export type FieldEvaluator = (span: SpanView) => QueryValue;
 
 /**
- * Compiles a condition for evaluation on many spans. If the condition is only an attribute of events or links, it is
- * true when the attribute is true for one of them. An array is neither true nor false.
+ * Compiles a condition for evaluation on many spans. If the condition is only an attribute of events or links, it holds
+ * when this attribute is true for at least one event or link. An array is neither true nor false.
  */
 export function conditionEvaluator(
   condition: FieldExpression,

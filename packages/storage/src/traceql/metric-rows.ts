@@ -17,8 +17,8 @@ export interface MetricRow {
   /** Number of the interval. It ends `interval` steps after the Unix epoch. */
   readonly interval: bigint;
   /**
-   * Number of spans; with a field, only spans with a number in that field. In an adjusted query `count`, `sum` and
-   * `buckets` count original spans instead of stored spans.
+   * Number of spans; with a field, only spans with a number in that field. In an adjusted query, `count`, `sum` and
+   * `buckets` refer to original spans instead of stored spans.
    */
   count: number;
   /** Sum of the field's numbers; durations in nanoseconds. */

@@ -22,7 +22,7 @@ import { compare } from "./compare-values.ts";
 import { type ComparisonRow, comparisonSeries } from "./comparison-series.ts";
 import { intervalOf, type MetricRow } from "./metric-rows.ts";
 
-/** Reads the rows for one pipeline of the query. */
+/** Reads the rows of one pipeline of the query. */
 export type ReadMetricRows = (pipeline: MetricsPipeline) => Promise<readonly MetricRow[]>;
 
 /** Reads the rows of a comparison. */
@@ -171,7 +171,7 @@ function histogram(
   }));
 }
 
-/** One sample for each interval of the range; 0 without spans. */
+/** One sample for each interval of the range; 0 for an interval without spans. */
 function dense(
   rows: readonly Pick<MetricRow, "interval" | "count">[],
   { range, stepNano }: TimeRequest,

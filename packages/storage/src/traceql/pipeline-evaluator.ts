@@ -18,7 +18,7 @@ import { isNumber, type QueryValue, toAttributeValue } from "./query-value.ts";
 import { combineSpans } from "./spanset-operations.ts";
 import type { SpanView, TraceView } from "./trace-view.ts";
 
-/** Spans of one trace that belong together; at least one. */
+/** Spans of one trace that belong together; never empty. */
 export interface Spanset {
   /** Spans ordered by start. */
   readonly spans: readonly SpanView[];
@@ -112,7 +112,7 @@ function groupEvaluator(expression: FieldExpression, key: string, fields: QueryF
     });
 }
 
-/** A text that is equal for equal values, and only for them. */
+/** A text that is the same for equal values and differs for unequal values. */
 export function groupKey(value: QueryValue): string {
   return JSON.stringify(toAttributeValue(value), (_key, part: unknown) =>
     typeof part === "bigint" || typeof part === "number" ? `${typeof part} ${part}` : part,

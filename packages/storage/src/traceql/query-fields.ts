@@ -25,7 +25,7 @@ const known: ReadonlySet<string> = new Set([
   ...["nestedSetLeft", "nestedSetRight", "nestedSetParent"],
 ]);
 
-/** The fields of a query that must be read from each span, with their indexes in `SpanFacts.values`. */
+/** The fields that must be read from each span for a query, with their indexes in `SpanFacts.values`. */
 export class QueryFields {
   readonly #slots = new Map<string, number>();
   readonly #stored: Field[] = [];
@@ -40,7 +40,7 @@ export class QueryFields {
     }
   }
 
-  /** Fields by index. Fields of a parent are missing, because they are read from the parent's own values. */
+  /** Fields by index. Fields of a parent are missing, because the parent's own values contain them. */
   get stored(): readonly Field[] {
     return this.#stored;
   }

@@ -1,7 +1,7 @@
 import type { Static } from "traceql";
 import type { AttributeValue } from "wire/model";
 
-/** A keyword of TraceQL, such as `error`, or a value that equals nothing. */
+/** A keyword of TraceQL, such as `error`, or a value that never equals another value. */
 export class Word {
   readonly kind: "status" | "kind" | "opaque";
   readonly value: AttributeValue;
@@ -15,7 +15,9 @@ export class Word {
 /** One value. Durations are bigints in nanoseconds. */
 export type Scalar = string | bigint | number | boolean | Word;
 
-/** The value of an expression for a span: none, one, or several. Arrays and events give several values. */
+/**
+ * The value of an expression for a span: no value, one value, or several values. Arrays and events give several values.
+ */
 export type QueryValue = undefined | Scalar | readonly Scalar[];
 
 const words = new Map<string, Word>();

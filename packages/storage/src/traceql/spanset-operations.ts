@@ -36,7 +36,7 @@ export function combineSpans(
 type Follow = (from: readonly SpanView[]) => ReadonlySet<SpanView>;
 
 /**
- * For each relation, two functions: one leads from spans of the left side to their related spans, the other is the
+ * Two functions for each relation: the first finds the spans related to spans of the left side, the second is its
  * inverse.
  */
 const related: Readonly<Record<">" | ">>" | "<" | "<<" | "~", readonly [Follow, Follow]>> = {

@@ -20,7 +20,7 @@ const shownAnyway: ReadonlySet<string> = new Set([
   ...["traceDuration", "rootName", "rootServiceName"],
 ]);
 
-/** Shown when it is selected, although Tempo omits it: otherwise the answer has only whole milliseconds. */
+/** This field is shown if the query selects it, although Tempo omits it: other fields have only whole milliseconds. */
 const shownOnceSelected = "traceDuration";
 
 /**
@@ -79,7 +79,7 @@ export class TraceMatcher {
     const last = new Map<string, QueryValue>();
     for (const [key, field, read] of this.#shown) {
       const value = read(span);
-      // `.a` and `span.a` often have the same value; it is shown once.
+      // `.a` and `span.a` often have the same value, which is then shown once.
       if (value === undefined || last.get(key) === value) {
         continue;
       }

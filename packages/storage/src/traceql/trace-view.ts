@@ -109,8 +109,8 @@ export class TraceView {
   }
 
   /**
-   * Numbers of a depth-first walk from the root through all descendants, starting with 1. 0: the walk does not reach
-   * the span.
+   * Numbers of a depth-first walk from the root through all descendants, starting with 1; 0 for a span outside this
+   * walk.
    */
   nestedSetOf({ index }: SpanView): NestedSet {
     this.#nestedSets ??= this.#walk();
@@ -156,6 +156,6 @@ function byStart(one: SpanFacts, other: SpanFacts): number {
   if (one.spanId !== other.spanId) {
     return one.spanId < other.spanId ? -1 : 1;
   }
-  // Client and server may share both, so kind and name decide.
+  // The client span and the server span of a call may have the same start and id, so kind and name decide.
   return one.kind < other.kind ? -1 : one.kind > other.kind ? 1 : one.name < other.name ? -1 : 1;
 }

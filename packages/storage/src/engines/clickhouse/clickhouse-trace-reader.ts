@@ -12,16 +12,16 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { namingTraces, onOneThread } from "./schema/span-sql.ts";
 
 /**
- * Limit of ids in one query. On a cluster, the request's address contains ids that all shards must search, and Node's
- * servers accept 16 KiB of headers.
+ * Limit of ids in one query. On a cluster, the request's address contains the ids that all shards must search, and
+ * Node's servers accept 16 KiB of headers.
  */
 const idsPerQuery = 200;
 
-/** Limit of the read, and the counter of its spans. */
+/** Size limit of a read, and the callback that gets the number of its spans. */
 interface PackedRead {
   /** Size limit of the answer in bytes; a longer answer makes the read fail. */
   readonly maxBytes: number;
-  /** Called with the number of rows and, if known, their bytes, before the rows are read. */
+  /** Called before the rows are read, with their number and, if known, their size in bytes. */
   readonly onCount: (spans: number, bytes?: number) => void;
   /** Signal and kind of the read. */
   readonly read: ReadCall;
@@ -39,8 +39,8 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
 
   /**
    * @param sql query with the parameters `ids` and `tenant`, which returns rows for `readStoredRows`
-   * @param settings `isCluster`: read traces first from the shard that their ids determine; `justArrived`: SQL for rows
-   * that `sql` does not find yet
+   * @param settings `isCluster`: traces are first read from the shard that their ids determine; `justArrived`: SQL for
+   * rows that `sql` does not find yet
    */
   constructor(
     connection: ClickHouseConnection,
@@ -151,11 +151,12 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       return ids.filter((id) => !found.has(id));
     };
     if (this.#isCluster && missing().length > 0) {
-      // After a shard was added, older traces remain in other shards, so all shards are searched.
+      // After a shard was added, older traces stay in other shards, so all shards are searched.
       yield { sql: this.#sql, parameters: { ids: missing() }, isOfFewShards: false };
     }
     if (this.#justArrived !== undefined && missing().length > 0) {
-      // Naming the ids lets the id index skip recent rows. On a cluster it would also skip shards.
+      // If the statement contains the ids, the id index can skip recent rows. On a cluster, the ids would also exclude
+      // shards.
       yield this.#isCluster
         ? { sql: this.#justArrived, parameters: { ids: missing() }, isOfFewShards: false }
         : { sql: namingTraces(this.#justArrived, missing()), parameters: {}, isOfFewShards: false };

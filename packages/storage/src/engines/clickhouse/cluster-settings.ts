@@ -7,11 +7,11 @@ export interface ClusterSettings {
    * server is a shard.
    */
   readonly isReplicated: boolean;
-  /** True: schema statements go to one server, with `ON CLUSTER`. False: they go to each listed server. */
+  /** True: schema statements go to one server, with `ON CLUSTER`. False: schema statements go to each listed server. */
   readonly onCluster: boolean;
   /**
    * Number of replicas of a shard that must store a block before the insert is confirmed. "auto" means a majority. With
-   * 0, one replica is enough, so writes continue when the others are down.
+   * 0, one replica is enough, so writes continue when the other replicas are down.
    */
   readonly insertQuorum: number | "auto";
 }

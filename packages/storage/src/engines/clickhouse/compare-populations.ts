@@ -43,7 +43,7 @@ interface OperationRow
   readonly cells: readonly Cell[];
 }
 
-/** Sampled spans of both populations that share one attribute value. The row `total` is for all sampled spans. */
+/** Sampled spans of both populations with the same attribute value. The row `total` is for all sampled spans. */
 interface AttributeRow {
   readonly place: ComparedAttribute["place"] | "total";
   readonly key: string;
@@ -72,7 +72,7 @@ interface PopulationStore {
 
 /**
  * Counts all spans of both sides from small columns, and reads the attributes of a sample of each side. The sample is
- * spread over the whole time range, so its end does not dominate.
+ * spread over the whole time range, so that the end of the range does not dominate.
  */
 export async function comparePopulations(
   query: PopulationComparisonQuery,

@@ -27,16 +27,14 @@ export type ComparedSide = "selected" | "others";
 /** Number of spans of each side that still have to be found. */
 export type WantedSpans = Readonly<Record<ComparedSide, number>>;
 
-/** The newest spans of one side: their number, and the earliest start among them. */
+/** The newest spans of one side: their number, and their earliest start. */
 export interface NewestSpans {
   readonly side: ComparedSide;
   readonly spans: number;
   readonly startUnixNano: string;
 }
 
-/**
- * Rows of `NewestSpans`: start time of the oldest of the newest spans in a slice. The query does not read attributes.
- */
+/** Rows of `NewestSpans`, for the newest spans of each side in a slice. The query does not read attributes. */
 export function newestComparedSql(
   query: AttributeComparisonQuery,
   slice: TimeSlice,
@@ -57,10 +55,10 @@ FROM (${newest.join(" UNION ALL ")}) GROUP BY side`;
 }
 
 /**
- * Rows of `AttributeDifference` with the largest differences, after a row with the number of spans, whose place is
- * `total`. Attributes of resources are counted by resource first, because there are few resources. Groups are formed by
- * a hash of key and value.
- * @param starts for each side, the start of the oldest span to read; a side without an entry is empty
+ * Rows of `AttributeDifference` with the largest differences, preceded by a row `total` with the number of spans.
+ * Attributes of resources are first counted for each resource, because there are few resources. Groups are formed by a
+ * hash of key and value.
+ * @param starts for each side, the start of the oldest span that is read; a side without an entry is empty
  */
 export function comparisonSql(
   { selection, background, limit }: AttributeComparisonQuery,

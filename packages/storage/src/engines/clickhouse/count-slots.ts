@@ -39,7 +39,8 @@ function countSql(
   const rows = `FROM ${database}.span_metrics AS m
   WHERE tenant = {tenant:String} AND service IN {services:Array(String)} AND kind IN {kinds:Array(String)}
     AND minute >= {startMinute:Int32} AND minute < {startMinute:Int32} + {slotMinutes:Int32} * {slots:Int32}`;
-  // With slots of one minute there are almost as many groups as rows. So rows are not grouped by slot, and the caller adds them up.
+  // With slots of one minute, there are almost as many groups as rows. Then rows are not grouped by slot, and the
+  // caller adds them up.
   if (byBucket && groupByOperation && slotMinutes === 1) {
     return `SELECT service, name AS operation, groupArray(${slot}) AS slots, groupArray(bucket) AS buckets,
   groupArray(toFloat64(toInt64(m.calls))) AS calls, [] AS errors

@@ -4,8 +4,8 @@ import { minuteOf } from "./analysis-sql.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
 /**
- * Limit for the texts of one query in bytes. The request's address contains them, and Node's servers accept 16 KiB of
- * headers.
+ * Limit for the texts of one query in bytes. The request's address contains these texts, and Node's servers accept 16
+ * KiB of headers.
  */
 const maxChunkBytes = 6_000;
 
@@ -17,7 +17,7 @@ interface Operation {
   readonly operation: string;
 }
 
-/** Operations without repeats, in groups that fit into one query. */
+/** The distinct operations, in groups that fit into one query each. */
 export function* operationChunks(operations: DurationRanksQuery["operations"]): Generator<Operation[]> {
   let chunk: Operation[] = [];
   let length = 0;
@@ -42,7 +42,7 @@ export function* operationChunks(operations: DurationRanksQuery["operations"]): 
   }
 }
 
-/** Rows of `OperationDurations` with the counts as pairs in `buckets`. */
+/** Rows of `OperationDurations`, with the counts as pairs in `buckets`. */
 export function durationCountsSql(
   operations: readonly Operation[],
   range: TimeRange,

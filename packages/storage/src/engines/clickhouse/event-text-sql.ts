@@ -3,7 +3,10 @@ import { attributeTuples, placeOfMark } from "./attribute-text-sql.ts";
 // SQL expressions on `event_text`. `attribute-list.ts` of `wire/rows` describes its format: FD, time, FC, name
 // and attribute list for each event, and FC with the number of dropped attributes, if any.
 
-/** Name of the column. Searches for event attributes use it as searches for span attributes use `attribute_text`. */
+/**
+ * Name of the column. Searches for event attributes use it in the same way as searches for span attributes use
+ * `attribute_text`.
+ */
 export const eventText = "event_text";
 
 /** All attributes of all events as an array of texts: key, FE, letter, value. */
@@ -15,7 +18,9 @@ const texts = `arraySlice(splitByChar('\\xFD', ${eventText}), 2)`;
 /** The fields of the event `e`: time, name with attributes, and the number of dropped attributes unless it is 0. */
 const fields = "splitByChar('\\xFC', e)";
 
-/** Position in `f` at which the attributes begin. `f` is the name of an event followed by its attributes. */
+/**
+ * Position in `f` at which the attributes begin. The variable `f` is the name of an event followed by its attributes.
+ */
 const firstMark = placeOfMark("f", "'\\xFF'");
 /** The attribute list of `f`. */
 const list = `substring(f, if(${firstMark} = 0, length(f) + 1, ${firstMark}))`;
@@ -32,10 +37,10 @@ export const eventAttributes = `arrayMap(f -> ${attributeTuples(list)}, arrayMap
 // SQL expressions on `scope_text`. `scope-text.ts` of `wire/rows` describes its format: name, version and
 // schema URL of the scope, and the schema URL of the resource, separated by FF.
 
-/** The four texts. */
+/** The four texts, as an array. */
 const scopeTexts = "splitByChar('\\xFF', scope_text)";
 
 /** Name of the instrumentation scope. */
 export const scopeName = `${scopeTexts}[1]`;
-/** Its version. */
+/** SQL for the version of the scope. */
 export const scopeVersion = `${scopeTexts}[2]`;

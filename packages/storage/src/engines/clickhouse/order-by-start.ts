@@ -1,6 +1,6 @@
 import { nextTurn } from "../../api/next-turn.ts";
 
-/** Number of elements that are sorted in one turn, which takes some milliseconds. */
+/** Number of elements that are sorted in one turn of the event loop, which takes some milliseconds. */
 const runLength = 8_192;
 
 /** Number of elements that are merged before the event loop gets a turn. */
@@ -22,8 +22,8 @@ export class SpanStarts {
   }
 
   /**
-   * Positions of the starts, ordered by time. Equal starts keep their order. Yields to the event loop, because sorting
-   * a million starts takes seconds.
+   * Positions of the starts, ordered by time. Spans with equal starts keep their order. Yields to the event loop,
+   * because sorting a million starts takes seconds.
    */
   async inOrder(): Promise<Uint32Array> {
     let order = Uint32Array.from({ length: this.length }, (_, index) => index);

@@ -6,7 +6,7 @@ import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./calls/answer-stream.ts";
 import { SpanStarts } from "./order-by-start.ts";
 
-/** Bytes of rows that are read in one turn, which takes some milliseconds. */
+/** Bytes of rows that are processed in one turn of the event loop, which takes some milliseconds. */
 const gatheredBytes = 512 * 1024;
 
 interface SpansOfTrace {
@@ -35,7 +35,7 @@ export class PackedAnswer {
 
   /**
    * Adds the next piece of the answer. A piece may end inside a row.
-   * @throws StorageError STORAGE_REFUSED for unreadable rows; some faults are only found when spans are read
+   * @throws StorageError STORAGE_REFUSED for unreadable rows; some faults are found only when spans are read
    */
   async add(piece: Buffer): Promise<void> {
     this.#pieces.push(piece);
@@ -44,7 +44,7 @@ export class PackedAnswer {
     if (this.#pieceBytes < gatheredBytes) {
       return;
     }
-    // An answer that has arrived completely would otherwise be read in one turn and delay other requests.
+    // An answer that has arrived completely would otherwise be processed in one turn, which would delay other requests.
     await nextTurn();
     this.#take();
   }
@@ -93,7 +93,7 @@ export class PackedAnswer {
   }
 }
 
-/** Number of rows that are hashed in one turn, which takes some milliseconds. */
+/** Number of rows that are hashed in one turn of the event loop, which takes some milliseconds. */
 const hashedPerTurn = 8_192;
 
 /**
@@ -125,7 +125,7 @@ async function withoutCopies({ indexes, starts }: SpansOfTrace, spans: PackedSpa
   return order.subarray(0, kept);
 }
 
-/** Adds the span to `known`, under the checksum of its row. @returns true when `known` already has a copy */
+/** Adds the span to `known`, under the checksum of its row. @returns true when `known` already contains a copy */
 function isKnown(known: Map<number, number[]>, index: number, spans: PackedSpans): boolean {
   const row = spans.rowAt(index);
   const checksum = crc32(row);

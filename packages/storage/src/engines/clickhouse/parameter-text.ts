@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value in the form that ClickHouse reads from a request's address: escaped, and quoted within an array.
+ * Converts a value to the form that ClickHouse reads from a request's address: escaped, and quoted inside of an array.
  * Source: ClickHouse documentation, "HTTP interface", "Queries with parameters"
  */
 export function parameterText(value: QueryParameters[string]): string {

@@ -29,7 +29,7 @@ ${fromSpans(source.database, where, source.areRepeated)} GROUP BY isA, bucket`;
   return { sql, parameters };
 }
 
-/** One row for each operation, ordered by the change of its time per span of the side. */
+/** One row for each operation, ordered by the change of its time per span. */
 export function comparedOperationsSql(
   { limit, ...sides }: PopulationComparisonQuery,
   all: { readonly a: PopulationSums; readonly b: PopulationSums },
@@ -54,15 +54,15 @@ LIMIT {limit:UInt64}`;
 }
 
 /**
- * One row for each attribute value with a high score, after a row `total` with the sums of both samples.
- * @param stripes sample of each side; undefined for a side that is read completely
+ * One row for each attribute value with a high score, preceded by a row `total` with the sums of both samples.
+ * @param stripes sample of each side; undefined for a side that is read as a whole
  */
 export function comparedAttributesSql(
   { limit, maxSpans = 0, ...sides }: PopulationComparisonQuery,
   stripes: { readonly a: Stripes | undefined; readonly b: Stripes | undefined },
   source: ComparedSource,
 ): SqlQuery {
-  // A sample may be somewhat larger than wanted, because spans are not evenly spread within a stripe. The limit is
+  // A sample may contain more spans than wanted, because spans are not evenly spread within a stripe. The limit is
   // therefore doubled.
   const parameters: Parameters = { limit: limit + 1, most: maxSpans * 2, fewest: fewestSpans };
   const { isA, where } = conditionsOf(sides, parameters, source, stripes);

@@ -20,8 +20,8 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 const maxNamesBytes = 6_000;
 
 /**
- * Limit of a name's length in the answer; longer names are cut, because one answer has hundreds of names. It is greater
- * than `maxNamesBytes`.
+ * Length limit of a name in the answer; longer names are cut, because one answer contains hundreds of names. The limit
+ * is greater than `maxNamesBytes`.
  */
 const maxNameLetters = 8_000;
 
@@ -72,7 +72,7 @@ export async function clickHouseRankedRates(
   }
   const counts = await rows<NameCounts>(countStatement(query, page, database));
   const nameOf = new Map(page);
-  // The second answer identifies a name by its hash.
+  // The counts identify a name by its hash.
   const named = counts.map((ofName) => ({ ...ofName, name: nameOf.get(ofName.name) ?? "" }));
   return {
     matched: ranked?.matched ?? 0,
@@ -86,7 +86,7 @@ export async function clickHouseRankedRates(
 
 interface Statement {
   readonly sql: string;
-  /** Parameters that only this statement has. */
+  /** Parameters that only this statement uses. */
   readonly more: QueryParameters;
 }
 
@@ -132,8 +132,8 @@ function countStatement(
   const { key, source } = sourceSql(query, database);
   const names = page.map(([, name]) => name);
   const length = names.reduce((sum, name) => sum + encodedLength(name), 0);
-  // The table is ordered by service. A condition on service names skips most granules, but a condition on hashes does
-  // not.
+  // The table is ordered by service. A condition on service names skips most granules; a condition on hashes skips
+  // none.
   const isShort = query.service === undefined && length <= maxNamesBytes;
   const among = isShort ? " AND service IN {names:Array(String)}" : "";
   const isAdjusted = query.adjusted === true;

@@ -4,35 +4,35 @@ import { firstSliceNano } from "./time-slices.ts";
 /** Limit of remembered kinds of searches. */
 const maxKinds = 1_024;
 
-/** Time in milliseconds for which a kind of search starts with the newest minute after a refused statement. */
+/** After a refused statement, time in milliseconds for which this kind of search starts with the newest minute. */
 const refusedMs = 10_000;
 
-/** Limit of the first slice, three days. Longer searches continue from there. */
+/** Limit of the first slice, three days. Longer searches continue after this slice. */
 const maxReachNano = 3n * 86_400_000_000_000n;
 
 interface Known {
   readonly reachNano: bigint;
-  /** Time of the monotonic clock in milliseconds, from which the memory may be used again. */
+  /** Time of the monotonic clock in milliseconds, from which the remembered reach may be used again. */
   readonly againMs: number;
 }
 
 /**
- * Remembers how far back searches for something rare had to go. Users repeat searches for a request id, for slow spans,
- * or for a service with few spans. The repeated search need not start with the newest minute. Values of tags and time
- * ranges are not remembered.
+ * Remembers how far back in time searches for rare spans had to go. Users often repeat a search for a request id, for
+ * slow spans, or for a service with few spans. The repeated search can then skip the start with the newest minute.
+ * Values of tags and time ranges are not remembered.
  */
 export class SearchReach {
   readonly #known = new Map<string, Known>();
 
-  /** @returns length of the first slice in nanoseconds; undefined when no such search is known */
+  /** @returns length of the first slice in nanoseconds; undefined when no such search is remembered */
   of(query: TraceQuery, tenant: string, nowMs: number): bigint | undefined {
     const known = this.#known.get(kindOf(query, tenant));
     return known === undefined || known.againMs > nowMs ? undefined : known.reachNano;
   }
 
   /**
-   * @param reachNano length of the searched time in nanoseconds; undefined when the newest minute had enough or nearly
-   * enough traces. Less than a minute is ignored.
+   * @param reachNano length of the searched time in nanoseconds; undefined when the newest minute had enough traces, or
+   * nearly enough. Less than a minute is ignored.
    */
   note(query: TraceQuery, tenant: string, reachNano: bigint | undefined): void {
     const kind = kindOf(query, tenant);
@@ -60,7 +60,7 @@ export class SearchReach {
 
 function kindOf(query: TraceQuery, tenant: string): string {
   const { service, operation, spanKind, hasError, durationMinNano, durationMaxNano, tags } = query;
-  // Durations are grouped by powers of two: twice the duration is a different kind, because it is rarer.
+  // Durations are grouped by powers of two, because spans with twice the duration are much rarer.
   const duration = [durationMinNano, durationMaxNano].map((bound) => bound?.toString(2).length);
   return JSON.stringify([
     tenant,
@@ -80,8 +80,9 @@ const maxDenseKinds = 1_024;
 const denseMs = 10_000;
 
 /**
- * Remembers for which services the present minute has too many spans to read all of them. A search then begins with the
- * newest seconds. That saves a statement that would be refused: planning it costs as much as reading a few seconds.
+ * Remembers the services for which the present minute has too many spans to read all of them. A search then begins with
+ * the newest seconds. This saves a statement that would be refused; planning that statement costs as much as reading a
+ * few seconds.
  */
 export class DensePresent {
   readonly #untilMs = new Map<string, number>();
@@ -103,7 +104,10 @@ export class DensePresent {
   }
 }
 
-/** The table is ordered by service. Other conditions hardly change the number of rows to read, so they are ignored. */
+/**
+ * The table is ordered by service. Other conditions hardly change the number of rows that are read, so they are
+ * ignored.
+ */
 function denseKindOf({ service }: TraceQuery, tenant: string): string {
   return JSON.stringify([tenant, service]);
 }

@@ -20,8 +20,8 @@ export interface SqlQuery {
 const maxBranches = 8;
 
 /**
- * Limit for tag texts in the statement. Longer texts become parameters: a text occurs many times, and a statement may
- * have 256 KiB.
+ * Limit for tag texts in the statement. Longer texts become parameters: a text occurs many times in a statement, and a
+ * statement may have at most 256 KiB.
  */
 const maxLiteralLength = 1_024;
 
@@ -31,9 +31,11 @@ const maxInt64 = 2n ** 63n - 1n;
 /**
  * The SELECT for `findTraceIds`: ids in hex, newest first by their newest matching span.
  * @param tenant tenant whose spans are searched
- * @param apart true: search the first tag separately in events. This is faster when few granules have the tag, because
- * a false hit of an index is not read in full. Separating more places costs more planning than it saves reading.
- * @param isSmall true: use no index for tags. This is faster for few rows, because planning dominates then.
+ * @param apart true: the first tag is searched separately in events. This is faster when few granules have the tag,
+ * because false hits of an index are then not read in full. Separating more places would cost more planning time than
+ * it saves in reading.
+ * @param isSmall true: indexes for tags are not used. This is faster for few rows, for which planning takes most of the
+ * time.
  * @throws StorageError STORAGE_BAD_QUERY as in `checkSearch`
  */
 export function searchSql(
@@ -58,8 +60,8 @@ export function searchSql(
 }
 
 /**
- * A single condition on spans, for queries that count each span once. Tags that come from other fields make this
- * condition slower than a search, because the indexes do not contain them.
+ * A single condition on spans, for queries that count each span once. Tags that are shown for other fields make this
+ * condition slower than a search, because the indexes do not contain these fields.
  * @param parameters receives the parameters of the condition, and `tenant`
  * @param prefix prefix of parameter names, for a query with several conditions
  */
@@ -76,8 +78,8 @@ export function spanCondition(
 }
 
 /**
- * One condition for each tag. It matches an attribute, or another field that is shown as this tag. @param has makes the
- * condition for an attribute
+ * One condition for each tag. It matches an attribute, or a different field that is shown as this tag. @param has
+ * creates the condition for an attribute
  */
 function tagConditions(tags: readonly SoughtTag[], has: (sought: SoughtAttribute) => string): string[] {
   return tags.map(({ sought, shown }) =>
@@ -85,7 +87,7 @@ function tagConditions(tags: readonly SoughtTag[], has: (sought: SoughtAttribute
   );
 }
 
-/** Conditions for everything but tags. @param prefix prefix of parameter names */
+/** Conditions for everything except tags. @param prefix prefix of parameter names */
 function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""): string[] {
   const conditions: string[] = [];
   const where = (condition: string, name: string, value: string | bigint) => {
@@ -99,7 +101,7 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
   if (query.operation) {
     where("name = {operation:String}", "operation", query.operation);
   }
-  // A bound that every span satisfies is left out. Servers of a cluster also fail to forward the smallest 64-bit time.
+  // A bound that every span fulfills is left out. Also, servers of a cluster cannot pass on the smallest 64-bit time.
   if (startMin !== undefined && startMin > minInt64) {
     where("start >= fromUnixTimestamp64Nano({startMin:Int64}, 'UTC')", "startMin", startMin);
   }
@@ -122,9 +124,9 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
 }
 
 /**
- * Lists of conditions. A span matches when it satisfies all conditions of one list. A tag that can be an attribute or
- * another field doubles the number of lists. A single condition with OR would be slower: the indexes do not contain the
- * other fields, so ClickHouse would read the values of every row.
+ * Lists of conditions. A span matches when it satisfies all conditions of one list. A tag that can be an attribute or a
+ * different field doubles the number of lists. A single condition with OR would be slower: the indexes do not contain
+ * the other fields, so ClickHouse would read the values of every row.
  */
 function tagBranches(tags: readonly SoughtTag[], apart: boolean): string[][] {
   let branches: string[][] = [[]];

@@ -3,7 +3,7 @@ import type { TraceStore } from "../../api/trace-store.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
-/** The store and the server that the tests of a file share. Both are ready when the first test runs. */
+/** The store and the server that the tests of a file share. Store and server are ready when the first test runs. */
 export interface SharedTestStore {
   readonly database: string;
   readonly url: string;

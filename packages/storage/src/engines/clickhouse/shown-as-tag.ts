@@ -6,7 +6,7 @@ const otlpRules = "format IN ('otlp', 'zipkin')";
  * Condition for values that are shown as tags although they are not attributes: service and format, and by OTLP's rules
  * kind, status, scope, trace state and event names.
  * @param key,value the tag to search for
- * @param valueSql SQL expression for the value, such as a query parameter
+ * @param valueSql SQL expression for the same value, such as a query parameter
  * @returns undefined for all other keys
  */
 export function shownAsTag(key: string, value: string, valueSql: string): string | undefined {

@@ -9,8 +9,8 @@ const noDetails = `(${names.map((name) => (detailColumns[name] === "UInt32" ? "0
 const hasTuple = "startsWith(span_details, '(')";
 const hasOnlyParent = `span_details = '${onlyParent}'`;
 const parentLinks = `CAST([(trace_id, parent_span_id, '', [], 0, 0, 'child_of')] AS ${detailColumns.links})`;
-// The text must always be a valid tuple: depending on its settings, a server evaluates the cast even for rows that do
-// not need it.
+// The text must always be a valid tuple, because some server settings evaluate the cast even for rows that do not need
+// it.
 const tuple = `CAST(if(${hasTuple}, span_details, '${noDetails}') AS Tuple(${types}))`;
 
 /** SQL condition for a span without a parent id whose link names a parent; see `hasParentLink` of `wire/model`. */
@@ -19,7 +19,7 @@ export const hasParentLinkSql =
   `l -> l.1 = trace_id AND l.2 != span_id AND arrayExists(a -> a.1 = '${refTypeKey}' AND a.3 = 'child_of', l.4), ` +
   `${detailOf("links")}))`;
 
-/** SQL for one detail in conditions. The tuple is parsed only for spans that have one. */
+/** SQL for one detail in conditions. The tuple is parsed only for spans that have details. */
 export function detailOf(name: DetailColumn): string {
   const own = `${tuple}.${names.indexOf(name) + 1}`;
   const none = detailColumns[name] === "UInt32" ? "toUInt32(0)" : `CAST([] AS ${detailColumns[name]})`;

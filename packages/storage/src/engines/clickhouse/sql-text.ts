@@ -1,4 +1,4 @@
-/** A text to search for. It is known when the statement is built, so its hash can be computed. */
+/** A text to search for. The text is known when the statement is built, so that its hash can be computed. */
 export interface SqlText {
   readonly text: string;
   /** SQL expression for the text, such as a query parameter. Absent: the text becomes a literal. */

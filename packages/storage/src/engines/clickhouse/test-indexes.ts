@@ -1,6 +1,6 @@
 import { runSql } from "./test-server.ts";
 
-/** Sorted names of the indexes that at least one part of a table has on this server. */
+/** Sorted names of the indexes that at least one part of the table on this server contains. */
 export async function madeIndexes(url: string, database: string, table: string): Promise<readonly string[]> {
   const names = await runSql(
     url,

@@ -78,7 +78,7 @@ async function listeningAddress(child: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stderr! })) {
     const address = /listening for ClickHouse HTTP on ([\d.]+:\d+)/.exec(line)?.[1];
     if (address !== undefined) {
-      // The pipe must be read, or the process blocks when it writes a log line.
+      // The pipe must be read; otherwise the process blocks when it writes a log line.
       child.stderr!.resume();
       return address;
     }

@@ -2,7 +2,7 @@ import type { TraceQuery } from "../../api/span-reader.ts";
 
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
-/** Length of the first slice when earlier searches are not known. */
+/** Length of the first slice when no earlier search is remembered. */
 export const firstSliceNano = minuteNano;
 /** Ratio of the lengths of two successive slices. */
 export const sliceGrowth = 16;
@@ -14,10 +14,10 @@ export type TimeSlice = Pick<TraceQuery, "startTimeMinUnixNano" | "startTimeMaxU
 const firstNanoThereIs = -(2n ** 63n);
 
 /**
- * Cuts the time of a search into slices, newest first: a minute, a quarter of an hour, four hours, some days, the rest.
- * Results are sorted newest first, so a search stops as soon as it has enough traces.
+ * Cuts the time of a search into slices, newest first: a minute, a quarter of an hour, four hours, some days, and all
+ * time before. Results are sorted newest first, so a search stops as soon as it has enough traces.
  * @param nowUnixNano present time; the first slice also contains later times
- * @param firstNano another length of the first slice, not shorter than the default
+ * @param firstNano a different length of the first slice, at least the default
  */
 export function* timeSlices(
   query: TimeSlice,
@@ -40,7 +40,7 @@ export function* timeSlices(
 }
 
 /**
- * Splits a slice so that the newest part should contain the missing traces, estimated from the traces per minute so
+ * Splits a slice so that its newest part should contain the missing traces, estimated from the traces per minute so
  * far. The part has whole minutes and twice the estimated length.
  * @param searchedNano length of the time range that was searched before the slice, in nanoseconds
  * @param found number of traces in that range
@@ -86,23 +86,26 @@ function slice(min: bigint | undefined, max: bigint | undefined): TimeSlice {
   };
 }
 
-/** Age up to which rows lie in parts of a few seconds each. Older seconds are spread over the part of their minute. */
+/**
+ * Age in nanoseconds up to which rows are stored in parts of a few seconds each. Older rows are spread over the part of
+ * their minute.
+ */
 const freshNano = 30n * secondNano;
 
 /** Below this many rows one statement is faster than two. */
 export const denseRows = 500_000;
 
 /**
- * As `denseRows`, for the present minute. Its newest seconds are mostly enough. Later searches begin with these
- * seconds, so two statements are rarely needed.
+ * As `denseRows`, for the present minute. The newest seconds of this minute are mostly enough. Later searches begin
+ * with these seconds, so two statements are rarely needed.
  */
 export const presentRows = 131_072;
 
-/** Slices shorter than this are read in one statement. */
+/** Slices shorter than this, in nanoseconds, are read in one statement. */
 const leastPresentNano = 30n * secondNano;
 
 /**
- * Divides a slice that ends now, newest part first: one sixteenth, three sixteenths, the rest.
+ * Divides a slice that ends now, newest part first: one sixteenth, three sixteenths, and the remaining time.
  * @returns undefined when the slice does not end now, has no start, or is short
  */
 export function presentParts(slice: TimeSlice, nowUnixNano: bigint): readonly TimeSlice[] | undefined {
@@ -124,11 +127,11 @@ export function presentParts(slice: TimeSlice, nowUnixNano: bigint): readonly Ti
 }
 
 /**
- * Splits a slice of time that has too many spans to read all of them for the newest few.
+ * Splits a slice that has too many spans, because only the newest few are needed.
  * @param share the newer part is 1/`share` of the slice
- * @returns the newest part and the rest, which together cover the slice. Undefined when a split does not help: the
- * slice has no start, or lies within one minute. The table is ordered by minutes, so only the present minute can be
- * split.
+ * @returns the newest part and the older part, which together cover the slice. Undefined when a split does not help:
+ * the slice has no start, or lies within one minute of the past. The table is ordered by minutes, so of all minutes
+ * only the present one can be split.
  */
 export function splitSlice(
   slice: TimeSlice,

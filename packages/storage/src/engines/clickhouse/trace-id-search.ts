@@ -19,8 +19,8 @@ import {
 } from "./time-slices.ts";
 
 /**
- * Limit of tags that are searched separately. More make the SQL too long: every branch repeats the conditions of all
- * other tags.
+ * Limit of tags that are searched separately. More tags make the SQL too long: every branch repeats the conditions of
+ * all other tags.
  */
 const maxTagsApart = 4;
 
@@ -33,13 +33,13 @@ const sparseRows = 262_144;
 /** Below this many rows a scan beats the index. */
 const smallRows = 32_768;
 
-/** Time for which the newest minute is assumed to be large after it was found large, in milliseconds. */
+/** Time in milliseconds for which the newest minute is assumed to be large, after a search found it large. */
 const notSmallMs = 10_000;
 
-/** Limit of splits of time slices in one search. Each split costs a statement that reads nothing. */
+/** Limit of splits of time slices in one search. Each split costs a statement that is refused before it reads. */
 const maxSplits = 8;
 
-/** Row limits of the ways to search. Above a limit the search uses the next way. */
+/** Row limits of the ways to search. Above its limit, the search uses the next way. */
 export interface RowLimits {
   readonly maxDenseRows?: number | undefined;
   readonly maxPresentRows?: number | undefined;
@@ -109,14 +109,14 @@ export class TraceIdSearch {
   }
 
   /**
-   * Starts with the whole time range that such a search needed before.
+   * Starts with the whole time range that an earlier search of this kind needed.
    * @returns true when matches are rare
    */
   async #searchFrom(reachNano: bigint): Promise<boolean> {
     const [first = this.#query, ...older] = timeSlices(this.#query, this.#nowUnixNano, reachNano);
     const isEnough = await this.#searchSparse(first);
     if (isEnough === true) {
-      // There are more matches than expected, so the next searches of this kind start with the newest minute.
+      // There were more matches than expected, so the next searches of this kind start with the newest minute.
       return false;
     }
     if (isEnough === undefined) {
@@ -134,7 +134,7 @@ export class TraceIdSearch {
 
   /**
    * Searches slices until there are enough traces.
-   * @param newest the slice that ends now; undefined when it was searched already
+   * @param newest the slice that ends now; undefined when it was already searched
    * @returns true when matches are rare
    */
   async #searchSlices(slices: TimeSlice[], newest: TimeSlice | undefined): Promise<boolean> {
@@ -144,7 +144,7 @@ export class TraceIdSearch {
     for (let at = 0; at < slices.length; at++) {
       const likely = mayNarrow ? this.#likelyPart(slices[at] as TimeSlice) : undefined;
       if (likely !== undefined) {
-        // A few more minutes should have been enough. The stream is uneven, so no further estimate is made.
+        // The searched part should have been enough. The stream of spans is uneven, so no further estimate is made.
         mayNarrow = false;
         slices.splice(at, 1, ...likely);
       }
@@ -153,7 +153,7 @@ export class TraceIdSearch {
       this.#countTime(slice);
       if (slice !== newest && this.#found.size * sliceGrowth < this.#query.limit) {
         isRare = true;
-        // When matches are rare, one slice is seldom enough. Searching the next slice in the same statement saves a
+        // When matches are rare, one slice is seldom enough. Searching the next slice in the same statement saves one
         // statement.
         const isEnough =
           mayJoin && next !== undefined ? await this.#searchSparse(joinedSlices(slice, next)) : undefined;
@@ -182,7 +182,7 @@ export class TraceIdSearch {
     this.#searchedNano += sliceNano(slice, this.#nowUnixNano) ?? 0n;
   }
 
-  /** Searches the newest slice. With tags, it first assumes that the slice is small. */
+  /** Searches the newest slice. If the query has tags, the slice is first assumed to be small. */
   async #searchNewest(slice: TimeSlice): Promise<boolean> {
     const { service, tags } = this.#query;
     // Without a service, a minute is rarely small.
@@ -198,7 +198,10 @@ export class TraceIdSearch {
     return await this.#searchPresent(slice);
   }
 
-  /** Searches the present minute. If it is known or found to have many spans, it is searched in parts, newest first. */
+  /**
+   * Searches the present minute. If this minute is known or found to have many spans, it is searched in parts, newest
+   * first.
+   */
   async #searchPresent(slice: TimeSlice): Promise<boolean> {
     const parts = presentParts(slice, this.#nowUnixNano);
     if (parts === undefined) {
@@ -222,8 +225,8 @@ export class TraceIdSearch {
   }
 
   /**
-   * Searches a slice in one statement. If that would read too many rows, the newest part is searched first, which is
-   * mostly enough.
+   * Searches a slice in one statement. If one statement would read too many rows, the newest part is searched first,
+   * which is mostly enough.
    */
   async #searchDense(slice: TimeSlice, isNewest: boolean, share?: bigint): Promise<boolean> {
     const parts = this.#splitsLeft > 0 ? splitSlice(slice, this.#nowUnixNano, share) : undefined;
@@ -241,22 +244,22 @@ export class TraceIdSearch {
     if (await this.#searchDense(newer, isNewest)) {
       return true;
     }
-    // Nothing was found: the newest matches lie in the older part, so it is halved next.
+    // The newest part contained no match, so the older part is halved next.
     return await (this.#found.size === before
       ? this.#searchDense(older, isNewest, 2n)
       : this.#search(older, isNewest));
   }
 
   /**
-   * Searches two or more slices in one statement, if that reads few rows.
-   * @returns undefined when it would read too many rows; then nothing was read
+   * Searches two or more slices in one statement, if this reads few rows.
+   * @returns undefined when the statement would read too many rows; then no rows were read
    */
   #searchSparse(slice: TimeSlice): Promise<boolean | undefined> {
     const settings = `, max_rows_to_read = ${this.#memory.maxSparseRows}`;
     return unlessTooMany(() => this.#search(slice, false, settings));
   }
 
-  /** Runs one statement. @returns true when there are enough traces now */
+  /** Runs one statement. @returns true when enough traces were found */
   async #search(slice: TimeSlice, isNewest: boolean, settings = "", isSmall = false): Promise<boolean> {
     const { database } = this.#memory;
     const { sql, parameters } = searchSql({ ...this.#query, ...slice }, database, this.#tenant, {

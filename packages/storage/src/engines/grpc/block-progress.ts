@@ -2,8 +2,9 @@
 const maxBlocks = 10_000;
 
 /**
- * Remembers which spans of each block the server has acknowledged. The API has no tokens, so this memory lets a
- * repeated block continue where it failed. The newest 10,000 blocks are remembered, until the process ends.
+ * Remembers which spans of each block the server has acknowledged. The API has no tokens; with this memory, a block
+ * that is sent again continues after its acknowledged spans. The newest 10,000 blocks are remembered, until the process
+ * ends.
  */
 export class BlockProgress {
   readonly #blocks = new Map<string, Set<number> | "whole">();

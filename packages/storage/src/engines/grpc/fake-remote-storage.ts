@@ -24,7 +24,7 @@ import {
   withPublicNames,
 } from "wire/grpc";
 
-/** The calls that a test answers, under Jaeger's service names. All other calls get UNIMPLEMENTED. */
+/** Handlers of a test, by the names in Jaeger's services. A call without a handler gets UNIMPLEMENTED. */
 export type FakeHandlers = Partial<
   SpanReaderPluginServer &
     SpanWriterPluginServer &

@@ -15,8 +15,8 @@ import { tracesById } from "./traces-by-id.ts";
 const maxCalls = 16;
 
 /**
- * The server's archive, if its capabilities include one. The server may store a span twice that is archived twice; the
- * reader removes the copy.
+ * The server's archive, if its capabilities include one. A span that is archived twice may be stored twice; the reader
+ * removes the copy.
  */
 export function grpcArchiveStore(
   calls: RemoteCalls,

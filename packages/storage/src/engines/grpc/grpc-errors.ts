@@ -63,7 +63,7 @@ function meaningForReads({ code }: ServiceError): StorageErrorCode {
 
 /**
  * Meaning of an error for writes. Only an error that the spans certainly cause is a refusal. Most servers answer
- * UNKNOWN to any fault, even when their database is down, so the spans are kept and sent again.
+ * UNKNOWN to any fault, even to a failure of their database, so spans with this answer are kept and sent again.
  */
 function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
   const isTooLarge =

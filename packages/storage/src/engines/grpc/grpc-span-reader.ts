@@ -11,7 +11,7 @@ import { remoteMethods } from "./remote-methods.ts";
 import { spansOf } from "./stored-spans.ts";
 import { tracesById } from "./traces-by-id.ts";
 
-/** Reads over the API. It adds what servers may omit: order, limit, and unknown kinds. */
+/** Reads over the API. The class adds what servers may omit: sort order, limit, and unknown kinds. */
 export class GrpcSpanReader implements SpanReader {
   readonly #calls: RemoteCalls;
   readonly #maxReadBytes: number;
@@ -45,8 +45,8 @@ export class GrpcSpanReader implements SpanReader {
   }
 
   /**
-   * Ids in the server's order, which is newest first for most servers. If a server does not support this call, whole
-   * traces are read.
+   * Ids in the server's order, which is newest first for most servers. If the server does not support the call for ids,
+   * whole traces are read.
    */
   async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
     checkSearch(query);
@@ -84,8 +84,8 @@ export class GrpcSpanReader implements SpanReader {
 }
 
 /**
- * Converts the server's list of operations. Older servers fill only `operationNames`; some ignore the wanted kind, or
- * have no kinds.
+ * Converts the server's list of operations. Older servers fill only `operationNames`; some servers ignore the wanted
+ * kind or return no kinds.
  */
 function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefined): Operation[] {
   const all =

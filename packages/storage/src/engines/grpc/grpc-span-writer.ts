@@ -11,7 +11,8 @@ import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { remoteMethods } from "./remote-methods.ts";
 
 /**
- * Number of spans in one stream. Its single answer acknowledges all of them. Without the answer they are sent again.
+ * Number of spans in one stream. The server acknowledges all spans of a stream with a single answer. Without this
+ * answer, all spans of the stream are sent again.
  */
 const spansPerStream = 5_000;
 
@@ -25,8 +26,8 @@ interface TenantSpan {
 
 /**
  * Writes the spans of a block over streams if the server's capabilities include them, otherwise with one call for each
- * span. As in the public model's collector, spans use the older model, and the tag with the format is last.
- * Acknowledged spans are not written again under the same token while the process lives.
+ * span. As in the public model's collector, spans are written in the older span model, and the tag with the format is
+ * last. While the process lives, acknowledged spans of a block are not written again.
  */
 export class GrpcSpanWriter implements SpanWriter {
   readonly #calls: RemoteCalls;
@@ -48,7 +49,7 @@ export class GrpcSpanWriter implements SpanWriter {
     const spans = spansOfRows(rows);
     const done = this.#progress.partsOf(token);
     try {
-      // The call names the tenant of the first span, because servers may refuse calls without a tenant.
+      // The call carries the tenant of the first span, because servers may refuse calls without a tenant.
       const tenant = spans[0]?.tenant ?? "";
       const { streamingSpanWriter } = await this.#capabilities.known({ tenant, ...optional(signal) });
       if (streamingSpanWriter) {

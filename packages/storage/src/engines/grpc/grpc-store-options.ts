@@ -20,7 +20,7 @@ export interface WatchedGrpcStoreTls {
 
 /** Address of the remote storage, and time limits. */
 export interface GrpcStoreOptions {
-  /** Address as `host:port`; `:port` means this machine. */
+  /** Address as `host:port`; `:port` means the machine of this process. */
   readonly server: string;
   /** Time limit of a call's wait for a connection, in milliseconds. Default: 5,000. */
   readonly connectionTimeoutMs?: number;

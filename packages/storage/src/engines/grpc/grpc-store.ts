@@ -12,10 +12,10 @@ import { RemoteCapabilities } from "./remote-capabilities.ts";
 import { RemoteChannel } from "./remote-channel.ts";
 
 /**
- * A client for any storage with the remote storage API. Spans are stored in the older model: attributes that are lists
- * become text, and counts of dropped items are lost. The API has neither metrics nor analysis nor a sampling store;
- * they throw STORAGE_UNSUPPORTED, and so does a missing archive. While the server is down, calls throw
- * STORAGE_UNAVAILABLE. They work again when the server is back.
+ * A client for any storage with the remote storage API. Spans are stored in the older span model: list attributes
+ * become text, and the counts of dropped items are lost. The API has no metrics, no analysis and no sampling store;
+ * calls to them throw STORAGE_UNSUPPORTED, as do calls to a missing archive. While the server is down, calls throw
+ * STORAGE_UNAVAILABLE. Calls succeed again when the server is back.
  * @throws StorageError STORAGE_REFUSED for invalid options
  */
 export function openGrpcStore(options: GrpcStoreOptions): TraceStore {
@@ -38,7 +38,7 @@ export function openGrpcStore(options: GrpcStoreOptions): TraceStore {
       try {
         await capabilities.ask(signal === undefined ? {} : { signal });
       } catch (error) {
-        // A server may require a tenant for this call too. Its refusal shows that it is up.
+        // A server may refuse this call because it names no tenant. Such a refusal shows that the server is up.
         if (tenantHeader === undefined || !asksForTenant(error)) {
           throw error;
         }

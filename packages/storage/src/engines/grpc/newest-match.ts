@@ -2,7 +2,7 @@ import type { Span } from "wire/model";
 import type { Trace, TraceQuery } from "../../api/span-reader.ts";
 
 /**
- * Sorts traces as a search promises: newest first by the newest matching span. The API returns traces in any order,
+ * Sorts traces by their newest matching span, newest first, as every search must. The API returns traces in any order,
  * without the matching spans. Tags are ignored, because each store compares tags in its own way.
  */
 export function newestFirst(traces: readonly Trace[], query: TraceQuery): Trace[] {

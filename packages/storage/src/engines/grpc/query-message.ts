@@ -19,8 +19,7 @@ type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
 /**
  * Converts a search to the API's message. Absent bounds stay absent. Kind and error become tags of the older span
  * model.
- * @throws StorageError STORAGE_UNSUPPORTED for a search of spans without an error, which the API cannot
- *   express
+ * @throws StorageError STORAGE_UNSUPPORTED for a search of spans without an error, because the API has no such search
  */
 export function queryMessage(query: TraceQuery): TraceQueryParameters {
   const tags = new Map(query.tags);

@@ -19,20 +19,20 @@ export interface RemoteCallSettings {
 
 /** Remaining size limit of a read, which all its calls share. */
 export interface ReadBudget {
-  /** Number of bytes that the read may still receive. */
+  /** Number of bytes that the calls of the read may still receive. */
   bytes: number;
 }
 
-/** A read whose answer is limited. */
+/** A read with a size limit for its answers. */
 export interface LimitedRead {
   /** Tenant, token and signal. */
   readonly options: ReadOptions;
-  /** The bytes that calls of the same read have left. */
+  /** Number of bytes that all calls of this read may still receive. */
   readonly budget: ReadBudget;
 }
 
 interface Cancellable {
-  /** Ends the call, on the server too. */
+  /** Ends the call in the client and in the server. */
   cancel(): void;
 }
 
@@ -46,7 +46,7 @@ export class RemoteCalls {
     this.#settings = settings;
   }
 
-  /** @param isWrite true: the call writes spans, so that an error tells if the spans are at fault */
+  /** @param isWrite true: the call writes spans, so its error distinguishes faulty spans from other failures */
   async unary<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,
@@ -78,7 +78,7 @@ export class RemoteCalls {
   }
 
   /**
-   * Passes each message of the answer on.
+   * Passes each message of the answer to `take`.
    * @throws StorageError STORAGE_TOO_LARGE when the messages have more bytes than `budget` has left
    */
   async download<Request, Response>(
@@ -141,7 +141,7 @@ export class RemoteCalls {
           }
         },
       );
-      // The callback gets the same error with more details.
+      // `answer` is rejected with the same error and more details.
       call.on("error", () => {});
       watch(call);
       await Promise.all([answer.promise, sendAll(call, requests, () => isOver, answer.promise)]);

@@ -11,8 +11,8 @@ const none: CapabilitiesResponse = {
 };
 
 /**
- * The server's capabilities. They are read at the first use, and again after a failure, because another server may
- * answer then.
+ * The server's capabilities. They are read before the first use and again after each failure, because the address may
+ * then belong to another server.
  */
 export class RemoteCapabilities {
   readonly #calls: RemoteCalls;

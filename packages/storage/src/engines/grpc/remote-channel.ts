@@ -11,8 +11,8 @@ const maxMessageBytes = 64 * 1024 * 1024;
 const oldClientMs = 60_000;
 
 /**
- * Name that TLS sends when the server has only an IP address. grpc-js would send the address, which TLS forbids as a
- * name and Node refuses. The certificate is verified against the address.
+ * Server name for TLS when the address of the server is an IP address: grpc-js would send the address itself, which TLS
+ * forbids and Node refuses. The certificate is verified against the address.
  */
 const nameOfAddresses = "address.invalid";
 
@@ -73,7 +73,7 @@ export class RemoteChannel {
     return new Client(this.#server, credentialsOf(tls, address), {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": -1,
-      // With this limit, a store that comes back up is found within seconds instead of minutes.
+      // With this limit, the client reconnects to a restarted store within seconds instead of minutes.
       "grpc.initial_reconnect_backoff_ms": 200,
       "grpc.max_reconnect_backoff_ms": 3_000,
       // Go's servers disconnect clients that ping more often.

@@ -10,7 +10,10 @@ import {
   streamingSpanWriterService,
 } from "wire/grpc";
 
-/** A method with the public model's name. Other remote storages know only this name; ours answers both. */
+/**
+ * A method with the public model's name. Other remote storages know only this name; the servers of this project know
+ * both names.
+ */
 function publicMethod<Request, Response>(
   method: MethodDefinition<Request, Response>,
 ): MethodDefinition<Request, Response> {

@@ -24,7 +24,7 @@ export function countSlots(spans: Iterable<Span>, query: MetricsQuery, slots: Me
       counts = { service, operation, slots: [], buckets: [], calls: [], errors: [] };
       series.set(key, counts);
     }
-    // Entries for the same slot and bucket are added later.
+    // Later code adds up the entries of the same slot and bucket.
     counts.slots.push(slot);
     counts.buckets.push(durationBucket(span.durationNano));
     counts.calls.push(1);

@@ -46,7 +46,7 @@ export function callCountsOf(traces: Iterable<readonly Span[]>, query: SpanCount
   return [...counts.values()];
 }
 
-/** Spans that start in these minutes, both inclusive, and whose caller belongs to another service. */
+/** Spans that start within these minutes, both included, and that another service called. */
 function* callsOf(
   traces: Iterable<readonly Span[]>,
   from: bigint,
@@ -68,8 +68,8 @@ function* callsOf(
 }
 
 /**
- * Finds the parent of a span. When client and server share an id, the client is the server's parent, and the server is
- * the parent of all other spans with that parent id.
+ * Finds the parent of a span. Client span and server span may share an id: then the client span is the parent of the server
+ * span, and the server span is the parent of their children.
  */
 function parentOf(span: Span, byId: ReadonlyMap<string, readonly Span[]>): Span | undefined {
   if (span.kind === "server") {

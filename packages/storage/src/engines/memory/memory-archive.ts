@@ -42,7 +42,7 @@ export function memoryArchive(maxTraces: number): ArchiveStore {
   };
 }
 
-/** Text that is equal for copies of a span within one trace. */
+/** Text that is equal for two copies of a span of the same trace. */
 function identity({ spanId, resource, name, kind, startTimeUnixNano }: Span): string {
   return JSON.stringify([spanId, resource.serviceName, name, kind, String(startTimeUnixNano)]);
 }

@@ -25,7 +25,7 @@ interface Seen {
   readonly value: string;
 }
 
-/** Reads every stored span for each list. */
+/** Computes each list from all stored spans. */
 export class MemoryAttributeCatalog implements AttributeCatalog {
   readonly #stored: StoredTenants;
 

@@ -14,7 +14,7 @@ import { spanMatches } from "./span-matches.ts";
 import type { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
-/** Answers each search by looking at every stored span. */
+/** Answers each search by checking every stored span. */
 export class MemorySpanReader implements SpanReader {
   readonly #stored: StoredTenants;
 

@@ -54,7 +54,7 @@ function hasTag(span: Span, key: string, value: string): boolean {
   );
 }
 
-/** True for a field that is shown as this tag, such as the kind as `span.kind`. */
+/** True for a field of the span that searches see as this tag, for example the kind as `span.kind`. */
 function isShownAsTag(span: Span, key: string, value: string): boolean {
   if (key === "service.name") {
     return span.resource.serviceName === value;

@@ -5,7 +5,7 @@ import { StoredTraces } from "./stored-traces.ts";
 /** Limit of remembered tokens, as `WriteOptions.deduplicationToken` promises. */
 const tokenWindow = 10_000;
 
-/** Limit of tenants. Without a configured list, senders may invent tenants. */
+/** Limit of tenants. The limit is needed because senders may invent tenants when no list is configured. */
 const maxTenants = 1_000;
 
 /** A span with its tenant. */
@@ -14,7 +14,7 @@ export interface TenantSpan {
   readonly span: Span;
 }
 
-/** The traces of the newest 1,000 tenants, by first arrival, and the tokens of the newest blocks. */
+/** The traces of the newest 1,000 tenants, ordered by arrival, and the tokens of the newest blocks. */
 export class StoredTenants {
   readonly #maxTraces: number;
   readonly #tenants = new Map<string, StoredTraces>();
@@ -25,7 +25,7 @@ export class StoredTenants {
     this.#maxTraces = maxTraces;
   }
 
-  /** Adds a block, unless one with this token was added before. */
+  /** Adds a block, unless a block with the same token was added before. */
   add(spans: readonly TenantSpan[], token: string): void {
     if (this.#tokens.has(token)) {
       return;

@@ -3,12 +3,15 @@ import { dropOldest } from "./drop-oldest.ts";
 
 interface StoredTrace {
   readonly all: Span[];
-  /** Spans without copies. A sender repeats a batch that got no answer; counts must count such a span once. */
+  /**
+   * Spans without copies. When a sender gets no answer, it sends the batch again; counts must include each span only
+   * once.
+   */
   readonly distinct: Span[];
   readonly identities: Set<string>;
 }
 
-/** The spans of the newest traces, by first arrival. */
+/** The newest traces with their spans; a trace is as new as the arrival of its first span. */
 export class StoredTraces {
   readonly #maxTraces: number;
   readonly #traces = new Map<string, StoredTrace>();
@@ -50,7 +53,7 @@ export class StoredTraces {
       .sort((one, other) => arrival(one) - arrival(other));
   }
 
-  /** Spans of a trace. Copies are included, as in other stores. */
+  /** Spans of a trace. Copies of a span are included, as in other stores. */
   trace(traceId: string): readonly Span[] {
     return this.#traces.get(traceId)?.all ?? [];
   }

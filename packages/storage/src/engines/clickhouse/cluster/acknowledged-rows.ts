@@ -35,11 +35,11 @@ export class AcknowledgedRows {
 interface StoredRows {
   /** Rows of `spans` in the whole cluster. */
   readonly spans: number;
-  /** Number of spans in `span_metrics`, after copies were removed from it. */
+  /** Number of spans that `span_metrics` counts, after copies were subtracted. */
   readonly counted: number;
   /** Number of spans that cannot be found by their id. */
   readonly withoutMinute: number;
-  /** Number of spans in another shard than their id requires. */
+  /** Number of spans that are in a different shard than their id requires. */
   readonly astray: number;
 }
 

@@ -11,7 +11,7 @@ import { ensureClusterSchema } from "./ensure-cluster-schema.ts";
 import { type HostState, hostStates, patientLookMs } from "./host-state.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
-/** The progress of a change of the shards. */
+/** The next step, and the person or server that must perform it. */
 export interface ShardChange {
   /** The present state and the completed steps, as sentences for users. */
   readonly done: readonly string[];
@@ -21,7 +21,7 @@ export interface ShardChange {
 
 /** Days until tables forget the token of a block. After that a repeated block could be stored twice. */
 const tokenDays = 7;
-/** Minimum number of hours between the announcement of a change's day to all servers and the start of that day. */
+/** Minimum number of hours between the announcement of a day of change to all servers and the start of this day. */
 const leastHours = 1;
 
 interface Change {
@@ -33,17 +33,17 @@ interface Change {
   readonly cluster: ClusterSettings;
   /** The cluster as each server sees it. The views must agree before a change. */
   readonly views: readonly ClusterView[];
-  /** Shards as seen by the servers that know the most shards. */
+  /** Shards, as the servers with the longest list of shards see them. */
   readonly shards: readonly ViewedShard[];
   /** Time of a server's clock in UTC: days since 1970, and hour of the day. */
   readonly now: { readonly day: number; readonly hour: number };
 }
 
 /**
- * Takes a cluster one step further towards one shard more, or one less. It reads the state of every server, does what
- * is safe now, and reports the next step. It may run any number of times. From a fixed day (UTC) on, received spans are
- * distributed over the new number of shards. The day is part of a block's token, so a repeated block goes to the same
- * shards.
+ * Takes a cluster one step closer to having one more shard, or one shard less. It reads the state of every server,
+ * makes the changes that are safe now, and reports the next step. It may run any number of times. From a fixed day
+ * (UTC) on, received spans are distributed over the new number of shards. The token of a block contains the day, so a
+ * repeated block goes to the same shards.
  * @throws StorageError STORAGE_UNAVAILABLE when a server is down; STORAGE_REFUSED when the configurations make the
  * change unsafe
  */
@@ -64,7 +64,7 @@ export async function changeShards(
     const seen = await allStates(connection, database, cluster, signal);
     const views = await Promise.all(seen.map((host) => clusterView(host, cluster.name, signal)));
     const shards = widestView(views);
-    // Statements go to each server without ON CLUSTER, because old servers do not know the new ones yet.
+    // Statements go to each server without ON CLUSTER, because old servers do not know the new servers yet.
     const { emptied } = await ensureClusterSchema(
       connection,
       database,

@@ -3,9 +3,7 @@ import type { ClusterSettings } from "../cluster-settings.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
-/**
- * Shorter than the deadline of a call, so that the server reports the missing replicas before our deadline.
- */
+/** It is shorter than the deadline of a call, so that the server reports missing replicas before the deadline. */
 const quorumTimeoutMs = 20_000;
 
 /**
@@ -17,7 +15,7 @@ const neighbourTimes: Settings = {
   connections_with_failover_max_tries: "2",
 };
 
-/** Cluster settings that older servers do not know. Statements are correct without them. */
+/** Cluster settings that older servers may not know. Statements are correct without them. */
 export const optionalClusterSettings = [
   "handshake_timeout_ms",
   "distributed_insert_skip_read_only_replicas",
@@ -27,17 +25,18 @@ export const optionalClusterSettings = [
 
 /** Settings of reads from a cluster. */
 export const clusterReadSettings: Settings = {
-  // Subqueries in `IN` and joins read the same shard, because one shard holds all data of a trace.
+  // Subqueries in `IN` and joins read the same shard, because all data of a trace is in one shard.
   distributed_product_mode: "local",
   // In a cluster of one shard the server ignores `distributed_product_mode` and counts each nested `IN (SELECT …)`. Its
   // default limit is five.
   max_distributed_depth: "64",
   // Traces named by id are read only from their shards.
   optimize_skip_unused_shards: "1",
-  // Overrides the user's profile: rows may be left out only when the answer reports it.
+  // This overrides the user's profile: rows may be left out only when the answer reports it.
   skip_unavailable_shards: "0",
   // Limit of a replica's delay in seconds, if another replica is up to date. With the servers' default of 300, every
-  // second search lacked the newest traces. When all replicas exceed the limit, the server uses the best one.
+  // second search lacked the newest traces. When all replicas exceed the limit, the server uses the most recent
+  // replica.
   max_replica_delay_for_distributed_queries: "10",
   fallback_to_stale_replicas_for_distributed_queries: "1",
   ...neighbourTimes,
@@ -50,11 +49,11 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
   return {
     // An insert is confirmed when every shard has its rows, not when this server has queued them.
     distributed_foreground_insert: "1",
-    // Overrides the user's profile, which may allow it for reads: no rows of a block may be lost.
+    // This overrides the user's profile, which may allow skipping for reads; no rows of a block may be lost.
     skip_unavailable_shards: "0",
     // The time limit for another server's answer is not lowered. A server may drop rows that count as stored when its
-    // caller disconnects during a Keeper request (https://github.com/ClickHouse/ClickHouse/issues/112149). The writer
-    // tries a second server instead.
+    // caller disconnects during a request to the Keeper (https://github.com/ClickHouse/ClickHouse/issues/112149). The
+    // writer tries a second server instead.
     ...neighbourTimes,
     distributed_insert_skip_read_only_replicas: "1",
     ...(isReplicated && insertQuorum !== 0
@@ -64,8 +63,8 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
 }
 
 /**
- * Additional settings for reads and inserts that must see each other's effects. All calls use the same replica while it
- * is up, through any server.
+ * Additional settings for reads and inserts that must see each other's effects. While a replica is up, all calls use
+ * this replica, through any server.
  */
 export const steadySettings: Settings = { load_balancing: "in_order", prefer_localhost_replica: "0" };
 

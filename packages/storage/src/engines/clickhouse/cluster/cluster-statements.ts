@@ -5,12 +5,12 @@ import { migrations, schemaVersion, stepsFrom } from "../schema/migrations.ts";
 import { sourcesOfViews } from "../schema/without-inserts.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
-/** Limits for repeating a token: one week and 10,000 blocks, as on a single server. */
+/** Limits for recognizing a repeated token: one week and 10,000 blocks, as on a single server. */
 const replicatedWindow =
   "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
 
 /**
- * Tables whose rows are distributed by trace id. All spans of a trace, and everything derived from them, are in one
+ * Tables whose rows are distributed by trace id. All spans of a trace, and all data derived from them, are in one
  * shard. Data that collectors share is in the first shard.
  */
 const byTrace = new Set(["spans", "archived_spans", "trace_minutes"]);
@@ -26,7 +26,7 @@ export const localSources: readonly string[] = sourcesOfViews.map(localTable);
 
 /** A statement of a step. */
 export interface ClusterStatement {
-  /** The statement. */
+  /** SQL text of the statement. */
   readonly sql: string;
   /**
    * True: the statement fills a table from other tables, so it runs once for each shard. False: every replica runs it.
@@ -37,7 +37,7 @@ export interface ClusterStatement {
 /**
  * The statements of a migration for one server of a cluster. Every table becomes a local table of the shard,
  * `<name>_local`, replicated if requested. Views work within the shard.
- * @throws StorageError STORAGE_REFUSED for a statement that cannot be turned into one for a cluster
+ * @throws StorageError STORAGE_REFUSED for a statement that cannot be converted for a cluster
  */
 export function clusterStatements(
   statements: readonly string[],
@@ -51,9 +51,10 @@ export function clusterStatements(
 }
 
 /**
- * The tables that span the cluster, with the names that reads and writes use. They hold no data, so each
+ * The tables that span the cluster, with the names that reads and writes use. These tables contain no data, so each
  * migration recreates them with the current columns.
- * @param layout undefined: spans are distributed over all shards in the servers' configuration at the time of arrival
+ * @param layout undefined: spans are distributed over all shards that the servers' configuration has at the time of
+ * arrival
  */
 export function distributedStatements(
   database: string,
@@ -70,7 +71,7 @@ export function distributedStatements(
   });
 }
 
-/** Stores the version as a view, because `ON CLUSTER` accepts such a statement everywhere. */
+/** Stores the version as a view, because `ON CLUSTER` works for such a statement on every server. */
 export function versionStatement(database: string, version: number, cluster: ClusterSettings): string {
   const noted = clusterVersionOffset + version;
   return onCluster(
@@ -145,8 +146,8 @@ function onCluster(statement: string, cluster: ClusterSettings): string {
 }
 
 /**
- * All statements for an empty server of a cluster, for operators who read or run them. Run them on each server, or with
- * `ON CLUSTER` on one server.
+ * All statements for an empty server of a cluster, for operators who read or run them. The operator must run them on
+ * each server, or with `ON CLUSTER` on one server.
  * @param database a plain name: letters, digits and _
  */
 export function clusterSchemaStatements(database: string, cluster: ClusterSettings): string[] {

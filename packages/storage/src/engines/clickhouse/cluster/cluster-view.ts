@@ -16,12 +16,12 @@ export interface ClusterView {
   /** Shards in the order of their numbers. */
   readonly shards: readonly ViewedShard[];
   /**
-   * Index, from 0, of the shard to which the server belongs. Undefined: the server does not find itself in the list.
+   * Index, from 0, of the shard to which the server belongs. Undefined: the list does not contain the server itself.
    */
   readonly own: number | undefined;
 }
 
-/** Reads the shards of a cluster from `system.clusters` of one server. @throws StorageError */
+/** Reads the shards of a cluster from `system.clusters` on one server. @throws StorageError */
 export async function clusterView(
   host: HostState,
   cluster: string,
@@ -43,10 +43,10 @@ export function slotsOf(shards: readonly ViewedShard[]): number {
 }
 
 /**
- * The view of the servers that know the most shards. All other servers must know the first of these shards.
- * @param views at least one
- * @throws StorageError STORAGE_REFUSED for configurations that contradict each other, and for servers that are not in
- * their own list
+ * The view of the servers with the longest list of shards. The lists of all other servers must be beginnings of this
+ * list.
+ * @param views views of at least one server
+ * @throws StorageError STORAGE_REFUSED for contradicting configurations, and for servers that are not in their own list
  */
 export function widestView(views: readonly ClusterView[]): readonly ViewedShard[] {
   const [widest] = [...views].sort((one, other) => other.shards.length - one.shards.length);
@@ -74,8 +74,8 @@ export function widestView(views: readonly ClusterView[]): readonly ViewedShard[
 }
 
 /**
- * Checks that replicas with the same macro `shard` are in one configured shard, and replicas with different macros are
- * not.
+ * Checks that replicas with the same macro `shard` are in the same configured shard, and that replicas with different
+ * macros are not.
  */
 function checkPlaces(views: readonly ClusterView[]): void {
   const byMacro = new Map<string, ClusterView>();

@@ -5,7 +5,7 @@ import { viewsBeforeTables } from "../schema/change-views.ts";
 import { withoutInserts } from "../schema/without-inserts.ts";
 import { localSources, localTable } from "./cluster-statements.ts";
 
-/** A table or a view. */
+/** A shard in the `remote_servers` of a server. */
 export interface StoredObject {
   /** Name of the table or view. */
   readonly name: string;
@@ -16,16 +16,16 @@ export interface StoredObject {
 }
 
 /**
- * Objects of a database that must be copied: the shard's tables, and the views that fill them. Callers recreate all
- * other objects.
+ * Objects of a database that must be copied: the tables of the shard, and the views that fill them. Callers recreate
+ * all other objects.
  */
 export async function objectsOf(
   connection: ClickHouseConnection,
   database: string,
   signal?: AbortSignal,
 ): Promise<StoredObject[]> {
-  // The statement gets escapes for the bytes that separate attributes and events. They are not UTF-8, and JSON would
-  // replace them.
+  // The bytes that separate attributes and events are written as escapes in the statement. These bytes are not valid
+  // UTF-8, and JSON would replace them.
   const statement = ["FF", "FE", "FD", "FC"].reduce(
     (text, byte) => `replaceAll(${text}, unhex('${byte}'), '\\\\x${byte}')`,
     "create_table_query",
@@ -37,11 +37,11 @@ export async function objectsOf(
 }
 
 /**
- * Copies tables and views from another replica of the shard. Migrations cannot do this, because a replicated table must
- * be created in its present form.
- * Other servers that list the replica send it spans as soon as its table of spans exists. Spans that arrive before the
- * views would be missing in all derived tables forever. So views are created first and the table of spans last. Servers
- * before 24.10 refuse views without tables; there, views are created at the end.
+ * Copies tables and views from another replica of the shard. Migrations cannot create the tables, because a replicated
+ * table must be created in its present form. Other servers that list the replica send it spans as soon as its table of
+ * spans exists. Spans that arrive before the views would be missing in all derived tables forever. So views are created
+ * first and the table of spans last. Servers before 24.10 refuse views whose tables do not exist; on such servers,
+ * views are created at the end.
  */
 export async function copySchema(
   from: ClickHouseConnection,

@@ -28,9 +28,9 @@ const attemptEveryMs = 250;
 export interface SeenHosts {
   /** Servers that do not answer, or refuse our credentials. */
   readonly away: readonly string[];
-  /** Servers that answer but do not reach their Keeper. */
+  /** Servers that answer but cannot reach their Keeper. */
   readonly readOnly: readonly string[];
-  /** Servers with tables that refuse inserts, because their parts differ from the parts known to the Keeper. */
+  /** Servers with tables that refuse inserts because the parts differ from the parts that the Keeper knows. */
   readonly stray: readonly string[];
   /**
    * Servers that answer but have lost their tables. The Keeper still lists their replicas, so the tables cannot be
@@ -40,8 +40,8 @@ export interface SeenHosts {
 }
 
 /**
- * Migrates all listed servers of a cluster to this version's schema. If they are up to date, this costs one read of
- * each. Servers that are down are skipped.
+ * Migrates all listed servers of a cluster to this version's schema. If all servers are up to date, this costs one read
+ * of each server. Servers that are down are skipped.
  * @throws StorageError as in `hostStates`
  */
 export async function ensureClusterSchema(
@@ -61,7 +61,7 @@ export async function ensureClusterSchema(
     first.connection,
     database,
     async () => {
-      // Another process may have migrated meanwhile.
+      // Another process may have migrated the servers while this process waited for the lock.
       const { states, away } = await hostStates(connection, database, cluster, look);
       const emptied = isDone(states) ? [] : await migrate(states, database, cluster, signal);
       return seenHosts({ states, away }, emptied);
@@ -98,7 +98,7 @@ async function migrate(
     await attachSources(connection, database, localSources);
   }
   const newest = Math.max(...seen.map(({ version }) => version));
-  // An added shard gets the tables of another shard, which may have columns of earlier versions.
+  // An added shard copies the tables of another shard, which may have columns of earlier versions.
   const versionOf = (hosts: readonly HostState[]) =>
     cluster.onCluster ? newest : Math.max(...hosts.map((host) => host.version)) || newest;
   const emptied: HostState[] = [];
@@ -138,13 +138,13 @@ async function migrate(
 interface RunOptions {
   /** Database of the spans. */
   readonly database: string;
-  /** Runs a statement on the servers, one after the other. */
+  /** Runs a statement on the servers, one server at a time. */
   readonly run: (hosts: readonly HostState[], sql: string) => Promise<void>;
   /** Stops the run between two statements. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs steps on the replicas of a shard. Views are changed last; all of them are then created again. */
+/** Runs steps on the replicas of a shard. Views are changed at the end, and then all views are created again. */
 async function runSteps(
   hosts: readonly HostState[],
   steps: readonly ClusterStatement[],
@@ -154,8 +154,8 @@ async function runSteps(
   const ofViews = steps.filter(({ sql }) => changedViews([{ sql, copies: false }]).size > 0);
   for (const step of steps) {
     if (!ofViews.includes(step)) {
-      // Each statement runs on all replicas before the next one, so that all create a table while its form is the same
-      // everywhere.
+      // Each statement runs on all replicas before the next statement, so that all replicas create a table in the same
+      // form.
       await run(step.copies ? hosts.slice(0, 1) : hosts, step.sql);
     }
   }
@@ -182,9 +182,9 @@ interface LevelUpOptions {
 }
 
 /**
- * Copies tables to servers with an older version. The source has this version and is in the same shard if possible.
+ * Copies tables to servers with an older version. The source has this version, and is in the same shard if possible.
  * @returns servers that lost their tables while the Keeper still lists their replicas; their shards continue without
- * them
+ * these servers
  */
 async function levelUp(
   states: readonly HostState[],

@@ -9,14 +9,15 @@ type HostState = "up" | "hung" | "stranger" | "emptied";
 export interface StandIn {
   /** Address of the server. */
   readonly url: string;
-  /** Present behaviour; tests change it. */
+  /** Present behaviour of the server; tests change it. */
   state: HostState;
-  /** True when its tables are read-only. */
+  /** True when the server's tables are read-only. */
   readOnly: boolean;
-  /** True when only one of its tables is read-only. */
+  /** True when only one of the server's tables is read-only. */
   stray: boolean;
   /**
-   * Delay in seconds of its nearest replica of shard 2, which lacks the shard's rows. The other replica has the rows.
+   * Delay in seconds of its nearest replica of shard 2, which lacks the shard's rows. The other replica of shard 2 has
+   * the rows.
    */
   behind: number;
   /** Tokens of the inserts that the server received. */
@@ -28,14 +29,14 @@ export interface StandIn {
 }
 
 /**
- * Servers of a cluster with two shards. They imitate ClickHouse as far as these tests need it. Tables exist, and each
- * shard has one service. A missing shard is skipped or is an error, depending on the settings of the read.
+ * Servers of a cluster with two shards. They imitate ClickHouse as far as these tests need. Tables exist, and each
+ * shard has one service. A missing shard is skipped or causes an error, depending on the settings of the read.
  */
 export class HalfRightServers {
   readonly hosts: StandIn[] = [];
   /** Numbers of the shards without any answering server. */
   readonly shardsAway = new Set<number>();
-  /** Numbers of the shards whose servers hang. Servers of other shards wait for them and do not answer. */
+  /** Numbers of the shards whose servers hang. Servers of other shards wait for these servers and do not answer. */
   readonly shardsHung = new Set<number>();
   /** Number of servers that have reported their shard. */
   places = 0;
@@ -111,7 +112,7 @@ export class HalfRightServers {
     } else if (host.state === "emptied") {
       this.#answerEmptied(sql, response);
     } else if (token !== null) {
-      // A server without its Keeper waits longer than any caller.
+      // A server without its Keeper waits longer than any caller does.
       if (!host.readOnly && this.shardsAway.size > 0) {
         fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
       } else if (!host.readOnly) {
@@ -122,7 +123,7 @@ export class HalfRightServers {
     }
   }
 
-  /** The answers of a server that lost its disk: it has no tables, and the Keeper remembers its replica. */
+  /** Answers of a server that lost its disk: the server has no tables, but the Keeper still lists its replica. */
   #answerEmptied(sql: string, response: ServerResponse): void {
     if (sql.includes("AS macros")) {
       rows(response, [{ ...stateRow({ readOnly: false, stray: false }), tables: [], engine: "", begun: 0 }]);

@@ -9,13 +9,13 @@ import { localTable } from "./cluster-statements.ts";
 import { type HostLayout, layoutOf } from "./shard-layout.ts";
 
 /**
- * Time limit in milliseconds for checking each server after another server has answered. All servers are checked
- * concurrently. It is shorter than the time limit of `ready`'s callers.
+ * Time limit in milliseconds for the check of each server, counted from the first answer of any server. All servers are
+ * checked concurrently. It is shorter than the time limit of callers of `ready`.
  */
 const lookTimeoutMs = 3_000;
 /**
- * The same limit for commands of an operator. They refuse to work while a server is down, so they wait longer for a
- * busy one.
+ * The same time limit, for commands of an operator. These commands refuse to work while a server is down, so they wait
+ * longer for a busy server.
  */
 export const patientLookMs = 20_000;
 
@@ -23,7 +23,7 @@ export const patientLookMs = 20_000;
 export interface LookLimits {
   /** Aborts the check. */
   readonly signal?: AbortSignal | undefined;
-  /** Time limit for one server after another server has answered, in milliseconds. Default: 3 s. */
+  /** Time limit for each server in milliseconds, counted from the first answer of any server. Default: 3 s. */
   readonly longestMs?: number;
 }
 
@@ -31,15 +31,17 @@ export interface LookLimits {
 export interface HostState extends HostLayout {
   /** Address of the host. */
   readonly url: string;
-  /** Connection to this host alone. */
+  /** Connection to this server alone. */
   readonly connection: ClickHouseConnection;
   /** Value of the macro `shard`. Servers with the same value have the same rows. */
   readonly shard: string;
-  /** True when its tables were begun step by step, see `isBegunInSteps`. */
+  /** True when the server's tables were created in single steps, see `isBegunInSteps`. */
   readonly isBegun: boolean;
-  /** True when all its tables are read-only, because it does not reach the Keeper. */
+  /** True when all tables of the server are read-only, because it cannot reach the Keeper. */
   readonly isReadOnly: boolean;
-  /** True when some of its tables are read-only, because their parts differ from the parts known to the Keeper. */
+  /**
+   * True when some tables of the server are read-only, because their parts differ from the parts that the Keeper knows.
+   */
   readonly isStray: boolean;
 }
 
@@ -61,9 +63,9 @@ const noState: StateRow = {
 };
 
 /**
- * Reads the state of every listed server. Servers that are down are left out, unless all are.
- * @throws StorageError STORAGE_VERSION when a server has a newer schema. STORAGE_REFUSED when a server does
- *   not know the cluster, lacks a macro, or has another layout of the database. Nothing is changed then.
+ * Reads the state of every listed server. Servers that are down are left out, unless all servers are down.
+ * @throws StorageError STORAGE_VERSION when a server has a newer schema. STORAGE_REFUSED when a server does not know
+ *   the cluster, lacks a macro, or has a different layout of the database. In these cases nothing is changed.
  */
 export async function hostStates(
   connection: ClickHouseConnection,
@@ -112,7 +114,7 @@ export async function hostStates(
   return { states, away };
 }
 
-/** Ends checks that take too long. If all checks take too long, the first answer ends the others. */
+/** Ends checks that take too long. If all checks take too long, the first answer ends the other checks. */
 class Lateness {
   readonly #controller = new AbortController();
   readonly #timeout: RunningTimeout;
@@ -162,7 +164,7 @@ interface HostLook {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Asks one server for its `StateRow`. */
+/** SQL that reads the `StateRow` of one server. */
 function stateSql(): string {
   const isBegun = isBegunInSteps(localTable("spans"));
   return `SELECT
@@ -199,7 +201,7 @@ async function stateOf(url: string, connection: ClickHouseConnection, look: Host
   };
 }
 
-/** @returns why a server cannot be one of the cluster; undefined for one that can */
+/** @returns the reason why a server cannot belong to the cluster; undefined for a server that can */
 function faultOf(
   url: string,
   { clusters, macros, tables }: StateRow,

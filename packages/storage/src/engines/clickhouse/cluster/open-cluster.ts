@@ -23,7 +23,7 @@ import { ShardWatch } from "./shard-watch.ts";
 
 /**
  * Time limit in milliseconds for `ready` to wait for the check of the shards. Callers of `ready` wait five seconds, and
- * checking the servers may take three.
+ * checking the servers may take three seconds.
  */
 const lookWaitMs = 1_500;
 
@@ -33,13 +33,13 @@ export interface OpenServers {
   readonly connection: ClickHouseConnection;
   /** Ensures that the schema exists before calls. */
   readonly schema: SchemaGuard;
-  /** Connection for data that all readers must see at once. */
+  /** Connection for data that all readers must see immediately. */
   readonly shared: ClickHouseConnection;
   /** Settles calls on each shard. Undefined when one server settles all calls. */
   readonly settleStep: RunSettleStep | undefined;
   /** Runs work on each shard. Undefined for a single server. */
   readonly onEachShard: OnEachShard | undefined;
-  /** See `TraceStore`. */
+  /** Waits until the servers answer and have the schema, see `TraceStore`. */
   ready(signal?: AbortSignal): Promise<void>;
   /** Faults of servers, as sentences for users. */
   trouble(): readonly string[];
@@ -60,7 +60,7 @@ export function openCluster(
   return new ClusterServers(options, database, cluster);
 }
 
-/** The servers of a cluster, and the watches of its shards and its Keeper. */
+/** The servers of a cluster, with the objects that watch its shards and its Keeper. */
 class ClusterServers implements OpenServers {
   readonly connection: ClickHouseConnection;
   readonly schema: SchemaGuard;
@@ -71,14 +71,18 @@ class ClusterServers implements OpenServers {
   readonly #shards: ShardWatch;
   readonly #places: ShardPlaces;
   readonly #keeper: KeeperWatch | undefined;
-  /** The servers that were not right when the schema was ensured last. */
+  /** The servers that had a fault when the schema was last ensured. */
   #seen: SeenHosts = { away: [], readOnly: [], stray: [], emptied: [] };
-  /** True after the first `ready`. Before it, no shard can answer, and nobody waits for news of servers. */
+  /**
+   * True after the first `ready`. Before the first `ready`, no shard can answer, and no caller waits for news of
+   * servers.
+   */
   #wasReady = false;
 
   constructor(options: ConnectionOptions, database: string, cluster: ClusterSettings) {
     this.#options = options;
-    // The watches ask through the connection, which they are parts of. None asks before the constructor has ended.
+    // The watches send their questions through the connection, which in turn contains the watches. No question is sent
+    // before the constructor has ended.
     this.#shards = new ShardWatch({
       listed: (signal) => listedShards(this.connection, cluster, signal),
       reached: (signal) => reachedShards(this.connection, database, signal),
@@ -117,7 +121,7 @@ class ClusterServers implements OpenServers {
 
   async ready(signal?: AbortSignal): Promise<void> {
     const shards = this.#shards;
-    // Before the tables exist, no shard can answer, so this check comes after them.
+    // Before the tables exist, no shard can answer, so a first check of the shards starts after them.
     const looked = this.#wasReady ? shards.look() : undefined;
     await this.schema.check(signal);
     // A check that takes longer continues, and the next `ready` reports its result.
@@ -187,21 +191,21 @@ function hostTrouble(
   ];
 }
 
-/** Work to do on each shard. */
+/** Work that runs on each shard. */
 interface ShardWork {
   /** Database of the spans. */
   readonly database: string;
   /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
-  /** Work; called with one connection for each shard. */
+  /** The work; it is called with one connection for each shard. */
   readonly work: Parameters<OnEachShard>[0];
   /** Aborts the work. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs `work` on one server of each shard. The server first fetches what other replicas of the shard have recorded
- * about repeated spans. Servers that are down are skipped, and shards without a server too.
+ * Runs `work` on one server of each shard. The server first fetches the records of other replicas of the shard about
+ * repeated spans. Servers that are down are skipped, and so are shards without a server.
  * @throws StorageError the first error, except errors of servers that are down or have lost their tables
  */
 async function onEachShard(
@@ -240,16 +244,16 @@ interface SettleStep {
   readonly database: string;
   /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
-  /** The statement, and its name for the log. */
+  /** The SQL of the step, and its name for the log. */
   readonly step: { readonly sql: string; readonly name: string };
   /** Aborts the step. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Settles calls on every server, because spans and calls of a trace are in one shard. A replica first fetches what
- * other replicas of its shard have settled. If two replicas settle the same minute, both use the same token, so it
- * counts once.
+ * Settles calls on every server, because spans and calls of a trace are in one shard. A replica first fetches the calls
+ * that other replicas of its shard have settled. If two replicas settle the same minute, both use the same token, so
+ * that the calls are counted once.
  * @throws StorageError the first error, except errors of servers that are down or have lost their tables
  */
 export async function settleEverywhere(

@@ -11,9 +11,9 @@ export function changedViews(statements: readonly ClusterStatement[]): ReadonlyM
 }
 
 /**
- * Recreates all views of a replica, some with another query. Meanwhile the replica refuses spans, and senders repeat
- * them. `MODIFY QUERY` would change the view's id in the deduplication of inserts to one that other replicas do not
- * know, see `withFinalViews`. This also repairs views that an older version changed with it.
+ * Recreates all views of a replica, some of them with a new query. During this time the replica refuses spans, and
+ * senders repeat them. `MODIFY QUERY` would give the view an id, for the deduplication of inserts, that other replicas
+ * do not know, see `withFinalViews`. Recreating also repairs views that an older version changed with `MODIFY QUERY`.
  * @param queries from `changedViews`
  * @returns false for a server before 24.10, where nothing was changed
  */
@@ -36,7 +36,7 @@ export async function replaceViews(
   return true;
 }
 
-/** The statement that creates a view, with its new query. */
+/** The statement that creates a view, with the new query if there is one. */
 async function statementOf(
   connection: ClickHouseConnection,
   { statement }: StoredObject,

@@ -1,7 +1,7 @@
 /**
- * Distribution of spans over the shards of a cluster. The tables contain it, so that a change of the servers'
- * `remote_servers` alone has no effect. Otherwise a block that is partly written before such a change, and repeated
- * after it, would be split differently under the same token. See docs/adr/012-cluster.md.
+ * Distribution of spans over the shards of a cluster. The tables contain the distribution, so that a change of the
+ * servers' `remote_servers` alone has no effect. Otherwise a block that is partly written before such a change and
+ * repeated after it would be split differently under the same token. See docs/adr/012-cluster.md.
  */
 export interface ShardLayout {
   /** Sum of the weights of the shards that get new spans. They are the first shards of the cluster. */
@@ -27,7 +27,7 @@ export function shardingKey(layout: ShardLayout | undefined): string {
   return `${hash} % if(received < toDate('${next.day}'), ${slots}, ${next.slots})`;
 }
 
-/** Reads the layout from the engine of a distributed table. @returns undefined when the table contains no layout */
+/** Reads the layout from the engine of a distributed table. @returns undefined when the engine contains no layout */
 export function layoutOf(engine: string): ShardLayout | undefined {
   const text = engine.replaceAll(/\s+/g, " ");
   const fixed = /cityHash64\(trace_id\) % (\d+)/.exec(text)?.[1];
@@ -43,11 +43,11 @@ export function layoutOf(engine: string): ShardLayout | undefined {
   return { slots: Number(slots), next: { day, slots: Number(later) } };
 }
 
-/** The layout on one server. */
+/** The layout that one server has. */
 export interface HostLayout {
   /** Version of the schema; 0 without tables. */
   readonly version: number;
-  /** Layout in the server's tables. Undefined when they contain none. */
+  /** Layout in the server's tables. Undefined when the tables contain no layout. */
   readonly layout: ShardLayout | undefined;
   /** Sum of the weights of all shards in its configuration. */
   readonly slots: number;
@@ -55,7 +55,7 @@ export interface HostLayout {
 
 /**
  * The layout that all servers should have: the newest layout of any server. If no server has a layout, the servers'
- * configuration decides, provided that it is the same on all servers.
+ * configuration decides, if it is the same on all servers.
  * @returns undefined when the layout cannot be determined
  */
 export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefined {
@@ -71,14 +71,14 @@ export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefi
       layouts.find(({ slots, next }) => next === undefined && slots === changing.next?.slots) ?? changing
     );
   }
-  // A newly added server may already be configured with more shards.
+  // The configuration of a newly added server may already have more shards.
   const known = withTables.length > 0 ? withTables : hosts;
   const counts = new Set((layouts.length > 0 ? layouts : known).map(({ slots }) => slots));
   const [slots = 0] = counts;
   return counts.size === 1 && slots > 0 ? { slots } : undefined;
 }
 
-/** False when a server's tables must be recreated, so that it distributes spans as the others do. */
+/** False when the tables of a server must be recreated, so that it distributes spans like the other servers. */
 export function isSettled(hosts: readonly HostLayout[]): boolean {
   const wanted = wantedLayout(hosts);
   return wanted === undefined || hosts.every(({ layout }) => shardingKey(layout) === shardingKey(wanted));

@@ -4,7 +4,7 @@ import { RunningTimeout } from "../hosts/running-timeout.ts";
 const learnTimeoutMs = 3_000;
 
 /**
- * Remembers the shard of each listed server. When pings to all servers of a shard fail, the shard is known to be down
+ * Remembers the shard of each listed server. When pings to all servers of a shard fail, the shard is recognized as down
  * within 5 s. Other servers of the cluster need 10 s and more to report a hung server.
  */
 export class ShardPlaces {
@@ -19,12 +19,12 @@ export class ShardPlaces {
     this.#cluster = cluster;
   }
 
-  /** Called when a server comes back up: it may now belong to another shard. */
+  /** Called when a server comes back up, because it may now belong to a different shard. */
   forget(url: string): void {
     this.#shards.delete(url);
   }
 
-  /** Queries servers that are up and whose shard is unknown. Never rejects. */
+  /** Reads the shard from servers that are up and whose shard is unknown. It never rejects. */
   learn(): Promise<void> {
     this.#running ??= this.#learn().finally(() => {
       this.#running = undefined;

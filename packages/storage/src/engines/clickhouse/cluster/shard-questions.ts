@@ -30,8 +30,8 @@ export async function listedShards(
 }
 
 /**
- * Finds the shards that answer, by reading a small table for which readers have the right. `cluster()` would need an
- * additional right.
+ * Finds the shards that answer, by reading a small table that readers may read. `cluster()` would need an additional
+ * right.
  */
 export async function reachedShards(
   connection: ClickHouseConnection,
@@ -43,10 +43,10 @@ export async function reachedShards(
   return rows.map(({ shard }) => shard);
 }
 
-/** Time limit in milliseconds, so that a hung server does not delay the answers of the others. */
+/** Time limit in milliseconds, so that a hung server does not delay the answers of other servers. */
 const readOnlyTimeoutMs = 1_000;
 
-/** For each server that answers: true when its tables are read-only because it does not reach its Keeper. */
+/** For each server that answers: true when its tables are read-only because it cannot reach its Keeper. */
 export async function readOnlyHosts(
   connection: ClickHouseConnection,
   database: string,

@@ -7,7 +7,7 @@ import type { ShardsOfReads } from "../calls/shard-reads.ts";
 export interface ListedShard {
   /** Number of the shard, from 1. */
   readonly shard: number;
-  /** Its servers as `host:port`, for the protocol between servers. */
+  /** Servers of the shard as `host:port`, as other servers reach them. */
   readonly hosts: readonly string[];
 }
 
@@ -23,14 +23,15 @@ export interface ShardQuestions {
 /** Time between checks while a shard is missing, in milliseconds. */
 const lookAgainMs = 1_000;
 /**
- * Time limit of a check in milliseconds. It exceeds the 5 s, a constant of ClickHouse, for which a server waits on a
- * kept connection to a hung server.
+ * Time limit of a check in milliseconds. It exceeds the 5 s, a constant of ClickHouse, for which a server waits on an
+ * open connection to a hung server.
  */
 const lookTimeoutMs = 9_000;
 
 /**
  * Tracks which shards of a cluster answer. A shard is missing when two servers, queried one after the other, reach none
- * of its replicas. A check starts on request. While a shard is missing, a check starts every second until all are back.
+ * of its replicas. A check starts on request. While a shard is missing, a check starts every second until all shards
+ * are back.
  */
 export class ShardWatch implements ShardsOfReads {
   readonly #ask: ShardQuestions;
@@ -54,7 +55,8 @@ export class ShardWatch implements ShardsOfReads {
   }
 
   /**
-   * Called when a server goes down or comes back up. A shard is missing at once when none of its servers answers pings.
+   * Called when a server goes down or comes back up. A shard is missing immediately when none of its servers answers
+   * pings.
    */
   hostsChanged(): void {
     const isKnown = (shard: number) => this.#away.some(({ name }) => name === String(shard));
@@ -70,9 +72,9 @@ export class ShardWatch implements ShardsOfReads {
       skip_unavailable_shards: "1",
       // A shard that answers with an error fails the read.
       skip_unavailable_shards_mode: "unavailable",
-      // If another shard is lost during the read, the read fails, and a check follows.
+      // If a further shard is lost during the read, the read fails, and a check follows.
       max_skip_unavailable_shards_num: String(this.#away.length),
-      // Each statement tries to reach the missing shards again, for this time.
+      // Each statement tries again to reach the missing shards, for at most this time.
       connect_timeout_with_failover_ms: "300",
       connect_timeout_with_failover_secure_ms: "500",
       handshake_timeout_ms: "300",
@@ -80,7 +82,7 @@ export class ShardWatch implements ShardsOfReads {
     };
   }
 
-  /** Concurrent callers share one check. A state that a check cannot determine stays unchanged. */
+  /** Concurrent callers share one check. If a check cannot determine the state of the shards, the known state stays. */
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => {
       this.#running = undefined;
@@ -99,13 +101,13 @@ export class ShardWatch implements ShardsOfReads {
       this.#listed = listed;
       let missing = listed.filter((one) => !reached.includes(one.shard) || this.#isDown(one));
       if (missing.some(({ shard }) => this.#away.every(({ name }) => name !== String(shard)))) {
-        // The queried server may be at fault, or all servers may be slow, so a second server is queried.
+        // The first server may be at fault, or all servers may be slow, so a second server is asked.
         const reachedToo = await this.#ask.reached(signal);
         missing = missing.filter((one) => !reachedToo.includes(one.shard) || this.#isDown(one));
       }
       this.#setAway(missing);
     } catch {
-      // No server answered the check; readers get the error of their read.
+      // No server answered the check; readers get the error of their own read.
     }
     this.#goOnLooking();
   }
@@ -116,7 +118,7 @@ export class ShardWatch implements ShardsOfReads {
 
   #setAway(shards: readonly ListedShard[]): void {
     const away = shards.map(reasonOf);
-    // If the list has not changed, the old object is kept.
+    // If the list has not changed, the old object stays.
     if (JSON.stringify(away) === JSON.stringify(this.#away)) {
       return;
     }

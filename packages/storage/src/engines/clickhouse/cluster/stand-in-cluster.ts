@@ -9,23 +9,23 @@ import { schemaVersion } from "../schema/migrations.ts";
 type Shard = readonly string[];
 
 /**
- * A test server on a real socket. It answers like a server of a cluster whose tables are being changed. It has
+ * A test server on a real socket. It answers like a server of a cluster whose tables are being changed. It imitates
  * `remote_servers`, macros, and a distribution in its table `spans`. Suites with a real cluster test how servers handle
  * rows.
  */
 export class StandInServer {
   /** Shards in its `remote_servers`. */
   shards: readonly Shard[];
-  /** Engine of its table `spans`. Empty: it has no tables. */
+  /** Engine of the server's table `spans`. Empty: the server has no tables. */
   engine: string;
-  /** Its clock, in hours since 1970. */
+  /** The server's clock, in hours since 1970. */
   hours = 24 * 20_000 + 9;
-  /** Number of spans that the last shard still has. */
+  /** Number of spans that are still in the last shard. */
   spansLeft = 0;
   isAway = false;
-  /** Number of state checks that it answers late, as a busy server does, and the delay in milliseconds. */
+  /** Number of state checks that the server answers late, as a busy server does, and the delay in milliseconds. */
   late = { looks: 0, ms: 0 };
-  /** Received statements that change something. */
+  /** The received statements that change data or schema. */
   readonly statements: string[] = [];
   readonly #name: string;
   readonly #macro: string;

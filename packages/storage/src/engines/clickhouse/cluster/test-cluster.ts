@@ -14,8 +14,8 @@ export interface TestCluster {
 }
 
 /**
- * `SHARDS`: each server is a shard. `REPLICAS`: all servers are replicas of one shard. `GRID`: shards of two replicas
- * each.
+ * `SHARDS`: each server is a separate shard. `REPLICAS`: all servers are replicas of one shard. `GRID`: shards with two
+ * replicas each.
  */
 export type ClusterKind = "SHARDS" | "REPLICAS" | "GRID";
 
@@ -27,10 +27,9 @@ const replicas: Record<ClusterKind, (servers: number) => number> = {
 };
 
 /**
- * Reads `TRACING_TEST_CLUSTER_SHARDS`, `…_REPLICAS` or `…_GRID`: comma-separated addresses of all servers of
- * one cluster. With `_KILL` and `_START` appended to the name, it reads commands that kill the last server
- * and start it again.
- * @returns undefined without such a variable, after a message
+ * Reads `TRACING_TEST_CLUSTER_SHARDS`, `…_REPLICAS` or `…_GRID`: comma-separated addresses of all servers of one
+ * cluster. With `_KILL` and `_START` appended, these variables contain commands that kill and start the last server.
+ * @returns undefined, after a message, when the variable is not set
  */
 export async function namedCluster(kind: ClusterKind): Promise<TestCluster | undefined> {
   const name = `TRACING_TEST_CLUSTER_${kind}`;

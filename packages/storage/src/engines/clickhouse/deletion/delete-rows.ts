@@ -4,8 +4,8 @@ import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 
 const lookEveryMs = 500;
 /**
- * Number of checks in which a mutation may show a failure. The server retries it; after more checks the failure counts
- * as permanent.
+ * Number of checks in which a mutation may report a failure. The server retries a failed mutation; after more failures
+ * than this, the failure counts as permanent.
  */
 const maxFailedLooks = 20;
 
@@ -20,9 +20,9 @@ interface MutationRow {
 }
 
 /**
- * Rewrites the parts of a table without the rows of a condition, and waits until the server has finished. The rows are
- * then gone from the disk. A lightweight DELETE would only hide them until their part is merged. ClickHouse keeps
- * replaced parts on the disk for some minutes.
+ * Rewrites the parts of a table without the rows of a condition, and waits until the server has finished. After that,
+ * the rows are no longer on the disk. A lightweight DELETE would only hide the rows until their part is merged.
+ * ClickHouse keeps the replaced parts on the disk for some minutes.
  * @param table table with its database, as `database.table`
  * @throws StorageError STORAGE_REFUSED when a part cannot be rewritten
  */

@@ -13,7 +13,10 @@ import { bytesLiteral } from "../sql-text.ts";
 import { deleteRows } from "./delete-rows.ts";
 import { type DeletionSelection, deletionCondition, wholeTenantCondition } from "./deletion-condition.ts";
 
-/** Limit of trace ids that are held in memory to clean `trace_minutes`, and limit of copies. */
+/**
+ * Limit of trace ids that are held in memory for cleaning `trace_minutes`; `idsOfStatement` is the limit of one
+ * statement.
+ */
 const maxIds = 100_000;
 const idsOfStatement = 1_500;
 const statementTimeoutMs = 3_600_000;
@@ -31,7 +34,7 @@ export interface TableDeletion {
   readonly url: string;
   /** Number of rows that matched the condition. */
   readonly rows: number;
-  /** Number of rows that still match, on the server of the shard with the most. */
+  /** Number of rows that still match the condition, on that server of the shard that has the most. */
   readonly remaining: number;
   /** Statement that counts the matching rows. */
   readonly proof: string;
@@ -42,30 +45,33 @@ export interface DeletionReport {
   readonly tables: readonly TableDeletion[];
   /** Number of traces with at least one matching span. */
   readonly traces: number;
-  /** Servers that did not answer. They delete the rows when they are back up, but this was not verified. */
+  /** Servers that did not answer. Such a server deletes the rows when it is up again, but this was not verified. */
   readonly away: readonly string[];
-  /** True when there were more traces than are held in memory. Their ids and minutes stay in `trace_minutes`. */
+  /**
+   * True when more traces matched than can be held in memory. The ids and minutes of these traces stay in
+   * `trace_minutes`.
+   */
   readonly leavesMinutes: boolean;
 }
 
 /** Options of a deletion. */
 export interface DeletionRun {
-  /** True: only count the rows. */
+  /** True: the rows are only counted. */
   readonly isDryRun: boolean;
-  /** Called about twice a second with the table and the number of parts that still have to be rewritten. */
+  /** Called about twice a second with the table and the number of parts that are not rewritten yet. */
   readonly onProgress?: (table: string, partsToDo: number) => void;
-  /** Stops waiting. Mutations that have started continue in the server. */
+  /** Stops the wait. Mutations that have started continue in the server. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The servers of one shard. The deletion runs on the first one. */
+/** The servers of one shard. The deletion runs on the first server. */
 interface Shard {
   readonly servers: readonly { readonly url: string; readonly connection: ClickHouseConnection }[];
 }
 
 /**
- * Deletes spans, in the archive too, and the rows of other tables that name their traces. Parts are rewritten without
- * these rows. On a cluster the deletion runs on each shard, and every answering server is checked.
+ * Deletes spans, also in the archive, and the rows of other tables that contain the ids of their traces. Parts are
+ * rewritten without these rows. On a cluster the deletion runs on each shard, and every answering server is checked.
  * @throws StorageError STORAGE_BAD_QUERY for a selection without a condition; STORAGE_UNAVAILABLE, before anything is
  *   deleted, when a shard has no server; STORAGE_REFUSED when a server cannot rewrite a part
  */
@@ -178,7 +184,7 @@ class ShardDeletion {
     return { traces: ids.length, leavesMinutes };
   }
 
-  /** Ids of traces that have no spans left; in a dry run all ids. */
+  /** Ids of traces that have no spans left; in a dry run, all ids. */
   async #withoutSpans(ids: readonly string[]): Promise<string[]> {
     if (this.#run.isDryRun) {
       return [...ids];
@@ -229,7 +235,7 @@ class ShardDeletion {
     return { rows, remaining, proof };
   }
 
-  /** Other replicas rewrite their parts on their own, mostly within a second. */
+  /** Other replicas rewrite their parts independently, mostly within a second. */
   async #mostRemaining(proof: string): Promise<number> {
     let most = 0;
     for (let look = 0; look < 60; look++) {

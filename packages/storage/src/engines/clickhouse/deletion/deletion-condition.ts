@@ -3,7 +3,7 @@ import { StorageError } from "../../../api/storage-error.ts";
 import { hasAttributeText } from "../schema/span-sql.ts";
 import { bytesLiteral, intLiteral, textLiteral } from "../sql-text.ts";
 
-/** Limit of trace ids in one deletion: a statement may have 256 KiB. */
+/** Limit of trace ids in one deletion, because a statement may have at most 256 KiB. */
 const maxTraceIds = 1_500;
 const maxTextLength = 1_024;
 
@@ -22,8 +22,8 @@ export interface DeletionSelection {
 }
 
 /**
- * The condition of a selection, for `spans` and `archived_spans`. It needs no index, because a mutation reads all
- * parts.
+ * The condition of a selection, for `spans` and `archived_spans`. The condition needs no index, because a mutation
+ * reads all parts.
  * @throws StorageError STORAGE_BAD_QUERY without a condition, and for invalid values
  */
 export function deletionCondition(selection: DeletionSelection): string {
@@ -91,8 +91,8 @@ function attributeCondition({ key, value }: { readonly key: string; readonly val
 }
 
 /**
- * Condition for the derived counts of a selection: rates, operations and calls between services. They contain no trace
- * ids, so only the deletion of a whole tenant removes them.
+ * The condition for the derived counts of a selection: rates, operations and calls between services. These counts
+ * contain no trace ids, so only the deletion of a whole tenant removes them.
  * @returns undefined for any other selection
  */
 export function wholeTenantCondition(selection: DeletionSelection): string | undefined {

@@ -13,15 +13,15 @@ import { type DaySlice, type DerivedTable, derivedTables, type TableName } from 
 export interface DerivedDifference {
   /** Name of the derived table. */
   readonly table: string;
-  /** Day that differs. */
+  /** Day on which table and spans differ. */
   readonly day: string;
   /** Address of the server that was read; one server of each shard is read. */
   readonly url: string;
   /** Unit of `missing` and `surplus`. */
   readonly counts: string;
-  /** Amount that the table lacks, in the unit of `counts`. */
+  /** Amount that is missing in the table, in the unit of `counts`. */
   readonly missing: number;
-  /** Amount in excess of the spans, for example because spans were deleted. It is reported but not removed. */
+  /** Amount in excess of the spans, for example because spans were deleted. The surplus is reported but not removed. */
   readonly surplus: number;
   /** True when the missing rows were inserted. */
   readonly isRepaired: boolean;
@@ -39,15 +39,15 @@ export interface DerivedComparison {
 export interface CompareOptions {
   /**
    * Days to compare. "ended": days that ended at least a day ago. A block whose insert was interrupted is repeated
-   * until all its tables have it. On newer days such a block looks like a difference, and a repair would count it
+   * until all its tables contain it. On newer days, such a block looks like a difference, and a repair would count it
    * twice. "recent": the last three ended days.
    */
   readonly days: "ended" | "recent" | "all";
-  /** True: insert what is missing. */
+  /** True: missing rows are inserted. */
   readonly repair: boolean;
   /** Returns true for a day that need not be compared on that server. */
   readonly skips?: (day: string, url: string) => boolean;
-  /** True: use one thread, so that the comparison does not slow other queries. */
+  /** True: the comparison uses one thread, so that it does not slow other queries. */
   readonly isInBackground?: boolean;
   /** Called before the comparison of each day. */
   readonly onDay?: (day: string, url: string) => void;
@@ -55,9 +55,9 @@ export interface CompareOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Limit of spans of a day that are compared at once; larger days are divided by trace. */
+/** Limit of spans that are compared at once; a day with more spans is divided by trace. */
 const spansAtOnce = 20_000_000;
-/** Settings for days with more rows: joins and groups that exceed their memory use the disk. */
+/** Settings for days with more rows: joins and groups that exceed their memory limit use the disk. */
 const manyRowsSettings =
   "join_algorithm = 'grace_hash', grace_hash_join_initial_buckets = 16, max_bytes_before_external_group_by = 1000000000";
 const statementTimeoutMs = 3_600_000;
@@ -72,9 +72,8 @@ interface ShardServer {
 
 /**
  * Compares the tables that views fill with the spans, day by day; in a cluster on one replica of each shard. ClickHouse
- * writes a block into `spans`, and then into the table of each view. If a server is lost permanently in between, one table
- * may lack the block.
- * @throws StorageError
+ * writes a block into `spans`, and then into the table of each view. ClickHouse writes a block first into `spans`, and
+ * then into the table of each view. If a server is lost permanently in between, a table may lack the block.
  */
 export async function compareDerived(
   options: ClickHouseStoreOptions,
@@ -98,7 +97,7 @@ export async function compareDerived(
       throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
     }
     const work = () => compareAll(servers, tables, compare, cluster?.isReplicated === true);
-    // Two concurrent repairs would insert what is missing twice.
+    // Two repairs at the same time would insert missing rows twice.
     return compare.repair
       ? await withSchemaLock(first.connection, database, work, { signal: compare.signal })
       : await work();
@@ -122,7 +121,7 @@ async function oneOfEachShard(
   });
   const [first] = states;
   const places = Map.groupBy(states, ({ shard }) => shard);
-  // A process may list only the servers of some shards. Other processes compare the rest.
+  // A process may list only the servers of some shards. Other processes then compare the other shards.
   if (first !== undefined && away.length > 0) {
     const { shards } = await clusterView(first, cluster.name, signal);
     if (places.size < shards.length) {
@@ -175,7 +174,7 @@ async function compareAll(
 interface DayOfTable {
   readonly tables: TableName;
   readonly table: DerivedTable;
-  /** As `2026-11-29`. */
+  /** The day, as `2026-11-29`. */
   readonly day: string;
   /** Spans of the day. */
   readonly rows: number;

@@ -2,7 +2,7 @@ import { spanHash } from "../repeated/span-identity.ts";
 import { selectCalls } from "../schema/call-details-migration.ts";
 import { selectMetrics } from "../schema/derived-migration.ts";
 
-/** The day to read, and the part of its traces. Dividing a day limits the memory of a comparison. */
+/** A day, and the part of its traces that is read. Dividing a day limits the memory of a comparison. */
 export interface DaySlice {
   /** Date in ClickHouse's form, `2026-11-26`. */
   readonly day: string;
@@ -13,8 +13,8 @@ export interface DaySlice {
 }
 
 /**
- * Returns the name of a table in the database to read: the table of a single server, or the local table of a server in
- * a cluster.
+ * Returns the name of a table in the database that is read: on a single server the table itself, in a cluster the
+ * server's local table.
  */
 export type TableName = (table: string) => string;
 
@@ -26,7 +26,10 @@ export interface DerivedTable {
   readonly counts: string;
   /** True: a part of a day's traces can be compared. False: only the whole day can. */
   readonly isByTrace: boolean;
-  /** SQL for one row: `missing`, the amount that the table lacks, and `surplus`, the amount without spans. */
+  /**
+   * SQL for one row: `missing`, the amount that is missing in the table, and `surplus`, the amount for which there are
+   * no spans.
+   */
   compare(tables: TableName, slice: DaySlice): string;
   /** INSERT statement for the missing rows. */
   repair(tables: TableName, slice: DaySlice): string;
@@ -40,7 +43,7 @@ const columns =
 
 /**
  * SQL that defines `day.spans`: the spans of a slice, with the columns that views read. For a span that is stored
- * several times, it omits as many rows as copies were removed from the counts.
+ * several times, it omits as many rows as copies were subtracted from the counts.
  */
 function withSpans(tables: TableName, slice: DaySlice): string {
   const noted = `FROM ${tables("repeated_spans")} WHERE received = '${slice.day}'`;
@@ -64,7 +67,7 @@ function onSlice(select: (database: string) => string): string {
   return select("day").replaceAll("day.spans", "slice_of_spans");
 }
 
-/** SQL for the counts that `span_metrics` lacks; negative for a surplus. */
+/** SQL for the counts that are missing in `span_metrics`; a negative count is a surplus. */
 function metricDifferences(tables: TableName, slice: DaySlice): string {
   return `SELECT ${metricKey}, sum(row.1) AS calls, sum(row.2) AS errors, sum(row.3) AS total_duration FROM (
   SELECT ${metricKey}, (toInt64(calls), toInt64(errors), toInt64(total_duration)) AS row FROM (${onSlice(selectMetrics)})
@@ -74,7 +77,7 @@ function metricDifferences(tables: TableName, slice: DaySlice): string {
 ) GROUP BY ${metricKey}`;
 }
 
-/** SQL for the counts that `dependency_calls` lacks, for calls whose parent is stored. */
+/** SQL for the counts that are missing in `dependency_calls`, for calls whose parent is stored. */
 function callDifferences(tables: TableName, { day }: DaySlice): string {
   return `SELECT ${callKey}, sum(number) AS calls FROM (
   SELECT ${callKey}, calls AS number FROM (${onSlice(selectCalls)}) WHERE pending = 0
@@ -130,8 +133,8 @@ ${withSpans(tables, slice)} ${missingOperations(tables)}`,
     name: "dependency_calls",
     counts: "calls",
     isByTrace: false,
-    // A call that waits for its parent is counted within the minute, or its parent came too late. Neither counts as
-    // missing. A removed call waits too, with a negative number.
+    // A call that still waits for its parent is counted within a minute, unless its parent came too late. Neither case
+    // counts as missing. A subtracted call waits too, with a negative number.
     compare: (tables, slice) =>
       `${withSpans(tables, slice)}, waiting AS (SELECT sumIf(n, n > 0) AS calls, -sumIf(n, n < 0) AS copies FROM (
   SELECT sum(calls) AS n FROM ${tables("dependency_calls")} WHERE received = '${slice.day}' AND pending != 0 GROUP BY pending, minute, child, kind, failed, bucket))

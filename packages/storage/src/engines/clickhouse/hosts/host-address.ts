@@ -6,15 +6,14 @@ export interface HostAddress {
   readonly url: string;
   /** User of the server. */
   readonly user: string;
-  /** Password of the user. It must never be logged. */
+  /** Password of the user. The password must never be logged. */
   readonly password: string;
 }
 
 /**
  * Reads the address of a server.
  * @param text address such as "http://127.0.0.1:8123"; a user and password in it override `defaults`
- * @throws StorageError STORAGE_REFUSED when the text is not an http or https URL; the error does not contain the
- * password
+ * @throws StorageError STORAGE_REFUSED when the text is not an http or https URL; the error omits the password
  */
 export function hostAddress(
   text: string,
@@ -38,7 +37,7 @@ export function hostAddress(
   };
 }
 
-/** Decodes a URL's user or password. If it has an invalid %, the text is returned unchanged. */
+/** Decodes a URL's user or password. A text with an invalid % is returned unchanged. */
 function plainText(encoded: string): string {
   try {
     return decodeURIComponent(encoded);

@@ -8,13 +8,13 @@ export interface HostHealthOptions {
   readonly urls: readonly string[];
   /** Sends a ping. Resolves when the server answers. */
   readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
-  /** Called with each change. At first every server counts as up and is reported as up. */
+  /** Called at each change. At first, every server counts as up and is reported as up. */
   readonly onChange?: OnHostChange | undefined;
   /** Time between checks of a server that is up, in milliseconds. Default: 500. */
   readonly checkEveryMs?: number;
   /**
-   * Time before the second check of a server that is down, in milliseconds. It doubles up to `maxBackoffMs`. Default:
-   * 1,000.
+   * Time before the second check of a server that is down, in milliseconds. This time doubles with each check, up to
+   * `maxBackoffMs`. Default: 1,000.
    */
   readonly backoffMs?: number;
   /** Limit of the time between checks of a server that is down, in milliseconds. Default: 30,000. */
@@ -26,30 +26,32 @@ interface Host {
   isUp: boolean;
   /** True while a check is running. */
   isLooking: boolean;
-  /** Time until the next check of a server that is down, in milliseconds. It doubles after each failed check. */
+  /** Time until the next check of a server that is down, in milliseconds. This time doubles after each failed check. */
   backoffMs: number;
   /** Timer of the next check. */
   timer: NodeJS.Timeout | undefined;
-  /** Aborted when the server is found down, to end calls that wait for it. */
+  /** Aborted when the server turns out to be down, to end calls that wait for it. */
   away: AbortController;
 }
 
 /**
  * Time limit for the answer to `/ping` in milliseconds; a busy server answers much faster. Together with
- * `checkEveryMs`, a hung server is detected in 3 s. The promised limit is 5 s; the rest is a reserve for a busy
+ * `checkEveryMs`, a hung server is detected in 3 s. The documented limit is 5 s; the difference is a reserve for a busy
  * machine.
  */
 const checkTimeoutMs = 2_500;
 /**
  * Time in milliseconds after which an unanswered ping is sent again on a second connection, because only the first
- * connection may be broken. The first ping continues, so that a slow server has the whole `checkTimeoutMs`.
+ * connection may be broken. The first ping continues, so that a slow server has the whole `checkTimeoutMs` for its
+ * answer.
  */
 const secondPingMs = 1_000;
 
 /**
- * Tracks which servers are up. A call that finds a server down reports this and goes to the next server. A server that
- * is down gets no calls until it answers a ping. Pings are sent at once, after a second, two seconds, and so on.
- * Servers that are up are pinged too: a server that lost its network does not refuse calls, so calls would wait.
+ * Tracks which servers are up. A call that fails because a server is down reports the failure and goes to the next
+ * server. A server that is down gets no calls until it answers a ping. Pings to such a server are sent immediately,
+ * after a second, after two more seconds, and so on. Servers that are up are pinged too: a server that lost its network
+ * does not refuse calls, so that calls would wait.
  */
 export class HostHealth {
   readonly #options: HostHealthOptions;
@@ -79,7 +81,7 @@ export class HostHealth {
 
   /**
    * Order in which a call tries the servers: first the servers that are up, starting with a different one each time,
-   * then the others.
+   * then all other servers.
    */
   inTurn(): number[] {
     const count = this.#hosts.length;
@@ -110,7 +112,9 @@ export class HostHealth {
     this.#markAway(index, reason);
   }
 
-  /** Called when a call has waited far longer than usual. Checks the server now, unless a check is running. */
+  /**
+   * Called when a call has waited far longer than usual. It checks the server immediately, unless a check is running.
+   */
   suspect(index: number): void {
     const host = this.#host(index);
     if (!host.isUp || host.isLooking || this.#closed.signal.aborted) {
@@ -182,7 +186,7 @@ export class HostHealth {
     host.isLooking = true;
     const reason = await this.#unansweredReason(index);
     host.isLooking = false;
-    // A call may have detected the change during the ping.
+    // A call may have detected the change while the ping was running.
     if (host.timer !== timer || this.#closed.signal.aborted) {
       return;
     }
@@ -203,8 +207,8 @@ export class HostHealth {
   }
 
   /**
-   * Sends a ping, and a second one when the first fails or is slow.
-   * @returns the reason when neither was answered; undefined when one was
+   * Sends a ping, and a second ping when the first fails or is slow.
+   * @returns the reason when no ping was answered; undefined when a ping was answered
    */
   async #unansweredReason(index: number): Promise<string | undefined> {
     const timeout = new RunningTimeout(checkTimeoutMs);

@@ -40,7 +40,7 @@ export class HostPool {
   #isSingleUp = true;
   /** Indexes of servers that answer pings, which need no credentials, but refuse our credentials. */
   readonly #strangers = new Set<number>();
-  /** A separate agent, so that a ping does not wait for other calls or for the ping before it. */
+  /** A separate agent, so that a ping does not wait for other calls or for the previous ping. */
   readonly #pings: Agent;
 
   constructor(options: HostPoolOptions) {
@@ -91,13 +91,13 @@ export class HostPool {
     }
   }
 
-  /** Called when a server refuses our user or password. It gets no calls until it accepts them. */
+  /** Called when a server refuses the configured user or password. The server gets no calls until it accepts them. */
   refusesUs(index: number, reason: string): void {
     this.#strangers.add(index);
     this.failed(index, reason);
   }
 
-  /** True when a server that counts as down answers, but refuses our user or password. */
+  /** True when a server that counts as down answers, but refuses the configured user or password. */
   isStranger(index: number): boolean {
     return this.#strangers.has(index);
   }

@@ -14,7 +14,7 @@ export interface HostTls {
   readonly skipHostVerify: boolean;
 }
 
-/** TLS files that may change. */
+/** TLS files that may change while the process runs. */
 export interface WatchedHostTls {
   /** Contents of the files when they were last read. */
   readonly material: HostTls;

@@ -4,9 +4,9 @@ import { keeperAway } from "../clickhouse-errors.ts";
 
 /** The state of a cluster's Keeper, for inserts. */
 export interface KeeperOfInserts {
-  /** Aborted while no answering server reaches its Keeper. Its reason is the error that inserts throw. */
+  /** Aborted while no server that answers can reach its Keeper. The signal's reason is the error that inserts throw. */
   readonly awaySignal: AbortSignal;
-  /** Checks now. Never rejects. */
+  /** Checks the servers now. It never rejects. */
   look(): Promise<void>;
 }
 
@@ -14,10 +14,10 @@ const lookAgainMs = 1_000;
 const lookTimeoutMs = 3_000;
 
 /**
- * Watches if servers accept writes. A server that loses its Keeper during an insert tries for two minutes to find out
- * the fate of the block, and must not be interrupted. An interrupted server keeps a part that its Keeper does not know.
- * For five minutes it shows that part together with the rows of the next attempt. So only the writer stops waiting, and
- * the server's limits stay unchanged.
+ * Watches whether servers accept writes. A server that loses its Keeper during an insert tries for two minutes to find
+ * out whether the block is stored, and must not be interrupted. An interrupted server keeps a part that the Keeper does
+ * not know. For five minutes the server shows that part together with the rows of the next attempt. Therefore only the
+ * writer stops waiting, and the server's time limits stay unchanged.
  */
 export class KeeperWatch implements KeeperOfInserts {
   readonly #ask: (signal: AbortSignal) => Promise<readonly boolean[]>;
@@ -25,7 +25,7 @@ export class KeeperWatch implements KeeperOfInserts {
   #away = new AbortController();
   #running: Promise<void> | undefined;
 
-  /** @param ask returns, for each server that answers, true if its tables are read-only */
+  /** @param ask returns, for each server that answers, whether its tables are read-only */
   constructor(ask: (signal: AbortSignal) => Promise<readonly boolean[]>) {
     this.#ask = ask;
   }

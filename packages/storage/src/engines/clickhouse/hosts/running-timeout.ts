@@ -2,22 +2,23 @@
 const turns = 6;
 
 /**
- * A time limit for a server's answer that counts only the time in which this process runs. A process that was busy, or
- * got no processor for seconds, has not yet read what servers sent. `AbortSignal.timeout` ends the wait before the
- * answer is read, so a busy process considered all servers hung at once.
+ * A time limit for a server's answer. It counts only the time in which this process runs. A process that was busy, or
+ * got no processor for seconds, has not yet read answers that arrived. `AbortSignal.timeout` would end the wait before
+ * the answer is read, so that a busy process would consider all servers hung.
  */
 export class RunningTimeout {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
 
   constructor(ms: number) {
-    // Timers drop fractions. Without `ceil`, the last part would end too early and another part would follow.
+    // Timers drop fractions of a millisecond. Without `ceil`, the last part would end too early and another part would
+    // follow.
     const turnMs = Math.ceil(ms / turns);
     let left = ms;
     let before = performance.now();
     this.#timer = setInterval(() => {
       const now = performance.now();
-      // After a longer pause one part is added, in which answers are read.
+      // A longer pause counts as two parts only, so that one more part remains for reading answers.
       left -= Math.min(now - before, 2 * turnMs);
       before = now;
       // Timers count whole milliseconds.

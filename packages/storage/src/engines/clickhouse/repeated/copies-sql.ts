@@ -5,7 +5,7 @@ const minuteNano = 60_000_000_000n;
 
 /** The spans among which copies are searched. */
 export interface CopiesIn {
-  /** Time range of the spans' starts, in whole minutes. Undefined: all times. */
+  /** Time range of the spans' starts, in whole minutes. Undefined: no limit of time. */
   readonly range: Partial<TimeRange> | undefined;
   readonly tenant: string;
 }
@@ -32,7 +32,7 @@ function minuteOf(unixNano: bigint | undefined): number | undefined {
 }
 
 /**
- * SQL for one row, `found`, when a span is known to be stored more than once; no row otherwise.
+ * SQL for one row, `found`, when a span is known to be stored more than once; otherwise for no row.
  * @param parameters receives the parameters of the statement
  */
 export function copiesSql(database: string, { range, tenant }: CopiesIn, parameters: Parameters): string {

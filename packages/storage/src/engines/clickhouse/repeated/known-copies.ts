@@ -8,28 +8,28 @@ import type { Parameters } from "../search-sql.ts";
 import { copiesSql, minutesOf } from "./copies-sql.ts";
 
 /**
- * Time in milliseconds for which an answer is cached. Copies are recorded half a second to twenty seconds after they
- * arrive, so three more seconds matter little.
+ * Time in milliseconds for which an answer is cached. Copies are recorded half a second to twenty seconds after their
+ * arrival, so three more seconds matter little.
  */
 const validMs = 3_000;
 /**
- * Time in milliseconds for which a tenant counts as having copies. Copies stay for days, so each time range of such a
- * tenant is queried separately.
+ * Time in milliseconds for which a tenant counts as having copies. Copies stay for days, so for such a tenant each time
+ * range is queried separately.
  */
 const validWhereThereAre = 60_000;
 const mostAnswers = 1_000;
 
-/** Time range of the spans' starts, in whole minutes. Undefined: all times. */
+/** Time range of the spans' starts, in whole minutes. Undefined: no limit of time. */
 type Times = Partial<TimeRange> | undefined;
 
-/** Tells if spans of a time range are known to be stored more than once. Only then a count must remove copies. */
+/** Says whether spans of a time range are known to be stored more than once. Only then must a count remove copies. */
 export interface CopyQuestion {
   /** True when a span of the tenant in this time range is stored more than once. */
   areIn(range: Times, kind: ReadKind, options: ReadOptions): Promise<boolean>;
   /**
-   * Reads each span once, if possible without a separate statement before the read.
-   * @param read gets true or false: copies exist or not. "ask": read as without copies, and return in each row if the
-   * tenant has copies
+   * Reads each span once, and avoids, if possible, a separate statement before the read.
+   * @param read true or false: whether copies exist. "ask": the read ignores copies, and returns in each row whether
+   * the tenant has copies
    */
   readOnce<Row extends CopyRow>(
     range: TimeRange,
@@ -38,7 +38,7 @@ export interface CopyQuestion {
   ): Promise<Row[]>;
 }
 
-/** A row with 1 when spans are known to be stored more than once, otherwise 0. */
+/** A row with `areRepeated`: 1 when spans are known to be stored more than once, otherwise 0. */
 export interface CopyRow {
   readonly areRepeated: number;
 }
@@ -49,7 +49,7 @@ export const noCopies: CopyQuestion = {
   readOnce: (_range, _options, read) => read(false),
 };
 
-/** Dependencies besides the connection. */
+/** Dependencies apart from the connection. */
 interface KnownCopiesParts {
   readonly database: string;
   readonly isCluster: boolean;
@@ -61,7 +61,7 @@ export class KnownCopies implements CopyQuestion {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #isCluster: boolean;
-  /** For each tenant: true when it has copies at any time. */
+  /** For each tenant: true when it has copies in any time range. */
   readonly #ofTenants = new RecentAnswers(validMs, validWhereThereAre);
   /** Answers by tenant and minutes. */
   readonly #ofTimes = new RecentAnswers(validMs, validMs);
@@ -103,7 +103,7 @@ export class KnownCopies implements CopyQuestion {
     read: (areRepeated: boolean | "ask") => Promise<Row[]>,
   ): Promise<Row[]> {
     const tenant = tenantOf(options);
-    // In a single statement each server of a cluster would search copies only in its local shard.
+    // In a single statement, each server of a cluster would search for copies only in its local shard.
     if (this.#isCluster || this.#ofTenants.get(tenant) !== undefined) {
       return await read(await this.areIn(range, "analysis", options));
     }
@@ -148,7 +148,7 @@ class RecentAnswers {
     return performance.now() - answer.askedMs < validForMs ? answer.isYes : undefined;
   }
 
-  /** @param ask reads the answer, which is valid from the time of the call; undefined: nothing was learned */
+  /** @param ask reads the answer, which is valid from the time of the call; undefined: the answer stays unknown */
   async keep<Told extends boolean | undefined>(key: string, ask: () => Promise<Told>): Promise<Told> {
     const askedMs = performance.now();
     const isYes = await ask();

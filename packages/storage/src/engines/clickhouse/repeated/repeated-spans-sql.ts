@@ -9,13 +9,13 @@ export const maxWindow = 900;
  * shorter.
  */
 export const maxSpans = 2_000_000;
-/** Limit of ids in a statement. With more, the statement finds the ids itself. */
+/** Limit of ids in a statement. If there are more ids, the statement finds them itself. */
 export const maxNamedIds = 1_000;
 
 /** Returns the name of a table in the database of one server. */
 type TableName = (table: string) => string;
 
-/** Column `received` uses the day of the collector's clock, which may differ from the server's. */
+/** The column `received` contains the day by the collector's clock, which may differ from the server's. */
 function arrivedWithin(seconds: number): string {
   const since = `now('UTC') - INTERVAL ${seconds} SECOND`;
   return `arrived > ${since} AND received >= toDate(${since}) - 1`;
@@ -25,11 +25,11 @@ function arrivedWithin(seconds: number): string {
 export interface ArrivedSpans {
   /** Spans that arrived in the window. */
   readonly spans: number;
-  /** Spans that arrived in its newer half. */
+  /** Number of spans that arrived in the newer half of the window. */
   readonly newer: number;
 }
 
-/** Window for the next step: twice the last window, because more may fit by now. @returns seconds */
+/** Window for the next step: twice the last window, because the limit may now allow more time. @returns seconds */
 export function windowToTry(last: number): number {
   return Math.min(2 * last, maxWindow);
 }
@@ -52,23 +52,29 @@ export function windowOf({ spans, newer }: ArrivedSpans, tried: number): { secon
   return { seconds: Math.max(1, Math.floor((half * maxSpans) / newer)), spans: maxSpans };
 }
 
-/** Key that copies share. Other spans hardly ever share it: client and server with one span id differ in their kind. */
+/**
+ * Key that copies share. Other spans hardly ever share the key: client and server with the same span id differ in their
+ * kind.
+ */
 const looseId = "bitXor(reinterpretAsUInt64(span_id), toUInt64(kind) * 11400714819323198485)";
 
-/** Seconds. A span that started at most this long before its arrival cannot have a copy outside the window. */
+/** Time in seconds. A span that started at most this long before its arrival has all its copies in the window. */
 const leastLateness = 30;
 
 /** The window in which a step searches copies, in seconds before now. */
 export interface CopyWindow {
-  /** Spans that arrived in this time are compared with each other. */
+  /** Spans that arrived in this number of seconds are compared with each other. */
   readonly seconds: number;
-  /** Late spans that arrived in this time are compared with all stored spans. 0: late spans are not compared. */
+  /**
+   * Late spans that arrived in this number of seconds are compared with all stored spans; 0: late spans are not
+   * compared.
+   */
   readonly lateSeconds: number;
 }
 
 /**
- * SQL condition for spans that started before the window. Only these can have copies that arrived before the window,
- * because a span arrives after its start.
+ * SQL condition for spans that started before the window. Only such spans can have copies that arrived before the
+ * window, because a span arrives after its start.
  */
 function lateWithin({ seconds, lateSeconds }: CopyWindow): string {
   return `${arrivedWithin(lateSeconds)} AND start < arrived - INTERVAL ${Math.max(seconds, leastLateness)} SECOND`;
@@ -80,8 +86,8 @@ export function lateSql(tables: TableName, window: CopyWindow): string {
 }
 
 /**
- * SQL for ids that several spans share: among spans that arrived in the window, and among late spans and all spans of
- * their minutes. One thread takes half the time of two, which would group the same ids twice.
+ * SQL for ids that several spans share. It compares the spans of the window with each other, and late spans with all
+ * spans of their minutes. One thread takes half the processor time of two threads, which would both group the same ids.
  */
 function suspectIds(tables: TableName, window: CopyWindow): string {
   const spans = tables("spans");
@@ -100,13 +106,14 @@ export function suspectIdsSql(tables: TableName, window: CopyWindow): string {
   return `SELECT arrayMap(id -> toString(id), groupArray(${maxNamedIds})(id)) AS ids, toUInt32(count()) AS count FROM (${suspectIds(tables, window)}) SETTINGS max_threads = 1, ignore_data_skipping_indices = 'start_index'`;
 }
 
-/** For a called span, the hash of its parent as in the view of `dependency_calls`. 0 for other spans. */
+/** For a called span, the hash of its parent as in the view of `dependency_calls`; 0 for all other spans. */
 const pending = `multiIf(parent_span_id != ${noParent}, cityHash64('span', tenant, trace_id, parent_span_id),
     format != 'otlp' AND kind = 'server', cityHash64('client', tenant, trace_id, span_id), 0)`;
 
 /**
- * SQL that records how often spans with these ids are stored, in rows of any arrival time. Copies that are recorded
- * already are skipped. Surplus records are corrected, such as after two processes recorded copies at the same time.
+ * SQL that records how often spans with these ids are stored, whenever their rows arrived. Copies that are already
+ * recorded are skipped. Surplus records are corrected, for example after two processes recorded the same copies at the
+ * same time.
  * @param ids all ids of the window; undefined when there are too many for a statement
  */
 export function noteRepeatedSql(

@@ -21,8 +21,8 @@ import {
 const minWaitMs = 500;
 const maxWaitMs = 20_000;
 /**
- * Wait in milliseconds for each span of the last step. Searching takes 110 to 160 ns per span, so all steps together
- * take up to 1.6 % of a core.
+ * Wait in milliseconds for each span that the last step compared. Searching takes 110 to 160 ns for each span, so all
+ * steps together take up to 1.6 % of a core.
  */
 const waitPerSpanMs = 0.01;
 /** Window of the first step in seconds, while the rate of spans is unknown. */
@@ -30,10 +30,7 @@ const firstWindow = 60;
 /** Seconds added to the time since the last step, because a span arrives before its block can be read. */
 const insertSeconds = 60;
 
-/**
- * Runs `work` once for each shard, on one of its servers; on a single server once. @param tables returns the names of
- * local tables
- */
+/** Runs `work` on one server of each shard; without shards, once. @param tables returns the names of local tables */
 export type OnEachShard = (
   work: (server: ClickHouseConnection, tables: (table: string) => string) => Promise<void>,
   signal: AbortSignal,
@@ -48,7 +45,7 @@ interface RepeatedSpansParts {
 
 /**
  * Finds spans that are stored more than once, and corrects the counts. Each written block starts a step half a second
- * later, unless another process has just run one. In a busy store, steps are at most twenty seconds apart.
+ * later, unless another process has just run a step. In a busy store, steps are at most twenty seconds apart.
  */
 export class RepeatedSpans {
   readonly #schema: SchemaGuard;
@@ -103,14 +100,14 @@ export class RepeatedSpans {
       })
       .then((isDone) => {
         this.#step = undefined;
-        // Another process may have searched before our block was stored.
+        // Another process may have searched before this process's block was stored.
         if (!isDone || this.#isBehind) {
           this.blockWritten();
         }
       });
   }
 
-  /** Runs one step. @returns false when another process has just run one @throws StorageError */
+  /** Runs one step. @returns false when another process has just run a step @throws StorageError */
   async find(signal: AbortSignal): Promise<boolean> {
     if (!(await this.#leases.acquireLease("repeated-spans", this.#owner, this.#waitMs, { signal }))) {
       return false;
@@ -133,7 +130,7 @@ export class RepeatedSpans {
     this.#begunMs = begunMs;
     this.#window = looked.window;
     this.#waitMs = Math.round(Math.min(Math.max(looked.spans * waitPerSpanMs, minWaitMs), maxWaitMs));
-    // Another process may have recorded the same copies at this moment. The next step then corrects the counts.
+    // Another process may have recorded the same copies at the same moment. The next step then corrects the counts.
     if (looked.suspects !== this.#suspects) {
       this.#isBehind = true;
     }
@@ -150,8 +147,8 @@ export class RepeatedSpans {
 }
 
 /**
- * Result of a step: the shortest window of the shards in seconds, the number of spans read, and the ids that several
- * spans share.
+ * Result of a step: the shortest window of the shards in seconds, the number of spans that were read, and the number of
+ * ids that several spans share.
  */
 interface Looked {
   window: number;
@@ -183,7 +180,8 @@ async function noteRepeated(
     {},
     { signal },
   );
-  // With more late spans, such as when a journal of hours drains, the comparison would read more than a step may.
+  // If there are more late spans, for example when a journal of hours drains, the comparison would read more than a
+  // step may.
   const window = { seconds, lateSeconds: late > 0 && late <= maxSpans ? tried.lateSeconds : 0 };
   looked.spans += late;
   type Suspects = { readonly ids: readonly string[]; readonly count: number };
@@ -193,7 +191,7 @@ async function noteRepeated(
   }
   looked.suspects += suspects.count;
   const ids = suspects.count > maxNamedIds ? undefined : suspects.ids;
-  // If two processes run the statement at the same moment, the token makes it count once.
+  // If two processes run the statement at the same moment, the token makes its rows count once.
   const settings = {
     insert_deduplication_token: `repeated/${Math.floor(Date.now() / minWaitMs)}`,
     deduplicate_blocks_in_dependent_materialized_views: "1",

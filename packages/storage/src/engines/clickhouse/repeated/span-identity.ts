@@ -1,6 +1,6 @@
 /**
- * Columns that identify a span. The id alone does not suffice, because both sides of a call may share an id. Senders
- * that repeat a batch after a lost answer cause copies. `distinctFacts` uses the same rule for spans in memory.
+ * Columns that identify a span. The id alone does not suffice, because both sides of a call may have the same id.
+ * Senders that repeat a batch after a lost answer cause copies. `distinctFacts` uses the same rule for spans in memory.
  */
 export const spanIdentity = "trace_id, span_id, kind, service, name, start, duration, status";
 
@@ -15,7 +15,7 @@ export function withoutCopies(database: string, where: string): string {
 /**
  * FROM and WHERE for the spans of a condition.
  * @param where condition, which includes one tenant
- * @param areRepeated true when some spans may be stored more than once. Then copies are removed, which takes longer.
+ * @param areRepeated true when some spans may be stored more than once. If so, copies are removed, which takes longer.
  */
 export function fromSpans(database: string, where: string, areRepeated: boolean): string {
   return areRepeated

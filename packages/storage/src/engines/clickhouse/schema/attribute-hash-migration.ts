@@ -8,7 +8,7 @@ export function hashesOf(text: string): string {
   return `arrayMap(e -> cityHash64(e), splitByChar('\\xFF', ${text}))`;
 }
 
-/** SQL for the keys of array attributes in a list. Most lists have no arrays; then nothing more is read. */
+/** SQL for the keys of array attributes in a list. Most lists have no arrays, and for them no further data is read. */
 function arrayKeysOf(text: string): string {
   const key = "substring(e, 1, position(e, '\\xFEa') - 1)";
   const arrays = `arrayFilter(e -> position(e, '\\xFEa') > 0, splitByChar('\\xFF', ${text}))`;
@@ -27,9 +27,10 @@ export const hashIndexes = [
 export const indexesLeftToMerges = [...hashIndexes.map(([name]) => name), "event_hash_index"] as const;
 
 /**
- * Indexes attributes by their hashes instead of their texts. ClickHouse sorts an index's data in the order of the
- * table, and would move a list of texts one by one. Keys of arrays are indexed too, because TraceQL's `=` also matches
- * elements of arrays; for other attributes the index of hashes decides. Figures: docs/adr/032-what-an-insert-costs.md.
+ * Indexes attributes by their hashes, no longer by their texts. ClickHouse sorts the data of an index in the order of
+ * the table, and would move a list of texts element by element. Keys of arrays are indexed too, because TraceQL's `=`
+ * also matches elements of arrays; for other attributes the index of hashes decides. Figures:
+ * docs/adr/032-what-an-insert-costs.md.
  *
  * Indexes of existing parts are built in the background, by rewriting each part once. Before that, searches read these
  * parts without indexes. The indexes of version 6 may still be under construction. That must be stopped before the

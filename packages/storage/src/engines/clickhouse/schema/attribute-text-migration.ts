@@ -20,9 +20,9 @@ const compressed = "CODEC(ZSTD(1))";
  * Stores attributes of spans, and of resources, as one text each. Reasons and measurements:
  * docs/adr/028-attributes-as-text.md.
  *
- * New rows have texts and empty arrays. The texts of older rows are computed from their arrays when they are
- * read, and stored when their part is merged. Rows of older collectors get them on arrival. A new database
- * has no arrays: see new-database.ts.
+ * New rows have texts and empty arrays. The texts of older rows are computed from their arrays by each read, until a
+ * merge of their part stores the texts. Rows of older collectors get the texts on arrival. A new database has no
+ * arrays: see new-database.ts.
  *
  * Indexes of existing parts are built in the background, by rewriting each part once. Before that, searches read these
  * parts without indexes.
@@ -45,8 +45,8 @@ export const attributeTextMigration: Migration = {
 };
 
 /**
- * The same for a database that continues to version 8, without the indexes that version 8 drops. Each index would
- * rewrite every part, and ClickHouse cannot drop an index under construction.
+ * Contains the same columns, for a database that continues to version 8, but not the indexes that version 8 drops. Each
+ * index would rewrite every part, and ClickHouse cannot drop an index while it is being built.
  */
 export const attributeTextColumns: Migration = {
   version: 6,

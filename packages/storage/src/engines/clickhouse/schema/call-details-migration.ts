@@ -56,9 +56,9 @@ ${selectCalls(database)}`,
 }
 
 /**
- * Adds outcome and duration to calls between services, for Prometheus. The columns are the called span's
- * kind, whether it failed, and the bucket of its duration. They are at the end of the key of
- * `dependency_calls`, so that calls remain sums. Older calls have no details.
+ * Adds outcome and duration to calls between services, for Prometheus. The columns are the called span's kind, whether
+ * it failed, and the bucket of its duration. They stand at the end of the key of `dependency_calls`, so that calls
+ * remain sums. Older calls have no details.
  */
 export const callDetailsMigration: Migration = {
   version: 7,

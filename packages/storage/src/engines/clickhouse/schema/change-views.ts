@@ -34,8 +34,8 @@ export async function takesViewsBeforeTables(
 }
 
 /**
- * The statement that creates a view, with a list of its columns: ClickHouse cannot derive them from the query while the
- * source table is missing.
+ * The statement that creates a view, with a list of its columns. ClickHouse cannot derive the columns from the query
+ * while the source table is missing.
  * @param head `CREATE MATERIALIZED VIEW IF NOT EXISTS … TO …`
  */
 export async function viewStatement(
@@ -63,10 +63,10 @@ export async function makeAnew(
 }
 
 /**
- * Changes the queries of views on a single server. `MODIFY QUERY` would change the view's id in the deduplication of
- * inserts: a block that was sent before and is repeated afterwards would be counted twice.
- * If a process ends between the two statements of a view, the tables stay detached. Spans are then refused until the
- * next process starts, or the server restarts.
+ * Changes the queries of views on a single server. `MODIFY QUERY` would change the id of the view in the deduplication
+ * of inserts. A block that was sent before and repeated afterwards would then be counted twice. If a process ends
+ * between the two statements of a view, the tables stay detached. Spans are then refused until the next process starts,
+ * or the server restarts.
  * @param changes view changes, each with the table that the view fills, as `database.table`
  * @returns false for a server before 24.10, where nothing was changed
  */

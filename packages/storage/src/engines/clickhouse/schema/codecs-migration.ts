@@ -1,9 +1,9 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Codecs by columns of `spans` and `archived_spans`. ZSTD stays where it helps: texts of attributes, events and
- * details, and trace ids, which repeat. T64 keeps only the differing bits of a minute's starts, which ZSTD cannot
- * compress further.
+ * Codecs by columns of `spans` and `archived_spans`. ZSTD stays for data that it compresses well: texts of attributes,
+ * events and details, and trace ids, which repeat. T64 keeps only the bits in which the starts of a minute differ,
+ * which ZSTD cannot compress further.
  */
 export const codecs = {
   tenant: "LZ4",
@@ -32,8 +32,8 @@ const changes = Object.entries(codecs)
   .join(", ");
 
 /**
- * Changes codecs: for small or random columns ZSTD costs more time than it saves space, because each granule of each
- * column is compressed separately. Existing parts stay unchanged until they are merged. Measurements:
+ * Changes codecs: for small or random columns, ZSTD costs more time than its savings are worth, because each granule of
+ * each column is compressed separately. Existing parts stay unchanged until they are merged. Measurements:
  * docs/adr/038-codecs.md.
  */
 export const codecsMigration: Migration = {

@@ -1,9 +1,9 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Parts of up to 2 GiB before compression, about three million spans, keep all columns in one file. Reading a trace
+ * Parts of up to 2 GiB before compression, about three million spans, store all columns in one file. Reading a trace
  * then opens one file instead of ninety, and decompresses only the granules that it needs. Merges up to this size cost
- * the same; larger merges would cost 1.5 times as much. Existing parts stay unchanged until they are merged.
+ * the same as before; larger merges would cost 1.5 times as much. Existing parts stay unchanged until they are merged.
  * Measurements: docs/adr/016-where-searches-spend-their-time.md.
  */
 export const compactPartsMigration: Migration = {

@@ -1,26 +1,27 @@
 import type { SpanKind } from "wire/model";
 
-/** Number of minutes before a span in which its parent may start, for calls whose blocks arrive close together. */
+/** Number of minutes before a span in which its parent may start, for calls whose blocks arrive in quick succession. */
 const nearMinutes = 2;
-/** The same number for calls that have waited ten minutes. */
+/** The same number of minutes, for calls that have waited ten minutes. */
 const farMinutes = 60;
 /** Minutes after which the search for a parent ends. */
 const patienceMinutes = 10;
 
 /**
- * Limit of waiting rows in one read. With more, the read uses a sample. The other calls count after they are settled.
+ * Limit of waiting rows in one read. If there are more, the read uses a sample. The other calls are counted after they
+ * are settled.
  */
 const maxPendingRead = 30_000;
-/** Limit of waiting rows in one settling step; later steps settle the rest. */
+/** Limit of waiting rows in one settling step; later steps settle the remaining rows. */
 const maxPendingSettled = 1_000_000;
 
-/** Setting that keeps the index of starts out of use. See `spansOfTraces`. */
+/** Setting that prevents the use of the index of starts. See `spansOfTraces` for the reason. */
 const byMinutes = "SETTINGS ignore_data_skipping_indices = 'start_index'";
 
 /** Number of minutes by which the clock of a parent's machine may be ahead. */
 const aheadMinutes = 1;
 
-/** Where to search parents: SQL expressions for `IN` with start minutes, and with hashes. */
+/** The parents that are searched: SQL expressions for `IN`, one with start minutes and one with hashes. */
 interface SoughtCallers {
   readonly minutes: string;
   readonly keys: string;
@@ -37,7 +38,7 @@ function callersOf(pending: string, lookBackMinutes: number): SoughtCallers {
 }
 
 /**
- * SQL for the parents of pending calls: `key` and `service`. The hashes are those of the migration that created
+ * SQL for the parents of pending calls: `key` and `service`. The hashes are computed as in the migration that created
  * `dependency_calls`.
  */
 function callers(database: string, { minutes, keys }: SoughtCallers): string {
@@ -60,7 +61,7 @@ function pendingScale(database: string, rows: number): string {
 
 /**
  * SQL for the largest hash in the sample of waiting calls. The table is ordered by hash, so the rows up to a hash are a
- * fair sample, and no other rows are read.
+ * fair sample, and only these rows are read.
  */
 function lastPending(database: string, rows: number): string {
   const sampled = `intDiv(${maxHash}, count()) * ${rows}`;
@@ -80,22 +81,22 @@ function pendingCalls(database: string, rows: number, where = "", having = ""): 
 
 const wanted = "AND tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
 
-/** Limit up to which waiting calls are listed in a statement. There are rarely more. */
+/** Limit up to which waiting calls are listed in a statement. There are rarely more waiting calls. */
 export const maxPendingNamed = 1_000;
 
 /** A row of `countedSql`. */
 export interface CountedCalls {
-  /** "0" for counted calls, which have a parent. Otherwise the hash of the parent. */
+  /** "0" for counted calls, which have a parent. For waiting calls, the hash of the parent. */
   readonly parentKey: string;
   /** Minutes since the Unix epoch. */
   readonly startMinute: number;
-  /** Service that calls. */
+  /** Service of the caller. */
   readonly parent: string;
   /** Service that is called. */
   readonly child: string;
-  /** Number of calls. Negative when the row cancels the count of another row. */
+  /** Number of calls. The number is negative when the row cancels the count of another row. */
   readonly calls: number;
-  /** Number of original calls behind each call; 0: unknown. */
+  /** Number of original calls that each call represents; 0: unknown. */
   readonly adjusted_count: number;
   /** Kind of the called span. `kind`, `failed` and `bucket` are present only with details. */
   readonly kind?: SpanKind;
@@ -112,8 +113,8 @@ function detailColumns(detail: CallDetail): string {
 
 /**
  * SQL for the counted calls of `tenant` in the minutes from `from` to `to`, and for the rows of waiting calls, at most
- * one more than `maxPendingNamed`. One read returns both. With two reads, a settling step in between would hide calls
- * from both.
+ * one more than `maxPendingNamed`. One read returns both kinds of rows. If there were two reads, a settling step
+ * between them would hide calls from both.
  */
 export function countedSql(database: string, detail: CallDetail): string {
   const names = ["child", ...detailColumns(detail).split(", ")];
@@ -151,7 +152,7 @@ export function callersSql(database: string, pending: readonly CountedCalls[]): 
 
 /**
  * SQL for rows of `CountedCalls` for `tenant` in the minutes from `from` to `to`: counted calls, and pending calls
- * whose parent has arrived. With very many pending calls it uses a sample.
+ * whose parent has arrived. If there are very many pending calls, it uses a sample.
  */
 export function linksSql(database: string, detail: CallDetail): string {
   const more = `, ${detailColumns(detail)}`;
@@ -166,10 +167,10 @@ SELECT '0' AS parentKey, toInt32(0) AS startMinute, parent, child, round(sum(joi
 }
 
 /**
- * A statement that settles pending calls. Calls with a parent are counted and removed. Parents of calls that have
- * waited ten minutes are searched again, further back, and these calls are removed. So even many calls that never
- * find a parent are gone after ten minutes.
- * @param isLast true: settle calls that have waited; false: settle all calls
+ * A statement that settles pending calls. Calls with a parent are counted and removed. For calls that have waited ten
+ * minutes, parents are searched once more, further back in time, and the calls are removed. So even if many calls never
+ * find a parent, they are gone after ten minutes.
+ * @param isLast true: settles calls that have waited ten minutes; false: settles all calls
  */
 export function settleSql(database: string, isLast: boolean): string {
   const waited = isLast ? `AND since < now() - INTERVAL ${patienceMinutes} MINUTE` : "";

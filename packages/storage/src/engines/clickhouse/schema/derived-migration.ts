@@ -105,13 +105,13 @@ GROUP BY received, pending, tenant, minute, parent, child`,
  * docs/adr/011-derived-tables.md.
  *
  * - `trace_minutes`: the minutes in which a trace has spans, so that reading the trace reads only these minutes. The
- *   migration fills it from stored spans; repeated rows are harmless.
+ *   migration fills the table from stored spans; repeated rows are harmless.
  * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8 for each
- *   doubling). Operations are derived from this table, because it has a hundredth of the rows. It counts only spans
- *   that arrive after this migration.
- * - `dependency_calls`: calls between services. A span whose parent came in the same block is counted at
- *   once. Otherwise `pending` has the hash of its parent until the parent is found. Then one row adds the
- *   call, and another cancels the pending row.
+ *   doubling). The table `operations` is derived from this table, because it has a hundredth of the rows. This table
+ *   counts only spans that arrive after the migration.
+ * - `dependency_calls`: calls between services. A call whose parent came in the same block is counted immediately. For
+ *   other calls, `pending` contains the hash of the parent until the parent is found. Then one row adds the call, and
+ *   another row cancels the pending row.
  * - `archived_spans`: has the columns of `spans`; a span that is written twice is stored once.
  * - `spans.arrived`, the time of arrival, for following new spans. Older rows have 1970.
  *

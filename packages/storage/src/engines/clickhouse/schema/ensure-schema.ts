@@ -14,7 +14,7 @@ import { attachSources, sourcesOfViews } from "./without-inserts.ts";
 export const clusterVersionOffset = 1_000_000;
 
 /**
- * Seconds after which another process takes over the lock of a process that has ended. The lock is renewed every ten
+ * Seconds after which a process takes over the lock of another process that has ended. The lock is renewed every ten
  * seconds.
  */
 const staleSeconds = 30;
@@ -23,9 +23,9 @@ const staleSeconds = 30;
 const statementTimeoutMs = 3_600_000;
 
 /**
- * Migrates the schema to this version; costs one query when it is current.
- * One process does this at a time. Each statement is harmless when repeated, and the version is stored only after its
- * statements. So the next process can continue after a process that stopped in the middle.
+ * Migrates the schema to this version; this costs one query when the schema is current. Only one process migrates at a
+ * time. Repeating a statement is harmless, and the version of a step is stored only after its statements. So the next
+ * process can continue after a process that stopped in the middle.
  * @throws StorageError STORAGE_VERSION when the data has a newer version; then nothing is changed
  */
 export async function ensureSchema(
@@ -70,7 +70,7 @@ async function migrate(
   database: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // Another process may have migrated meanwhile, or may have ended during its migration.
+  // Another process may have migrated in between, or may have ended during its migration.
   const version = await knownVersion(connection, database, signal);
   if (version === schemaVersion) {
     return;
@@ -93,7 +93,7 @@ async function migrate(
       }
       continue;
     }
-    // Two processes may both insert the version: the version is the highest number, not the count of rows.
+    // Two processes may both insert the version, so the version is the highest number, not the count of rows.
     await connection.command(
       `INSERT INTO ${database}.schema_migrations (version, name) SELECT ${migration.version}, '${migration.name}'`,
       signal,
@@ -142,7 +142,7 @@ async function isBegun(
   return row?.begun === 1;
 }
 
-/** @returns 0 when there are no tables */
+/** @returns the version of the tables; 0 when there are no tables */
 export async function readVersion(
   connection: ClickHouseConnection,
   database: string,

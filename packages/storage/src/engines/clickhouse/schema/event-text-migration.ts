@@ -14,7 +14,7 @@ const eventText =
 /** Column with all events of a span as one text. */
 export const eventTextColumn = `event_text String DEFAULT arrayStringConcat(arrayMap(e -> ${eventText}, events)) CODEC(ZSTD(1))`;
 
-/** Index of event attributes. It resembles the index of span attributes, but has no arrays. */
+/** Index of event attributes. It is built like the index of span attributes, but does not index arrays. */
 export const eventIndex = ["event_hash_index", hashesOf("event_text")] as const;
 
 const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"];
@@ -29,9 +29,10 @@ export const scopeTextColumn = `scope_text LowCardinality(String) DEFAULT concat
  * Stores events as one text instead of eight streams, and scope and schema URLs as one text instead of four
  * dictionaries. Reasons and measurements: docs/adr/041-events-and-scopes-as-texts.md.
  *
- * New rows contain the texts; rows of older collectors get them on arrival. Existing parts get them in the background,
- * by rewriting each part once. Before that, reads compute the texts, and searches read event attributes without an
- * index. The old columns stay, and are empty in new rows. A new database has no such columns: see new-database.ts.
+ * New rows contain the texts; rows of older collectors get the texts on arrival. Existing parts get the texts in the
+ * background, by rewriting each part once. Before that, reads compute the texts, and searches read event attributes
+ * without an index. The old columns stay, and are empty in new rows. A new database has no such columns: see
+ * new-database.ts.
  */
 export const eventTextMigration: Migration = {
   version: 12,

@@ -1,7 +1,7 @@
 const created = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+) TO (\S+) AS)\n/;
 const modified = /^ALTER TABLE (\S+) MODIFY QUERY\n/;
 
-/** A view that gets another query. */
+/** A view whose query changes. */
 export interface ViewChange {
   /** Name of the view with its database. */
   readonly view: string;
@@ -18,17 +18,17 @@ export function targetsOfViews(statements: readonly string[]): ReadonlyMap<strin
   );
 }
 
-/** The change of a view that a statement makes; undefined for other statements. */
+/** The change that a statement makes to a view; undefined for other statements. */
 export function viewChangeOf(statement: string): ViewChange | undefined {
   const [head, view] = modified.exec(statement) ?? [];
   return head === undefined || view === undefined ? undefined : { view, query: statement.slice(head.length) };
 }
 
 /**
- * Rewrites statements so that each view is created directly with its last query, after all tables.
- * In the deduplication of inserts, ClickHouse identifies a view by its name after it was created or loaded, but by its
- * UUID after `MODIFY QUERY`. UUIDs differ between replicas: a modified view would count a block twice that is repeated
- * to another replica.
+ * Rewrites statements so that each view is created directly with its last query, after all tables. In the deduplication
+ * of inserts, ClickHouse identifies a view by its name after the view was created or loaded, but by its UUID after
+ * `MODIFY QUERY`. UUIDs differ between replicas: if a block is repeated to another replica, a modified view would count
+ * the block twice.
  * @param statements statements of all steps, in their order
  */
 export function withFinalViews(statements: readonly string[]): string[] {

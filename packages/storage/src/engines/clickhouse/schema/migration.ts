@@ -1,7 +1,7 @@
 /**
- * A step of the schema. Its text never changes after a release; later changes are new steps. Every statement must be
- * harmless when it runs twice, or in two processes at the same time (`CREATE … IF NOT EXISTS`, `ALTER … ADD COLUMN IF
- * NOT EXISTS`).
+ * A step of the schema. The text of a step never changes after a release; later changes are new steps. Every statement
+ * must be harmless when it runs twice, or in two processes at the same time (`CREATE … IF NOT EXISTS`, `ALTER … ADD
+ * COLUMN IF NOT EXISTS`).
  */
 export interface Migration {
   /** Version number: 1, 2, 3 … without gaps. */

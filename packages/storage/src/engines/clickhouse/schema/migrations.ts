@@ -41,7 +41,7 @@ export const schemaVersion = migrations.length;
 /**
  * The steps that migrate a database to this version.
  * @param version version of the database; 0: it has no tables
- * @param isNew true when the database has no tables and was not begun by the step of version 1
+ * @param isNew true when the database has no tables, and version 1's step has not started to create them
  */
 export function stepsFrom(version: number, isNew: boolean): readonly Migration[] {
   if (isNew) {
@@ -53,8 +53,8 @@ export function stepsFrom(version: number, isNew: boolean): readonly Migration[]
 }
 
 /**
- * SQL that tells if a database was begun step by step, by this version or an earlier one, and may be unfinished. Only
- * the first statement of the steps creates this column.
+ * SQL that says whether a database was begun step by step, by this version or an earlier version, and may be
+ * unfinished. Only the first statement of the steps creates this column.
  * @param table name of the table of spans
  */
 export function isBegunInSteps(table: string): string {

@@ -64,13 +64,13 @@ function spanTable(arrived: string, count: string, indexes: readonly string[]): 
 }
 
 /**
- * Creates all tables of version 15 directly in an empty database. The steps up to it add columns and indexes and change
- * stored data, which an empty database does not need. Replicas also refuse to drop a column while one of them is still
- * changing another. Two processes at the same time create the same tables.
+ * Creates all tables of version 15 directly in an empty database. The steps before version 15 add columns and indexes
+ * and change stored data, which an empty database does not need. Replicas also refuse to drop a column while another
+ * replica is still changing a column. Two processes that run at the same time create the same tables.
  *
- * The tables lack `attributes` and `resource_attributes`, arrays that only older rows have: two empty arrays cost a
- * tenth of an insert. Older collectors still send arrays, from which the texts are computed. Events, scopes and rare
- * fields are sent in columns that are not stored, except for their texts.
+ * The tables lack the arrays `attributes` and `resource_attributes`, which only older rows have, because two empty
+ * arrays cost a tenth of an insert. Older collectors still send these arrays, from which the texts are computed.
+ * Events, scopes and rare fields are sent in columns that are not stored, except for their texts.
  *
  * Spans of a service and minute keep their order of arrival. Older tables order spans by trace id, which no statement
  * can change: docs/adr/040-order-of-spans.md. Granules have 2,048 rows; older tables keep granules of 4,096 rows,

@@ -1,11 +1,11 @@
 import type { Migration } from "./migration.ts";
 
-/** Limit of known operations to read. With more, each block writes its operations again, which is harmless. */
+/** Limit of known operations to read. If there are more, each block writes its operations again, which is harmless. */
 const maxKnown = 10_000;
 
 /**
  * Writes operations only when they are unknown, or known only from earlier days. Most blocks have no such operation.
- * Then no part is written, and later merged with nine others. Measurements: docs/adr/032-what-an-insert-costs.md.
+ * For such a block, no part is written and later merged. Measurements: docs/adr/032-what-an-insert-costs.md.
  */
 export const newOperationsMigration: Migration = {
   version: 9,

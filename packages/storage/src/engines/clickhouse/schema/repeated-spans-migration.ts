@@ -3,7 +3,7 @@ import { kinds } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { durable } from "./spans-migration.ts";
 
-/** Sums are unsigned 64-bit numbers that wrap around. A number is subtracted by adding its complement. */
+/** Sums are unsigned 64-bit numbers that wrap around. So a number is subtracted by adding its complement. */
 const takenAway = (sum: string) => `toUInt64(-sum(toInt64(copies) * ${sum}))`;
 
 const bucketOf = (perDoubling: number) =>
@@ -13,12 +13,12 @@ const bucketOf = (perDoubling: number) =>
  * Spans that are stored more than once, as two collectors may store the same batch: docs/adr/049-spans-that-are-stored-twice.md.
  *
  * - `span`: the hash that copies of a span share, see `spanHash`.
- * - `copies`: number of rows of the span in addition to the first. Later rows add to it or subtract a surplus.
- * - `pending`: the hash of the span's parent as in `dependency_calls`; 0 for a span that is no call.
+ * - `copies`: number of rows of the span, without the first row. Later rows add to this number, or subtract a surplus.
+ * - `pending`: the hash of the span's parent as in `dependency_calls`; 0 for a span that is not a call.
  *
  * Two views subtract the copies from `span_metrics` and `dependency_calls`. A copied call is subtracted by a call with
- * a negative number that waits for the same parent. So it takes the same path as the copy itself, which may be counted,
- * waiting or given up.
+ * a negative number, which waits for the same parent. So the negative call takes the same path as the copy itself,
+ * which may be counted, waiting or given up.
  */
 export const repeatedSpansMigration: Migration = {
   version: 13,

@@ -6,7 +6,7 @@ const keptTwoDays = (time: string) =>
 /**
  * Data that collectors share for adaptive sampling: small tables whose loss is harmless.
  *
- * - A calculation is one row with arrays, so that readers see it completely or not at all.
+ * - A calculation is one row with arrays, so that readers see either the whole calculation or nothing.
  * - A lease is the newest row of each owner, and times come from the server, so that clocks of collectors do not
  *   matter.
  */

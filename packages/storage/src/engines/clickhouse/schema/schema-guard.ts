@@ -4,7 +4,7 @@ import { isSchemaMissing } from "../clickhouse-errors.ts";
 import { ensureSchema } from "./ensure-schema.ts";
 
 /**
- * Makes sure that the tables exist before any read or write. It checks at the first call, and again when the store
+ * Makes sure that the tables exist before any read or write. It checks them at the first call, and again when the store
  * comes back with an empty data folder.
  */
 export class SchemaGuard {
@@ -45,7 +45,10 @@ export class SchemaGuard {
     }
   }
 
-  /** All waiting callers share one check. The signal of a single caller does not end it; its own time limits do. */
+  /**
+   * All waiting callers share one check. The signal of a single caller does not end the check; only the check's own
+   * time limits do.
+   */
   #ensure(): Promise<void> {
     if (this.#ensured !== undefined) {
       return this.#ensured;

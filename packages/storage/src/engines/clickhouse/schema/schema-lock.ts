@@ -8,11 +8,11 @@ const renewEveryMs = 10_000;
 const lookEveryMs = 200;
 
 /**
- * Owners of locks that this process may have left behind when its server went away. No work runs under them any more,
- * so they need no time to become stale.
+ * Owners of locks that this process may have left behind when its server became unreachable. No work runs under these
+ * locks any more, so they are dropped before they are stale.
  */
 const leftOwners = new Set<string>();
-/** Limit of remembered owners; the newest are kept. A server may refuse locks for hours. */
+/** Limit of remembered owners; the newest owners are kept. A server may refuse locks for hours. */
 const maxLeftOwners = 100;
 
 function remember(owner: string): void {
@@ -25,17 +25,17 @@ function remember(owner: string): void {
 
 /** Limits of the wait for a lock. */
 interface LockOptions {
-  /** Stops waiting. */
+  /** Stops the wait for the lock. */
   readonly signal?: AbortSignal | undefined;
-  /** Age of a lock in seconds after which its owner counts as dead; far more than `renewEveryMs`. */
+  /** Age of a lock in seconds after which its owner counts as dead; it is far longer than `renewEveryMs`. */
   readonly staleSeconds?: number | undefined;
 }
 
 /**
- * Runs `work` while no other process does, for this database on this server. The lock is a table: only one of several
- * processes can create it. Its comment contains the owner and a time, which the owner renews while the work runs. A
- * lock that was not renewed for `staleSeconds` is taken over. A lock that this process left behind is taken over at
- * once.
+ * Runs `work` while no other process runs such work on this database of this server. The lock is a table, because only
+ * one of several processes can create it. Its comment contains the owner and a time, which the owner renews while the
+ * work runs. A lock that was not renewed for `staleSeconds` is taken over. A lock that this process left behind is
+ * dropped immediately.
  * @throws StorageError, and any error of `work`
  */
 export async function withSchemaLock<T>(
@@ -53,7 +53,7 @@ export async function withSchemaLock<T>(
     });
   }
   const renewal = setInterval(() => {
-    // A lock that cannot be renewed becomes stale; the work under it is harmless when done twice.
+    // A lock that cannot be renewed becomes stale, but running the work twice is harmless.
     connection.command(`ALTER TABLE ${table} MODIFY COMMENT '${owner} ${Date.now()}'`).catch(() => {});
   }, renewEveryMs).unref();
   try {
@@ -80,7 +80,7 @@ async function tryLock(
     if (isTableThere(error)) {
       return false;
     }
-    // The server may have created the table before it went away.
+    // The server may have created the table before it became unreachable.
     remember(owner);
     throw error;
   }
@@ -101,7 +101,7 @@ async function dropDead(
     return;
   }
   const [owner = ""] = lock.comment.split(" ");
-  // Only one of several callers in this process drops it: the others might meet the lock of the next owner.
+  // Only one of several callers in this process drops the table: a second caller might drop the lock of the next owner.
   const isLeft = leftOwners.delete(owner);
   if (!isLeft && lock.isStale === 0) {
     return;

@@ -1,8 +1,8 @@
 import { stepsFrom } from "./migrations.ts";
 
 /**
- * The statements that `ensureSchema` runs on an empty server, for operators who read or run them. After they were run
- * by hand, `ensureSchema` changes nothing.
+ * The statements that `ensureSchema` runs on an empty server, for operators who read or run them. After an operator has
+ * run them, `ensureSchema` changes nothing.
  * @param database a plain name: letters, digits and _
  */
 export function schemaStatements(database: string): string[] {

@@ -7,7 +7,7 @@ import type { Migration } from "./migration.ts";
  * collectors the store computes it.
  */
 export const sentCountColumn = `adjusted_count Float64 DEFAULT ${adjustedCountSql} CODEC(LZ4)`;
-/** The same column in `archived_spans`, where no query reads it. */
+/** The same column for `archived_spans`, where no query reads it, so that it is not stored. */
 export const unusedCountColumn = "adjusted_count Float64 EPHEMERAL";
 
 /** The view changes that make views read the column. */
@@ -21,8 +21,9 @@ ${selectCalls(database, "adjusted_count")}`,
 }
 
 /**
- * Collectors send the number of original spans that a span represents. Before, views computed it, and ClickHouse
- * planned the expression again for each insert. Measurements: docs/adr/057-true-counts-under-sampling.md.
+ * Collectors send the number of original spans that a span represents. Before this version, views computed the number,
+ * and ClickHouse planned the expression again for each insert. Measurements:
+ * docs/adr/057-true-counts-under-sampling.md.
  */
 export const sentCountsMigration: Migration = {
   version: 15,

@@ -30,18 +30,18 @@ const isOnlyParent =
   "AND l.5 = 0 AND l.6 = 0 AND l.7 = 'child_of', links)";
 
 /**
- * Column for rare fields: empty, or a mark for a parent as the only link, or ClickHouse's text of a tuple of all rare
- * fields.
+ * Column for rare fields. It is empty, a mark when the only link is the parent, or ClickHouse's text of a tuple of all
+ * rare fields.
  */
 export const spanDetails = `span_details String DEFAULT if(${nothingButLinks}, if(empty(links), '', if(${isOnlyParent}, '${onlyParent}', ${all})), ${all}) CODEC(ZSTD(1))`;
 
 /**
- * Stores the rare fields as one text. Each column makes every merge slower, and arrays cost most, even when they are
- * empty. Reasons and measurements: docs/adr/037-what-few-spans-have.md.
+ * Stores the rare fields as one text. Each column makes every merge slower; arrays cost most, even when they are empty.
+ * Reasons and measurements: docs/adr/037-what-few-spans-have.md.
  *
- * Rows arrive as before, and the text is computed from them. Existing parts get the column in the background, by
- * rewriting each part once. Before that, reads compute the text, which makes a search of whole traces a third slower.
- * The old columns stay and are still filled. A new database has no such columns: see new-database.ts.
+ * Rows arrive as before, and the text is computed from their columns. Existing parts get the column in the background,
+ * by rewriting each part once. Before that, reads compute the text, which makes a search of whole traces a third
+ * slower. The old columns stay and are still filled. A new database has no such columns: see new-database.ts.
  */
 export const spanDetailsMigration: Migration = {
   version: 10,

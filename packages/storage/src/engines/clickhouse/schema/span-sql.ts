@@ -12,7 +12,7 @@ import type { SqlText } from "../sql-text.ts";
 /** The columns that `readStoredRows` reads. */
 export const selectColumns: string = storedColumns.join(", ");
 
-/** Most bytes of a span are in these columns. Lists of traces do not show them. */
+/** These columns contain most bytes of a span. Lists of traces do not show them. */
 const columnsOfDetails: ReadonlySet<string> = new Set([
   "trace_state",
   "status_message",
@@ -26,8 +26,8 @@ export const outlineColumns: string = storedColumns
   .join(", ");
 
 /**
- * Condition on a row of `operations`: some of its spans are on days that still exist. The oldest day is known without
- * reading rows. When there are no spans, it is the last day of the type.
+ * Condition on a row of `operations`: its operation has spans on days that still exist. The oldest day is known without
+ * reading rows. Without spans, the oldest day is the last day of the type.
  */
 export function hasSpans(database: string): string {
   return `last_received >= (SELECT if(count() = 0, toDate('2149-06-06'), min(received)) FROM ${database}.spans)`;
@@ -37,29 +37,29 @@ export function hasSpans(database: string): string {
 export const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))";
 
 /**
- * Settings of a statement that reads few granules. They stay uncompressed in the server's cache, if it has one
- * (`uncompressed_cache_size`). Traces of a few seconds are scattered over the granules of their minute, so the next
- * trace mostly needs the same granules. A statement that reads more rows does not use the cache. The thread that reads
- * also writes the answer. Separate threads for that cost a tenth of a search, and do not make a trace of 50,000 spans
- * faster.
+ * Settings of a statement that reads few granules. These granules stay uncompressed in the server's cache, if it has
+ * such a cache (`uncompressed_cache_size`). The traces of a few seconds are scattered over the granules of their
+ * minute, so the next trace mostly needs the same granules. A statement that reads more rows does not use the cache.
+ * The thread that reads also writes the answer. Separate threads for writing cost a tenth of a search, and do not make
+ * a trace of 50,000 spans faster.
  */
 export const keepsUnpacked =
   "use_uncompressed_cache = 1, merge_tree_max_rows_to_use_cache = 262144, output_format_parallel_formatting = 0";
 
 /**
- * Rows for `readStoredRows`: the spans of the parameter `tenant` in the traces of `ids` (hex). `trace_minutes` tells
- * which granules to read. Within them, only trace id and tenant are compared.
+ * Rows for `readStoredRows`: the spans of the parameter `tenant` in the traces of `ids` (hex). `trace_minutes`
+ * determines which granules are read. Inside of these granules, only trace id and tenant are compared.
  * @param columns `selectColumns` or `outlineColumns`
  */
 export function spansOfTraces(database: string, columns = selectColumns): string {
   return (
     `SELECT ${columns} FROM ${database}.spans ` +
-    // By default ClickHouse would read the tenants of all rows first.
+    // Without PREWHERE, ClickHouse would read the tenants of all rows first.
     `PREWHERE trace_id IN ${idsAsBytes} ` +
     `WHERE tenant = {tenant:String} AND indexHint((received, toStartOfMinute(start)) IN ` +
     `(SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN ${idsAsBytes})) ` +
     // Before 1970 and after 2106 the 32-bit minute of a start is arbitrary. ClickHouse assumes that all minutes of a
-    // range lie between the first and the last one, which is wrong for a range with such a start. The primary key
+    // range lie between the first and the last minute, which is wrong for a range with such a start. The primary key
     // contains the minutes themselves.
     `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked} FORMAT RowBinary`
   );
@@ -72,9 +72,9 @@ export function spansOfTraces(database: string, columns = selectColumns): string
 const justArrivedSeconds = 60;
 
 /**
- * The same for traces that are not yet in `trace_minutes`: spans are readable before the insert has written there.
- * Reads only spans that arrived within the last minute and were received yesterday or today. Blocks that waited longer
- * in a journal are found at the end of their insert.
+ * Rows for `readStoredRows`, for traces that are not yet in `trace_minutes`: spans are readable before the insert has
+ * written to that table. Reads only spans that arrived within the last minute and were received yesterday or today.
+ * Blocks that waited longer in a journal are found at the end of their insert.
  */
 export function justArrivedOfTraces(database: string, columns = selectColumns): string {
   return (
@@ -103,7 +103,7 @@ export interface SoughtAttribute {
   readonly asDouble?: SqlText;
 }
 
-/** Conditions for an attribute, one for each place in which a span may have it. */
+/** Conditions for an attribute, one for each place in which a span may have it: span, resource, events. */
 export function attributePlaces(sought: SoughtAttribute): [span: string, resource: string, events: string] {
   const values = valuesOf(sought);
   return [
@@ -118,13 +118,14 @@ function valuesOf({ value, asDouble }: SoughtAttribute): SoughtValues {
   return asDouble === undefined ? types : [...types, ["double", asDouble]];
 }
 
-/** Condition that a span has this attribute in one of the places. */
+/** Condition that a span has this attribute in at least one of these places. */
 export function hasAttribute(attribute: SoughtAttribute): string {
   return `(${attributePlaces(attribute).join(" OR ")})`;
 }
 
 /**
- * The same without conditions for indexes, for few rows: planning such conditions takes longer than reading the rows.
+ * Like `hasAttribute`, but without conditions for indexes, for few rows: planning such conditions takes longer than
+ * reading the rows.
  */
 export function hasAttributeText(attribute: SoughtAttribute): string {
   const columns = [attributeTexts.span, attributeTexts.resource, eventText];
@@ -133,11 +134,11 @@ export function hasAttributeText(attribute: SoughtAttribute): string {
 }
 
 /**
- * Replaces the parameter `ids` by literals in the statement's text. Only then ClickHouse knows before reading which
- * shards may have the traces. A parameter would cost a query to read the ids, which takes 2 ms. They are written as
- * bytes, because functions that convert hex take about 0.1 ms of planning for each id. A single id is compared with
- * `=`: ClickHouse makes a set of any list before it uses an index, which takes half a millisecond.
- * @param ids at least one, of 32 hex digits each
+ * Replaces the parameter `ids` by literals in the statement's text. Only then does ClickHouse know, before it reads,
+ * which shards may have the traces. With a parameter, ClickHouse would run a query to read the ids, which takes 2 ms.
+ * The ids are written as bytes, because functions that convert hex take about 0.1 ms of planning for each id. A single
+ * id is compared with `=`: ClickHouse makes a set of any list before it uses an index, which takes half a millisecond.
+ * @param ids at least one id, each with 32 hex digits
  */
 export function namingTraces(sql: string, ids: readonly string[]): string {
   const [first, ...further] = ids.map(fixedBytes);

@@ -19,9 +19,9 @@ export const durable =
  *
  * - `in_*` columns are not stored. Rows are parsed into plain strings and converted to dictionaries a block at a
  *   time. That takes a third of the time of parsing into dictionaries.
- * - The partition is the day of arrival, which the writer puts in front of the deduplication token. A repeated block
- *   must go to the same partition, or it is stored twice.
- * - Each index uses one column only: an index over several columns makes merges twice as expensive.
+ * - The partition is the day of arrival, with which the writer begins the deduplication token. A repeated block must go
+ *   to the same partition, or it is stored twice.
+ * - Each index uses one column only, because an index over several columns makes merges twice as expensive.
  */
 export const spansMigration: Migration = {
   version: 1,

@@ -3,8 +3,8 @@ import type { Migration } from "./migration.ts";
 /**
  * Adds the tenant to spans and operations. Older data has the tenant "", as when tenancy is off.
  *
- * It extends the key of `operations` at its end. That changes no data and may run twice. A new table would need a copy
- * of the old one, which another process may drop at that moment.
+ * The migration extends the key of `operations` at its end. This changes no data, and may run twice. A new table would
+ * need a copy of the old table, which another process may drop at that moment.
  */
 export const tenantsMigration: Migration = {
   version: 2,

@@ -4,7 +4,7 @@ import { isSchemaMissing, isTableInUse } from "../clickhouse-errors.ts";
 
 /** Tables of a single server that receive inserts and trigger views. */
 export const sourcesOfViews = ["spans", "repeated_spans"];
-/** Time limit in milliseconds for running searches in a table that is about to be detached. */
+/** Time limit in milliseconds for searches that still run in a table that will be detached. */
 const statementTimeoutMs = 600_000;
 /**
  * Time in milliseconds between attempts to attach a table that a search still uses. All attempts together take ten
@@ -13,7 +13,7 @@ const statementTimeoutMs = 600_000;
 const attachEveryMs = 250;
 const attachTries = 2_400;
 
-/** Runs `work` while the tables `sources` refuse inserts. A signal does not stop it in the middle. */
+/** Runs `work` while the tables `sources` refuse inserts. A signal does not stop the function in the middle. */
 export async function withoutInserts(
   connection: ClickHouseConnection,
   database: string,
@@ -60,7 +60,7 @@ async function detachedTables(
     const sql = "SELECT table AS name FROM system.detached_tables WHERE database = {database:String}";
     return await connection.rows<{ name: string }>(sql, { database });
   } catch (error) {
-    // The server is older than that table, so its tables are never detached.
+    // The server is too old to have that system table, so its tables were never detached by this function.
     if (isSchemaMissing(error)) {
       return [];
     }

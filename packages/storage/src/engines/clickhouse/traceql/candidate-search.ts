@@ -7,7 +7,7 @@ import { FoundTraces } from "./found-traces.ts";
 /** Limit of spans that one query may read from the store. */
 const maxInspectedSpans = 5_000_000;
 
-/** A trace that can match, and the newest of its spans that can be in the result. */
+/** A trace that may match, and the newest span of it that may be in the result. */
 export interface Candidate {
   /** Trace that may match. */
   readonly traceId: string;
@@ -44,7 +44,7 @@ export class CandidateSearch {
   }
 
   /**
-   * Evaluates candidates, newest first, until no other can become a result.
+   * Evaluates candidates, newest first, until no further candidate can be in the result.
    * @param perRead traces whose spans one statement reads
    * @throws StorageError STORAGE_BAD_QUERY after too many spans
    */
@@ -69,12 +69,12 @@ export class CandidateSearch {
     }
   }
 
-  /** @param last the last candidate that was evaluated; undefined when there was none, so that none is left either */
+  /** @param last the last evaluated candidate; undefined when no candidate existed, so that none is left either */
   isCompleteAt(last: Candidate | undefined): boolean {
     return last === undefined || this.#found.isComplete(BigInt(last.newest), last.traceId);
   }
 
-  /** True when no trace without a span after this time can become a result. */
+  /** True when a trace whose spans all start before this time cannot be in the result. */
   isCompleteBefore(unixNano: bigint): boolean {
     return this.#found.isComplete(unixNano);
   }

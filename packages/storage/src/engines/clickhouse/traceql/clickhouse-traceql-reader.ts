@@ -51,23 +51,23 @@ import {
 } from "./traceql-sql.ts";
 
 /**
- * Number of candidates that the first statement of a slice returns when SQL alone cannot tell which traces match. Later
- * statements return more.
+ * Number of candidates that the first statement of a slice returns, for queries where SQL alone cannot decide which
+ * traces match. Later statements return more.
  */
 const firstCandidates = 200;
 const candidateGrowth = 8;
 /** Limit of traces whose spans one statement reads. */
 const tracesPerRead = 500;
-/** Number of spans in each part of a metrics query that SQL alone cannot answer. */
+/** Number of spans in each part of a metrics query for which SQL alone does not suffice. */
 const spansPerPart = 200_000;
 
-/** Dependencies besides the connection. */
+/** Dependencies apart from the connection. */
 interface TraceQlReaderParts {
   /** Database of the spans. */
   readonly database: string;
-  /** Tells if spans of a time range may be stored twice. */
+  /** Says whether spans of a time range may be stored more than once. */
   readonly repeated: Pick<CopyQuestion, "areIn">;
-  /** Limit of traces with spans of the rare side; above it, the rare side is not read first. */
+  /** Limit of traces with spans of the rare side; above this limit, the rare side is not read first. */
   readonly mostRareTraces?: number | undefined;
 }
 
@@ -96,9 +96,9 @@ interface MetricRowsRead {
 }
 
 /**
- * TraceQL on ClickHouse. SQL finds the traces that may match, newest first, in time slices. For most queries all of
- * them match. The evaluator that all engines share then evaluates their spans. ClickHouse computes metrics that depend
- * on single spans, or on parents and children. For other metrics it returns the spans.
+ * TraceQL on ClickHouse. SQL finds the traces that may match, newest first, in slices of time. For most queries, all of
+ * these traces match. The evaluator that all engines share then evaluates their spans. ClickHouse computes metrics that
+ * depend on single spans, or on parents and children. For other metrics, ClickHouse returns the spans.
  */
 export class ClickHouseTraceQlReader implements TraceQlReader {
   readonly #connection: ClickHouseConnection;
@@ -241,7 +241,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     );
   }
 
-  /** Rows of queries for which SQL alone cannot tell which spans count. */
+  /** Rows of queries for which SQL alone cannot decide which spans count. */
   async #metricRowsBySpan(
     condition: Condition,
     { pipeline, aggregate }: Pick<MetricsPipeline, "pipeline" | "aggregate">,
@@ -275,8 +275,9 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   }
 
   /**
-   * All traces that may match, newest first, for a search for ancestors or descendants. It is used when the spans of
-   * one side are in few traces. The ids of their spans decide, at any time and for traces of any size.
+   * All traces that may match, newest first, for a search for ancestors or descendants. This search is used when few
+   * traces have spans of one side. The ids of these traces determine the candidates, at any time and for traces of any
+   * size.
    * @returns undefined when neither side is rare
    */
   async #relatedTraces(

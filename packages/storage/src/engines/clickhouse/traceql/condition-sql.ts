@@ -6,11 +6,11 @@ import { fieldExists, fieldIsBool, fieldTest } from "./field-sql.ts";
 import { traceTest } from "./trace-test.ts";
 import type { ValueTest } from "./value-test.ts";
 
-/** A condition on rows. It accepts all wanted spans. Unless it is exact, it also accepts some others. */
+/** A condition on rows. It accepts all wanted spans; if it is not exact, it also accepts some other spans. */
 export interface Condition {
   /** Condition on a row. */
   readonly sql: string;
-  /** False when rows that pass must be checked again in this process. */
+  /** False when accepted rows must be checked again in this process. */
   readonly isExact: boolean;
 }
 
@@ -19,7 +19,7 @@ const unknown: Condition = { sql: "1", isExact: false };
 
 const flipped = { "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
 
-/** SQL for the other spans of a trace, as in `SpanSql`. */
+/** SQL for the other spans of a trace, like `around` of `SpanSql`. */
 export type TraceSpans = { readonly around: string } | undefined;
 
 /**
@@ -102,7 +102,7 @@ function comparisonSql(
   return allOf([unknown, ...[left, right].flatMap(calculatedFrom).map((field) => known(fieldExists(field)))]);
 }
 
-/** Fields that a calculation needs: without them it has no value. */
+/** The fields of a calculation; if one is missing, the calculation has no value. */
 function calculatedFrom(expression: FieldExpression): readonly Field[] {
   if (isField(expression)) {
     return [expression];

@@ -4,7 +4,8 @@ import { calculated } from "../../../traceql/field-evaluator.ts";
 import { type QueryValue, staticValue } from "../../../traceql/query-value.ts";
 
 /**
- * The value of an expression that is the same for every span, as a list of one. Other expressions give an empty list.
+ * The value of an expression that is equal for every span, as a list with one element. For other expressions the result
+ * is undefined.
  */
 export function constantOf(expression: FieldExpression): readonly [QueryValue] | undefined {
   if (expression.type === "static") {

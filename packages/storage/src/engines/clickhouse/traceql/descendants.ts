@@ -1,4 +1,4 @@
-/** Marks of a span, in the digit after its ids. A span may have both marks. */
+/** Marks of a span: the digit after its ids in the text of `mayHaveDescendant`. A span may have both marks. */
 export const ancestorMark = 1;
 export const soughtMark = 2;
 
@@ -7,8 +7,8 @@ const rowLength = 2 * idLength + 1;
 const noParent = "0".repeat(idLength);
 
 /**
- * True when a span with one mark descends from a span with the other mark. Also true when spans share an id, because
- * then the answer is unknown.
+ * True when a span with the mark `soughtMark` and a span with the mark `ancestorMark` are related as descendant and
+ * ancestor. Also true when spans share an id, because then the answer is unknown.
  * @param spans for each span, in any order: its id and its parent's id, 16 hex digits each, and a digit with the sum of
  * its marks
  */

@@ -24,7 +24,7 @@ export function equalTexts(constant: Scalar): readonly StoredText[] | undefined 
   }
 }
 
-/** An int is compared with a double as a double, so several large ints equal one double. */
+/** Comparing an int with a double converts the int to a double, so several large ints equal one double. */
 function numbers(value: number): readonly StoredText[] | undefined {
   if (!Number.isInteger(value)) {
     return doubles(value);

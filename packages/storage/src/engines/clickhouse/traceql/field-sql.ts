@@ -125,8 +125,8 @@ function elementOf({ scope, name }: AttributeField): string {
 }
 
 /**
- * SQL for an array with an entry for each event or link that has the attribute. Each entry is a tuple: its second field
- * is the type, and its third field is the text.
+ * SQL for an array: one entry for each event or link that has the attribute. Each entry is a tuple: its second field is
+ * the type, and its third field is the text.
  */
 function attributeOfEach({ scope, name }: AttributeField): string {
   const lists = attributesOfEach[scope === "link" ? "link" : "event"];
@@ -177,8 +177,8 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
 }
 
 /**
- * Condition that the span or its resource has one of these values, or an array, under this name. ClickHouse can use
- * indexes for it.
+ * Condition that the span or its resource has one of these values, or an array, under this name. ClickHouse can use its
+ * indexes for this condition.
  */
 function hasAny({ scope, name }: AttributeField, texts: readonly StoredText[]): string {
   const key = { text: name };
@@ -269,7 +269,8 @@ export function fieldExists(field: Field): string | undefined {
 }
 
 /**
- * Condition that a field is a single bool with this value. For events and links, one of them must have it.
+ * Condition that a field is a single bool with this value. Fields of events and links pass when at least one event or
+ * link has this value.
  * @returns undefined for fields that SQL does not know
  */
 export function fieldIsBool(field: Field, value: boolean): string | undefined {

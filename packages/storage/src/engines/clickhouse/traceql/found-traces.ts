@@ -15,7 +15,7 @@ export class FoundTraces {
 
   /**
    * True when no further trace can become a result. All further traces have no span newer than `newestOfOthers`.
-   * @param after traces whose newest span has exactly that time have greater ids than this; "" when this is unknown
+   * @param after traces whose newest span has exactly the time `newestOfOthers` have greater ids than this; "": unknown
    */
   isComplete(newestOfOthers: bigint, after = ""): boolean {
     this.#cut();

@@ -12,7 +12,7 @@ export interface MetricSqlRow {
   /** Bucket of the number, see `floatBucket`. */
   readonly b: number;
   readonly c: number;
-  /** Number of stored spans. Present only in adjusted queries, whose other figures are adjusted for sampling. */
+  /** Number of stored spans. Present only in adjusted queries, where the other numbers are adjusted for sampling. */
   readonly n?: number;
   readonly a?: StoredSum;
   /** Sum of the numbers; the next fields are the smallest and the largest number. */

@@ -8,7 +8,7 @@ import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./
 
 /** Limit of traces up to which a side counts as rare. */
 export const maxRareTraces = 300;
-/** Limit of rows that the search for rare traces may read, because the search does not always help. */
+/** Limit of rows that the search for rare traces may read, because this search does not always save time. */
 const maxRowsLookedAt = 200_000;
 /** Limit of the text with the structure of spans in bytes: about two million spans. */
 const maxStructureBytes = 67_108_864;
@@ -53,9 +53,9 @@ LIMIT ${maxRareTraces + 1} SETTINGS max_rows_to_read = ${maxRowsLookedAt}`;
 }
 
 /**
- * SQL for rows of these traces with `spans` in the form of `mayHaveDescendant`. Rows are ordered by the newest span
- * that may be a result, newest first. Traces without such a span are left out. ClickHouse refuses when the answer is
- * too large.
+ * SQL for the spans of these traces, one row for each trace, with `spans` in the form of `mayHaveDescendant`. Rows are
+ * ordered by the newest span that may be a result, newest first. Traces without such a span are left out. ClickHouse
+ * refuses the statement when its result would be too large.
  * @param traceIds ids of 32 hex digits each
  */
 export function structureSql(

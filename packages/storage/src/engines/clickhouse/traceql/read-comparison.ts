@@ -17,7 +17,7 @@ const maxComparedSpans = 100_000;
 
 const attributeTypes = "('string', 'int', 'double', 'bool')";
 
-/** Counts by interval of one side for one attribute: for a single value, or for all values together. */
+/** Counts of the spans of one side by interval: for one value of an attribute, or for all its values together. */
 interface Row {
   readonly selected: 0 | 1;
   readonly key: string;
@@ -83,7 +83,8 @@ function countsSql(selected: string, from: string, values?: number): string {
   const ofSpan =
     "[('resource.service.name', 'string', toString(service)), ('name', 'string', toString(name)), ('kind', 'string', toString(kind)), " +
     "('status', 'string', toString(status))], if(status_message = '', [], [('statusMessage', 'string', status_message)])";
-  // Rows are grouped by a hash. Grouping by the texts themselves would hash, keep and compare each text separately.
+  // Rows are grouped by a hash. If the texts themselves were grouped, ClickHouse would hash, store and compare each
+  // text separately.
   return `SELECT selected, pair.1 AS key, ${shown}, groupArray(toString(slot)) AS intervals, groupArray(n) AS counts FROM (
   SELECT selected, any(one) AS pair, slot, toFloat64(count()) AS n FROM (
     SELECT toUInt8(${selected}) AS selected, intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64}) AS slot,

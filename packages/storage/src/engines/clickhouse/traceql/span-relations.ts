@@ -17,16 +17,16 @@ export interface SpanSql {
   readonly inRangeOnce?: (condition: string) => string;
   /** `FROM … WHERE …` for all spans that define a trace. */
   readonly around: string;
-  /** Condition that selects the spans of `inRange` from those of `around`. */
+  /** Condition that selects the spans of `inRange` from the spans of `around`. */
   readonly isInRange: string;
   /**
-   * Condition that a span starts in the slice of time whose results are wanted. Absent: results of the whole range are
-   * wanted.
+   * Condition that a span starts in the slice of time whose results are wanted. Absent: the results of the whole range
+   * are wanted.
    */
   readonly isInSlice?: string;
   /**
-   * Condition that a span starts in a minute of the traces that satisfy another condition. ClickHouse then reads few
-   * other rows.
+   * Condition that a span starts in a minute with spans of the traces that satisfy another condition. With this
+   * condition, ClickHouse reads few unrelated rows.
    */
   readonly isInMinutesOf?: (traces: string) => string;
 }
@@ -50,7 +50,7 @@ export const parentOf: Related = ({ sql, isExact }, spans) => ({
   isExact,
 });
 
-/** The condition is not exact, because the other span may be the span itself. */
+/** The condition is not exact: a span also passes when the found sibling is the span itself. */
 export const siblingOf: Related = ({ sql }, spans) => ({
   sql: `(trace_id, parent_span_id) IN (SELECT trace_id, parent_span_id ${spans.inRange} AND parent_span_id != ${noParent} AND ${sql})`,
   isExact: false,

@@ -7,13 +7,13 @@ export interface SpanSet {
   /** Index in the list of given sets or of computed sets, from 0. */
   readonly place: number;
   readonly isGiven: boolean;
-  /** False when the set may have more spans than it should. */
+  /** False when the set may contain spans that do not belong to it. */
   readonly isExact: boolean;
 }
 
 /**
  * SQL of an operation on one or two sets, by its number, for a single span. `a` is the value in the first set, `b` in
- * the second. `withDescendants` first looks one level up, then two more, then four.
+ * the second. `withDescendants` first looks one level up, then two levels more, then four.
  */
 const operations = {
   both: "arrayMap((a, b) -> a AND b, sets[step.2], sets[step.3])",
@@ -141,12 +141,12 @@ CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${num
     return this.#step("either", one, other, one.isExact && other.isExact);
   }
 
-  /** The set itself when it has more than `count` spans, otherwise the empty set. */
+  /** Equals `of` when `of` has more than `count` spans; otherwise the empty set. */
   moreThan(count: bigint, of: SpanSet): SpanSet {
     return this.both(of, this.#step("moreThan", of, count, false));
   }
 
-  /** The spans of `set` that are not in `others`. Unknown when `others` is not exact. */
+  /** The spans of `set` that are not in `others`. The result is not exact when `others` is not exact. */
   #without(set: SpanSet, others: SpanSet): SpanSet {
     if (!others.isExact) {
       return { ...set, isExact: false };

@@ -29,7 +29,8 @@ const maxSubqueriesOfSearch = 10;
 
 /**
  * The condition that a span may be in the result of a pipeline. Nested operations read the same spans repeatedly. When
- * that exceeds the limit of subqueries, all operations are computed at once for each trace, which is never exact.
+ * the operations exceed the limit of subqueries, they are computed together for each trace, and the condition is never
+ * exact.
  */
 export function pipelineSql(pipeline: Pipeline, spans: SpanSql): Condition {
   try {
@@ -143,8 +144,8 @@ function scalarSql(
 }
 
 /**
- * Condition on an aggregate of a trace's spans. When the spans are not known exactly, only their number can be used,
- * and only as a lower bound.
+ * Condition on an aggregate of a trace's spans. When the condition on the spans is not exact, only the number of spans
+ * can be used, and only as a lower bound.
  * @param found condition on the spans
  * @returns undefined when SQL cannot evaluate the filter
  */
@@ -197,10 +198,10 @@ function operationSql(
   spans: SpanSql,
   input: Condition,
 ): Condition {
-  // Spans related to a result may start outside the slice.
+  // The other span of a relation may start outside the slice.
   const { isInSlice: _, ...everywhere } = spans;
   const [ofLeft, ofRight] = [spansetSql(left, everywhere, input), spansetSql(right, everywhere, input)];
-  // Spans of the other side are read only for traces with a result in the slice. Other spans have no relation to a
+  // The other side's spans are read only for traces with a result in the slice. Other spans have no relation to a
   // wanted result.
   const hasLeftResults = operator.startsWith("&");
   const beside = besideResults(hasLeftResults ? anyOf([ofLeft, ofRight]) : ofRight, spans);
@@ -249,8 +250,9 @@ function operationSql(
 }
 
 /**
- * Condition that a span belongs to a trace with a result in the slice. It is empty when the slice is the whole range.
- * It is also empty when results depend on other spans, because it would be computed several times.
+ * Condition that a span belongs to a trace with a result in the slice. The condition is always true when the slice is
+ * the whole range. It is also always true when the results depend on other spans, because SQL would then compute them
+ * several times.
  */
 function besideResults(results: Condition, spans: SpanSql): Condition {
   if (spans.isInSlice === undefined || results.sql.includes("SELECT")) {
@@ -262,9 +264,10 @@ function besideResults(results: Condition, spans: SpanSql): Condition {
 }
 
 /**
- * Traces in which one of some spans descends from one of other spans. It is exact, except for large traces and traces
- * with shared span ids, which are accepted. Inexact conditions on the spans only accept more traces.
- * @param results condition on the wanted spans; a trace without one in the slice is left out
+ * Selects traces in which a span of `descendants` descends from a span of `ancestors`. The condition is exact, except
+ * that it also accepts large traces and traces with shared span ids. Inexact conditions on the spans only accept more
+ * traces.
+ * @param results condition on the wanted spans; traces without such a span in the slice are left out
  */
 function withDescendants(
   ancestors: Condition,
@@ -282,7 +285,7 @@ function withDescendants(
   const listed = `groupArray(${maxTraceSpans + 1})`;
   const mark = ({ sql }: Condition) => `${listed}(toUInt8(${spans.isInRange} AND ${sql}))`;
   // `parents`: for each span the index of its parent in the list of ids, 0 when the parent is missing. `seen`: 1 when
-  // the span or one of its ancestors has the mark. The expression looks one level up, then two more, then four.
+  // the span or one of its ancestors has the mark. The expression looks one level up, then two levels more, then four.
   return {
     sql: `trace_id IN (SELECT trace_id FROM (
 SELECT *, arrayFold((done, step) -> (

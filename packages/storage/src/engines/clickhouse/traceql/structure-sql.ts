@@ -11,11 +11,10 @@ const maxAskedFirst = 4;
 /** Length limit of each such condition. */
 const maxAskedFirstLength = 1_000;
 /**
- * Length limit of a condition on traces up to which it is written twice: the second time it restricts the minutes to
- * read.
+ * A condition on traces up to this length is written twice: the second copy limits the minutes that ClickHouse reads.
  */
 const maxInMinutesLength = 4_000;
-/** Length limit of a condition on single spans; longer ones cost more than they save. */
+/** Length limit of a condition on single spans; a longer condition costs more time than it saves. */
 const maxRowLength = 8_000;
 
 /** Length limit of the statement. ClickHouse needs noticeable time to parse longer statements. */
@@ -24,17 +23,17 @@ const maxSqlLength = 100_000;
 /** Conditions for the spans of one part of a query. */
 interface Part {
   readonly set: SpanSet;
-  /** Condition on these spans that concerns no other spans. */
+  /** Condition on single spans that every span of `set` satisfies. */
   readonly row: Condition;
   /** Conditions on single spans. If the part has any span, the trace has a matching span for each condition. */
   readonly needed: ReadonlySet<string>;
 }
 
 /**
- * Condition that a span may be in the result of a pipeline with any nesting of operations. Each selection of spans
- * occurs once in the SQL, or twice when traces are searched. So the SQL grows in proportion to the query's text. In
- * larger traces, and in traces with shared span ids, all spans that satisfy the conditions on single spans are
- * accepted.
+ * Condition that a span may be in the result of a pipeline, whose operations may be nested to any depth. Each selection
+ * of spans occurs once in the SQL, or twice when traces are searched. So the SQL grows in proportion to the query's
+ * text. For larger traces and for traces with shared span ids, the condition accepts each span that satisfies the
+ * conditions on single spans.
  * @throws StorageError STORAGE_BAD_QUERY for too many operations, or conditions that are too long
  */
 export function structureSql(pipeline: Pipeline, spans: SpanSql): Condition {
@@ -158,8 +157,8 @@ function partOfOperation(
 }
 
 /**
- * The number of spans that a filter requires a set to exceed. @returns undefined for other filters, and for filters
- * that any set passes
+ * The number that the count of spans must exceed. @returns undefined for other filters, and for filters that any set
+ * passes
  */
 function exceeded({ operator, left, right }: ScalarFilter): bigint | undefined {
   if (left.type !== "aggregate" || left.aggregate !== "count" || right.type !== "static") {

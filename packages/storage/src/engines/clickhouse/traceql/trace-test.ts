@@ -21,7 +21,7 @@ export function traceTest(field: Field, test: ValueTest, around: string): Condit
       const sql = `trace_id IN (SELECT trace_id ${around} GROUP BY trace_id HAVING ${passes})`;
       return { sql: passes === undefined ? "0" : sql, isExact: true };
     }
-    // With several roots the first one counts, and SQL does not know which one is the first.
+    // If a trace has several roots, the first one counts, and SQL does not know the first one.
     case "trace:rootName":
     case "trace:rootService": {
       const passes = textTest(test, field.name === "trace:rootName" ? "name" : "service");

@@ -21,8 +21,8 @@ export const maxMetricRows = 1_000_000;
 
 /**
  * Settings of statements that search the minutes of traces. Minutes are 32-bit numbers and overflow before 1970 and
- * after 2106. In a part with such a span, the index of starts would exclude other spans. The primary key contains the
- * minutes.
+ * after 2106. In a part of the table with such a span, the index of start times would exclude other spans. The primary
+ * key contains the minutes.
  */
 export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked}`;
 
@@ -139,7 +139,10 @@ export function candidateCountSql(source: SpanSource, condition: Condition): Sql
   return checkedSql({ sql, parameters: parametersOf(source) });
 }
 
-/** SQL for rows of `TraceQlRow`. It reads one part of the traces with spans that satisfy a condition. */
+/**
+ * SQL for rows of `TraceQlRow`, the spans of one part of the traces. It reads one part of the traces with spans that
+ * satisfy a condition.
+ */
 export function rowsOfPartSql(
   source: SpanSource,
   condition: Condition,

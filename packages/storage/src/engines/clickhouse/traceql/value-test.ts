@@ -54,7 +54,7 @@ export function boolTest(test: ValueTest, bool: string): string | undefined {
 }
 
 /**
- * SQL for a test of an attribute's value. In an array, one element must pass.
+ * SQL for a test of an attribute's value. An array passes when one of its elements passes.
  * @param isOf returns the condition that the value has a type
  * @param text SQL expression for the stored text
  */

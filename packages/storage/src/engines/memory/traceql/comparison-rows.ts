@@ -6,7 +6,7 @@ import type { ComparisonRow } from "../../../traceql/comparison-series.ts";
 import { intervalOf } from "../../../traceql/metric-rows.ts";
 import { spansOfSelection } from "./spans-of-selection.ts";
 
-/** Rows of a comparison over every span that its pipeline selects. */
+/** Rows of a comparison, which covers every span that its pipeline selects. */
 export function comparisonRows(
   traces: readonly (readonly Span[])[],
   { pipeline, selection, within }: MetricsComparison,
