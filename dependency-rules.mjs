@@ -44,8 +44,26 @@ const serverPackages = {
     mayImport: ["server-modules", "serverfile", "server-core", "lifecycle"],
     because: "container-labels makes a text and hands it on: it knows no admin API.",
   },
+  "server-module-api": {
+    mayImport: [
+      "layer4",
+      "server-modules",
+      "http-engine",
+      "certificates",
+      "serverfile",
+      "server-core",
+      "lifecycle",
+    ],
+    because: "server-module-api hands on what modules may import, and does nothing by itself.",
+  },
+  "module-crowdsec": {
+    mayImport: ["server-module-api"],
+    because: "A module that is a package of its own knows the server by server-module-api alone.",
+  },
   "admin-server": {
     mayImport: [
+      "module-crowdsec",
+      "server-module-api",
       "container-labels",
       "layer4",
       "server-modules",
@@ -333,7 +351,7 @@ export default {
       from: { path: `^packages/${name}/.*(${test})` },
       to: {
         path: `^packages/(${Object.keys(serverPackages).join("|")})/`,
-        pathNot: `^packages/(${[name, ...mayImport].join("|")})/|^packages/admin-server/src/testing/`,
+        pathNot: `^packages/(${[name, ...mayImport].join("|")})/|^packages/(admin-server|server-core)/src/testing/`,
       },
     })),
     ...Object.entries(rooms).flatMap(([name, floors]) =>

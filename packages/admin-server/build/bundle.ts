@@ -12,7 +12,10 @@ function listedFiles(list: string): string[] {
   const { resolve } = createRequire(url);
   return [...readFileSync(url, "utf8").matchAll(/ from "([^"]+)"/g)]
     .map(([, specifier = ""]) => relative(fileURLToPath(packageFolder), resolve(specifier)))
-    .filter((path) => !/(\/server-core\/src\/modules\/|-modules\.ts$|\/standard\.ts$)/.test(path));
+    .filter(
+      (path) =>
+        !/(\/server-core\/src\/modules\/|\/server-module-api\/|-modules\.ts$|\/standard\.ts$)/.test(path),
+    );
 }
 
 /** The modules that most sites have, or that the server loads for every site. */
@@ -96,6 +99,7 @@ await bundleProgram({
     ...listedFiles("../server-modules/src/standard.ts"),
     ...listedFiles("../server-modules/src/proxy-modules.ts"),
     ...listedFiles("../layer4/src/layer4-modules.ts"),
+    ...listedFiles("../module-crowdsec/src/crowdsec-modules.ts"),
     ...listedFiles("../certificates/src/tls/tls-modules.ts"),
     ...listedFiles("../certificates/src/tls/storage/storage-modules.ts"),
     "../server-modules/src/files/media-type.ts",

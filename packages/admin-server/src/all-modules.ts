@@ -1,9 +1,13 @@
 import { layer4Modules } from "layer4/layer4-modules";
+import { crowdsecModules } from "module-crowdsec/crowdsec-modules";
 import { type ListedModule, listed } from "server-core/modules/module";
 import { ModuleRegistry } from "server-core/modules/module-registry";
 import { packageFolder } from "server-core/user-modules/package-folder";
 import { standardModules } from "server-modules/standard";
 import { identityApp } from "./admin/identity/identity-app.ts";
+
+/** Modules that are packages of their own: others can install newer ones with `server add-package`. */
+export const packagedModules: readonly ListedModule[] = [...crowdsecModules];
 
 /** The modules that this process adds to the standard modules. */
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
@@ -24,5 +28,8 @@ const moduleApi = {
  * Modules are listed but not loaded: each is imported when a config first names it.
  */
 export function allModules(): ModuleRegistry {
-  return new ModuleRegistry([...standardModules, ...layer4Modules, ...ownModules], moduleApi);
+  return new ModuleRegistry(
+    [...standardModules, ...layer4Modules, ...packagedModules, ...ownModules],
+    moduleApi,
+  );
 }

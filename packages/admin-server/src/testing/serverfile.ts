@@ -7,10 +7,11 @@ import { adaptServerfile as adaptWith } from "serverfile/adapt-serverfile";
 import type { KnownText } from "serverfile/recent-texts";
 import { TextFeatures } from "serverfile/text-features";
 import { toServerfile as writeWith } from "serverfile/to-serverfile";
+import { packagedModules } from "../all-modules.ts";
 import { standardAdapters } from "../standard-adapters.ts";
 
 /** For tests: what serverfiles say of the server's modules. */
-export const standardFeatures = new TextFeatures([...standardModules, ...layer4Modules]);
+export const standardFeatures = new TextFeatures([...standardModules, ...layer4Modules, ...packagedModules]);
 
 /** For tests: the config of a serverfile. */
 export function adaptServerfile(bytes: Uint8Array, options: AdaptOptions): AdaptedConfig {

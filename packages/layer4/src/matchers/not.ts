@@ -2,7 +2,7 @@ import { moduleMap } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
-import { loadMatcherSets } from "../routes/routes.ts";
+import { anyMatches, loadMatcherSets } from "../routes/routes.ts";
 
 /**
  * Matches when no set matches:
@@ -22,21 +22,8 @@ export const notMatcher = defineModule({
     const sets = await loadMatcherSets(config, context, "sets");
     return {
       matches(connection) {
-        let isOpen = false;
-        for (const set of sets) {
-          let all: boolean | undefined = true;
-          for (const matcher of set) {
-            all = matcher.matches(connection);
-            if (all !== true) {
-              break;
-            }
-          }
-          if (all === true) {
-            return false;
-          }
-          isOpen ||= all === undefined;
-        }
-        return isOpen ? undefined : true;
+        const any = sets.length === 0 ? false : anyMatches(sets, connection);
+        return typeof any === "boolean" ? !any : any;
       },
     };
   },

@@ -13,10 +13,16 @@ export interface Handler extends ModuleInstance {
   handle(connection: Connection, next: Next): Promise<void>;
 }
 
+/** Answer of a matcher. */
+export type Matched = boolean | undefined | Promise<void>;
+
 /** Decides whether a route applies to a connection. */
 export interface Matcher extends ModuleInstance {
-  /** @returns undefined when more bytes are needed. @throws any error ends the connection */
-  matches(connection: Connection): boolean | undefined;
+  /**
+   * @returns undefined when more bytes are needed; a promise when the answer comes later: then all matchers are asked again
+   * @throws any error ends the connection
+   */
+  matches(connection: Connection): Matched;
 }
 
 /** Namespace of handlers: `{ "handler": "echo" }` is the module `layer4.handlers.echo`. */

@@ -5,6 +5,7 @@
 // |---|---|
 // | a route says yes | its handlers run; later routes continue with the connection that they pass on |
 // | none matches | the connection goes to `next` |
+// | one will answer later | waits for the answer, then all undecided routes are asked again |
 // | one needs more bytes, none matches | waits for more bytes, then all undecided routes are asked again |
 // | limit of time or bytes | the connection is closed with a `MatchingFault` |
 
@@ -12,7 +13,7 @@ import { errorWithin } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import type { ModuleContext } from "server-core/modules/module-context";
 import type { Connection, Peeked } from "../connection/connection.ts";
-import { type Handler, handlers, type Matcher, matchers, type Next } from "./handler.ts";
+import { type Handler, handlers, type Matched, type Matcher, matchers, type Next } from "./handler.ts";
 import { defaultMatchingMs, type RouteConfig } from "./route-config.ts";
 
 /** A loaded route. */
@@ -40,7 +41,7 @@ export class MatchingFault extends Error {
 }
 
 /** Asks all matchers of a set, in order. @returns the first answer other than yes */
-function setMatches(set: readonly Matcher[], connection: Connection): boolean | undefined {
+function setMatches(set: readonly Matcher[], connection: Connection): Matched {
   for (const matcher of set) {
     const matched = matcher.matches(connection);
     if (matched !== true) {
@@ -51,12 +52,12 @@ function setMatches(set: readonly Matcher[], connection: Connection): boolean | 
 }
 
 /** @returns undefined when a set may still match */
-function anyMatches(sets: Route["sets"], connection: Connection): boolean | undefined {
+export function anyMatches(sets: Route["sets"], connection: Connection): Matched {
   let isOpen = false;
   for (const set of sets) {
     const matched = setMatches(set, connection);
-    if (matched === true) {
-      return true;
+    if (matched === true || matched instanceof Promise) {
+      return matched;
     }
     isOpen ||= matched === undefined;
   }
@@ -98,6 +99,10 @@ class Way {
       if (found === "none") {
         return next(this.#connection);
       }
+      if (found instanceof Promise) {
+        await found;
+        continue;
+      }
       if (found === "unknown") {
         const peeked = await this.#connection.peek(deadlineAt);
         this.#hasPeeked = true;
@@ -122,7 +127,7 @@ class Way {
   }
 
   /** A route without matchers is chosen only after all waiting routes have decided. Source: caddy-l4, `RouteList.Compile` */
-  #find(): Route | "none" | "unknown" {
+  #find(): Route | "none" | "unknown" | Promise<void> {
     let isUnknown = false;
     for (const route of this.#routes.slice(this.#from)) {
       if (this.#refused.has(route) || (isUnknown && route.sets.length === 0)) {
@@ -131,6 +136,9 @@ class Way {
       const matched = anyMatches(route.sets, this.#connection);
       if (matched === true) {
         return route;
+      }
+      if (matched instanceof Promise) {
+        return matched;
       }
       if (matched === false) {
         this.#refused.add(route);

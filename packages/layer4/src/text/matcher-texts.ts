@@ -387,6 +387,7 @@ export function handshakeLines(set: JsonValue, path: string, matcherLines: Match
 /** Text forms of all connection matchers, by name. */
 const texts4: Readonly<Record<string, MatcherText>> = {
   clock,
+  crowdsec: named("crowdsec"),
   dns,
   http: {
     read: (cursor, readModule) => {

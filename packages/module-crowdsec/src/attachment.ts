@@ -1,0 +1,112 @@
+import { HttpError, type ModuleContext, messageOf } from "server-module-api";
+import { RequestCounts, requestCounts } from "./crowdsec-metrics.ts";
+import type { Decision } from "./decision.ts";
+import { findDecision } from "./decision-table.ts";
+import { type Attached, crowdsecTopics, type TableNews } from "./messages.ts";
+
+/** Name of the server in a config path: `/config/apps/http/servers/<name>/routes/…`. */
+function serverOf(path: string): string {
+  return /^\/config\/apps\/\w+\/servers\/([^/]+)/.exec(path)?.[1] ?? "";
+}
+
+/**
+ * The app `crowdsec` as one handler or matcher sees it. It asks the main thread when the first request comes, because
+ * apps of a config are set up in the order of the document. Afterwards new snapshots come by themselves.
+ */
+export class Attachment {
+  readonly #context: ModuleContext;
+  readonly #server: string;
+  readonly #counts: RequestCounts;
+  #app: Attached | undefined;
+  #attaching: Promise<Attached> | undefined;
+  /** The newest snapshot that came before the app was known. */
+  #early: TableNews | undefined;
+
+  private constructor(context: ModuleContext, counts: RequestCounts) {
+    this.#context = context;
+    this.#counts = counts;
+    this.#server = serverOf(context.path);
+    context.messages.onNews(crowdsecTopics.table, (news) => this.#take(news as TableNews));
+    context.messages.on(crowdsecTopics.usage, () => counts.counts);
+  }
+
+  static async open(context: ModuleContext): Promise<Attachment> {
+    const { value } = await context.acquire(requestCounts, "", () => new RequestCounts(context.metrics));
+    return new Attachment(context, value);
+  }
+
+  /**
+   * Decides about a client. It answers at once while decisions are in memory.
+   * @returns undefined when the client is allowed
+   * @throws HttpError 500 for text that is no address, without the app, and for a failed look-up with `enable_hard_fails`
+   */
+  decide(address: string): Decision | undefined | Promise<Decision | undefined> {
+    const app = this.#app;
+    return app?.table === undefined ? this.#decideLater(address) : this.#decideNow(app.table, address);
+  }
+
+  async #decideLater(address: string): Promise<Decision | undefined> {
+    const { table, failsHard } = await this.#attached();
+    if (table !== undefined) {
+      return this.#decideNow(table, address);
+    }
+    this.#counts.processed(this.#server, address);
+    try {
+      const found = (await this.#context.messages.askMain(crowdsecTopics.look, address)) as
+        | Decision
+        | undefined;
+      return this.#counted(found, address);
+    } catch (error) {
+      if (failsHard) {
+        throw new HttpError(500, `crowdsec: ${messageOf(error)}`, { cause: error });
+      }
+      return undefined; // the app has logged that the local API is away
+    }
+  }
+
+  #decideNow(table: NonNullable<Attached["table"]>, address: string): Decision | undefined {
+    this.#counts.processed(this.#server, address);
+    try {
+      return this.#counted(findDecision(table, address, Date.now() / 1000), address);
+    } catch (error) {
+      throw new HttpError(500, `crowdsec: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #counted(found: Decision | undefined, address: string): Decision | undefined {
+    if (found !== undefined) {
+      this.#counts.blocked(this.#server, address, found);
+    }
+    return found;
+  }
+
+  /** @throws HttpError 500 when the config has no app `crowdsec`; the next request asks again */
+  async #attached(): Promise<Attached> {
+    this.#attaching ??= this.#context.messages.askMain(crowdsecTopics.attach, null) as Promise<Attached>;
+    try {
+      const app = await this.#attaching;
+      if (this.#app === undefined) {
+        this.#app = app;
+        if (app.hasMetrics) {
+          this.#counts.show();
+        }
+        if (this.#early !== undefined) {
+          this.#take(this.#early);
+        }
+      }
+      return this.#app;
+    } catch (error) {
+      this.#attaching = undefined;
+      throw new HttpError(500, "crowdsec: the config has no app crowdsec", { cause: error });
+    }
+  }
+
+  #take(news: TableNews): void {
+    const app = this.#app;
+    if (app === undefined) {
+      this.#early = news;
+    } else if (news.id === app.id && news.table.version > (app.table?.version ?? 0)) {
+      this.#app = { ...app, table: news.table };
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import { type ListedModule, listed } from "server-module-api";
+import { crowdsecApp } from "./crowdsec-app.ts";
+import { crowdsecHandler } from "./crowdsec-handler.ts";
+import { crowdsecMatcher } from "./crowdsec-matcher.ts";
+import { crowdsecAppText, crowdsecHandlerText } from "./crowdsec-text.ts";
+
+/** The bouncer for the server's own list of modules: each file is loaded when a config names its module. */
+export const crowdsecModules: readonly ListedModule[] = [
+  listed("crowdsec", () => crowdsecApp, { text: () => crowdsecAppText }),
+  listed("http.handlers.crowdsec", () => crowdsecHandler, {
+    before: "tracing",
+    text: () => crowdsecHandlerText,
+  }),
+  listed("layer4.matchers.crowdsec", () => crowdsecMatcher),
+];

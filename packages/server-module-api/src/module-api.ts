@@ -1,0 +1,69 @@
+/**
+ * The imports of modules: of those in the tree, and those of users. Inside a running server the import
+ * gives the server's own copies. See docs/admin-api.md, "Modules of your own".
+ */
+
+export { Counter, Gauge, type Registry } from "@prometheus-io/client";
+export { type BodyFilter, FilteredBody } from "http-engine/body/filtered-body";
+export type { Exchange } from "http-engine/exchange";
+export {
+  type HttpHandler,
+  type HttpMatcher,
+  httpHandlers,
+  httpMatchers,
+  type Next,
+} from "http-engine/handler";
+export { getHeader, getHeaders, type HeaderList, removeHeaders, setHeader } from "http-engine/header-list";
+export { HttpError } from "http-engine/http-error";
+export { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
+export type { Connection } from "layer4/connection/connection";
+export type { Matcher as ConnectionMatcher } from "layer4/routes/handler";
+export type { Logger } from "lifecycle";
+export { parseGoDuration } from "lifecycle/go-duration";
+export { version } from "lifecycle/version";
+export { messageOf, ServerError, type ServerErrorCode } from "server-core/errors";
+export {
+  type CloudEvent,
+  EventAborted,
+  type EventHandler,
+  type EventOutcome,
+  eventHandlers,
+  type ServerEvent,
+} from "server-core/events/server-event";
+export { formatGoDuration } from "server-core/go/go-duration";
+export type { JsonObject, JsonValue } from "server-core/json/json-value";
+export {
+  configCount,
+  configDuration,
+  inlineModule,
+  moduleMap,
+  notYet,
+} from "server-core/modules/config-fields";
+export {
+  type App,
+  defineModule,
+  type ListedModule,
+  listed,
+  type ModuleDefinition,
+  type ModuleInstance,
+  type ModuleNamespace,
+  type ModuleSource,
+} from "server-core/modules/module";
+export type { ModuleContext } from "server-core/modules/module-context";
+export type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+export { readWithin } from "server-core/net/read-within";
+export { replaceKnown } from "server-core/placeholders/machine-placeholders";
+export type { ThreadMessages } from "server-core/threads/thread-messages";
+export { type DirectiveContext, handlerDirective } from "serverfile/directives/directive";
+export type { TokenCursor } from "serverfile/lexer/token-cursor";
+export type { ModuleText } from "serverfile/module-text";
+export type { OptionReader } from "serverfile/modules/module-reader";
+export * as writeLines from "serverfile/to-text/lines/field-lines";
+export { blockOf, type Line, line, type Word } from "serverfile/to-text/lines/line";
+export { Members } from "serverfile/to-text/members";
+export type { OptionWriter } from "serverfile/to-text/options/option-writer";
+export type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-writer";
+export * as readLines from "serverfile/values/block-fields";
+export type { Draft } from "serverfile/values/draft";
+export { parseDuration } from "serverfile/values/parse-duration";
+export { z } from "zod";
