@@ -1,5 +1,5 @@
 import "./service-patterns.css";
-import { serviceHues } from "ui-kit/theme/service-hues.ts";
+import { hueLevel, hueSlot } from "ui-kit/theme/service-hues.ts";
 import { storedChoice } from "ui-kit/theme/stored-choice.ts";
 
 /** True: services have a pattern in addition to their colour, for users who cannot distinguish the colours. */
@@ -20,12 +20,17 @@ export function applyPatterns(): void {
  */
 const patterns = 8;
 
-/** Pattern number of a hue. Neighbouring hues have different patterns. */
-export function patternNumber(hue: number): number {
-  return Math.max(0, serviceHues.indexOf(hue)) % patterns;
+/**
+ * Pattern number of a colour number. Without the choice of patterns only the third and later services of a hue have a
+ * pattern, because only a pattern distinguishes them.
+ * @param wanted true when the user has chosen patterns: neighbouring hues then have different patterns, too
+ */
+export function patternNumber(hue: number, wanted: boolean): number {
+  return ((wanted ? hueSlot(hue) : 0) + Math.floor(hueLevel(hue) / 2)) % patterns;
 }
 
-/** The pattern number of a hue as a CSS value. */
+/** The pattern of a colour number as a CSS value, which depends on the choice of patterns. */
 export function patternOf(hue: number): string {
-  return `var(--pattern-${patternNumber(hue)})`;
+  const always = patternNumber(hue, false);
+  return `var(--pattern-${patternNumber(hue, true)}, var(--mark-${always}, none))`;
 }

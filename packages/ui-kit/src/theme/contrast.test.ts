@@ -25,17 +25,20 @@ function token(name: string, theme: Theme): Oklch {
   return found[theme];
 }
 
-/** Service colour of a hue, from the lightness and chroma in tokens.css. */
-function service(theme: Theme, hue: number): Oklch {
-  // The formula of tokens.css has mean values and offsets. Neighbouring hues alternate between plus and minus.
-  const formula =
-    css
-      .split("--service: light-dark(")[1]
-      ?.match(/[\d.]+(?= [+*] )/g)
-      ?.map(Number) ?? [];
-  const [lightness = 0, more = 0, chroma = 0, moreChroma = 0] = formula.slice(theme === "light" ? 0 : 4);
+/** Service colour of a hue at a tone, 0 or 1, from the lightness and chroma in tokens.css. */
+function service(theme: Theme, hue: number, tone = 0): Oklch {
+  // Each formula has a mean, an offset for the tone, and an offset for neighbouring hues, which alternates in sign.
+  const formulas = [
+    ...(css.split("--service: light-dark(")[1] ?? "").matchAll(
+      /calc\(([\d.]+) ([+-]) ([\d.]+) \* var\(--tone\) \+ ([\d.]+) \* var\(--turn\)\)/g,
+    ),
+  ].slice(theme === "light" ? 0 : 2);
   const turn = serviceHues.indexOf(hue) % 2 === 1 ? -1 : 1;
-  return [lightness + turn * more, chroma + turn * moreChroma, hue];
+  const [lightness = 0, chroma = 0] = formulas.map(
+    ([, mean, sign, ofTone, ofTurn]) =>
+      Number(mean) + Number(`${sign}${ofTone}`) * tone + Number(ofTurn) * turn,
+  );
+  return [lightness, chroma, hue];
 }
 
 /** Linear sRGB by Björn Ottosson's OKLab matrices. */
@@ -89,11 +92,11 @@ test.each(pairs)("%s: %s on %s has a contrast of %d at least", (theme, front, ba
 });
 
 test.each(themes)("%s: every service colour stands out from every surface and lies within sRGB", (theme) => {
-  for (const hue of serviceHues) {
-    const colour = service(theme, hue);
+  for (const [hue, tone] of serviceHues.flatMap((hue) => [[hue, 0] as const, [hue, 1] as const])) {
+    const colour = service(theme, hue, tone);
     for (const value of linearRgb(colour)) {
-      expect(value, `hue ${hue}`).toBeGreaterThan(-0.005);
-      expect(value, `hue ${hue}`).toBeLessThan(1.005);
+      expect(value, `hue ${hue}, tone ${tone}`).toBeGreaterThan(-0.005);
+      expect(value, `hue ${hue}, tone ${tone}`).toBeLessThan(1.005);
     }
     for (const back of [...surfaces, "accent-soft"]) {
       expect(contrast(colour, token(back, theme)), `hue ${hue} on ${back}`).toBeGreaterThanOrEqual(3);
@@ -101,19 +104,22 @@ test.each(themes)("%s: every service colour stands out from every surface and li
   }
 });
 
-test.each(themes)("%s: colours of neighbouring hues are told apart", (theme) => {
+test.each(themes)("%s: colours of neighbouring hues, and the tones of a hue, are told apart", (theme) => {
   const place = ([lightness, chroma, hue]: Oklch) => [
     lightness,
     chroma * Math.cos((hue * Math.PI) / 180),
     chroma * Math.sin((hue * Math.PI) / 180),
   ];
+  const distance = (one: Oklch, other: Oklch) => {
+    const there = place(other);
+    return Math.hypot(...place(one).map((value, axis) => value - (there[axis] ?? 0)));
+  };
   serviceHues.forEach((hue, slot) => {
-    const here = place(service(theme, hue));
-    const next = place(service(theme, serviceHues[(slot + 1) % serviceHues.length] ?? 0));
+    const next = serviceHues[(slot + 1) % serviceHues.length] ?? 0;
     // A difference of 0.02 is the smallest that most people see side by side.
-    expect(Math.hypot(...here.map((value, axis) => value - (next[axis] ?? 0))), `${hue}`).toBeGreaterThan(
-      0.09,
-    );
+    expect(distance(service(theme, hue), service(theme, next)), `${hue}`).toBeGreaterThan(0.09);
+    expect(distance(service(theme, hue, 1), service(theme, next, 1)), `${hue}, tone 1`).toBeGreaterThan(0.09);
+    expect(distance(service(theme, hue), service(theme, hue, 1)), `tones of ${hue}`).toBeGreaterThan(0.12);
   });
 });
 

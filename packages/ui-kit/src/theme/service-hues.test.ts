@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assignServiceHues, serviceHue, serviceHues } from "./service-hues.ts";
+import { assignServiceHues, hueLevel, hueSlot, serviceHue, serviceHues } from "./service-hues.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `service-${index}`);
 const distance = (a: number, b: number) => Math.min(Math.abs(a - b), 360 - Math.abs(a - b));
@@ -42,6 +42,24 @@ test("the order of the names does not matter", () => {
 });
 
 test("past 16 services hues are shared evenly where services moved", () => {
-  const uses = Map.groupBy(assignServiceHues(names(48)).values(), (hue) => hue);
+  const uses = Map.groupBy(assignServiceHues(names(48)).values(), hueSlot);
   expect(uses.size).toBe(16);
+});
+
+test.each([17, 32, 180, 256])("%d services of a picture have colours of their own", (count) => {
+  expect(new Set(assignServiceHues(names(count)).values()).size).toBe(count);
+});
+
+test("past 16 services each hue is used once on its plain level", () => {
+  const given = [...assignServiceHues(names(180)).values()];
+  expect(given.filter((hue) => hueLevel(hue) === 0)).toHaveLength(16);
+  expect(Math.max(...given.map(hueLevel))).toBeLessThanOrEqual(15);
+});
+
+test("more services than colours repeat colours, and every number is one of a colour", () => {
+  const given = new Set(assignServiceHues(names(1_500)).values());
+  expect(given.size).toBe(256);
+  for (const hue of given) {
+    expect(serviceHues).toContain(hue - 360 * hueLevel(hue));
+  }
 });

@@ -7,6 +7,22 @@ export const serviceHues: readonly number[] = Array.from({ length: 16 }, (_, slo
 const slots = serviceHues.length;
 
 /**
+ * Levels of a hue. The number of a colour is its hue plus 360 for each level. Odd levels have another lightness (tokens.css),
+ * and every second level has another pattern. More services than levels times hues repeat colours.
+ */
+const levels = 16;
+
+/** The level of a colour number: 0 for the colour that a name has by itself. */
+export function hueLevel(hue: number): number {
+  return Math.floor(hue / 360);
+}
+
+/** The position of a colour number on the circle of hues, from 0. */
+export function hueSlot(hue: number): number {
+  return Math.max(0, serviceHues.indexOf(hue % 360));
+}
+
+/**
  * The hue of a service, in degrees. The hue depends only on the name: a service looks the same on every page, on every
  * load and whatever other services exist. Two services can share a hue.
  */
@@ -15,8 +31,8 @@ export function serviceHue(name: string): number {
 }
 
 /**
- * Gives each service of one picture, such as a trace, a different hue, if there are at most 16
- * services. A service keeps `serviceHue` unless another service of the picture has the same hue. Then the first by hash
+ * Gives each service of one picture, such as a trace, a different colour: hues for 16 services, and levels of hues for
+ * more, up to 256 services. A service keeps `serviceHue` unless another service of the picture has the same hue. Then the first by hash
  * keeps the hue, and each other service moves to the free hue that is farthest from all taken hues.
  * @param shown names of services, in any order; repeated names count once
  */
@@ -26,8 +42,9 @@ export function assignServiceHues(shown: readonly string[]): Map<string, number>
   const uses = new Int32Array(slots);
   const result = new Map<string, number>();
   const give = (name: string, slot: number) => {
-    uses[slot] = (uses[slot] as number) + 1;
-    result.set(name, serviceHues[slot] as number);
+    const level = uses[slot] as number;
+    uses[slot] = level + 1;
+    result.set(name, (serviceHues[slot] as number) + 360 * (level % levels));
   };
   const moved = ordered.filter((name) => {
     const slot = slotOf(name);

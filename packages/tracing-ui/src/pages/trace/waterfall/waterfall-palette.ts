@@ -44,7 +44,7 @@ export interface WaterfallPalette {
 /**
  * Reads the theme's colours and fonts.
  * @param element  element whose CSS variables apply
- * @param patterns true when services have patterns
+ * @param patterns true when the user has chosen patterns
  */
 export function readPalette(
   element: HTMLElement,
@@ -59,7 +59,7 @@ export function readPalette(
     colours: read,
     services: serviceColours(element, trace.services, hues),
     patterns: trace.services.map((name) =>
-      patterns ? patternTile(patternNumber(hues.get(name) ?? 0), read.ink, scale) : undefined,
+      patternTile(patternNumber(hues.get(name) ?? 0, patterns), read.ink, scale),
     ),
     idle: idleTile(read.chip, read.idle, scale),
     fonts: {
