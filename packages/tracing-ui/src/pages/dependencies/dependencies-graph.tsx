@@ -127,13 +127,9 @@ function useEdgeFacts(focus: string | undefined, endMs: number, lookbackMs: numb
  */
 function LaidOut(props: {
   dependencies: readonly Dependency[];
-  draw: (graph: ReturnType<typeof useGraphLayout>["graph"]) => ReactNode;
+  draw: (graph: ReturnType<typeof useGraphLayout>) => ReactNode;
 }) {
   // Render the frame first. React draws the graph in the background, so clicks still work.
   const dependencies = useDeferredValue<readonly Dependency[] | null>(props.dependencies, null);
-  const { graph, error } = useGraphLayout(dependencies);
-  if (error !== undefined) {
-    return <p className="services-note">The graph could not be laid out: {error}</p>;
-  }
-  return props.draw(graph);
+  return props.draw(useGraphLayout(dependencies));
 }

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { layOutGraph } from "./lay-out-graph.ts";
+import { layOutLayers } from "../../graph/lay-out-layers.ts";
+import { type DependencyLayers, dependencyLayers, placedGraph } from "./lay-out-graph.ts";
+
+function layOutGraph(dependencies: DependencyLayers["dependencies"]) {
+  const request = dependencyLayers(dependencies);
+  return placedGraph({ request, layers: layOutLayers(request.nodes, request.edges, request.sizes) });
+}
 
 test("callers stand left of those that they call, circles too are laid out", () => {
   const { nodes, edges } = layOutGraph([

@@ -1,5 +1,5 @@
 import type { Dependency } from "../../api/dependencies.ts";
-import { layOutLayers } from "../../graph/lay-out-layers.ts";
+import type { LaidOut, LayersRequest } from "../../graph/use-layers.ts";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
 /**
@@ -8,11 +8,16 @@ import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
  */
 const many = 150;
 
-/**
- * Lays out services in columns, so that most arrows lead from left to right. The first service of the list is
- * node 0. The same input always gives the same drawing.
- */
-export function layOutGraph(dependencies: readonly Pick<Dependency, "parent" | "child">[]): PlacedGraph {
+/** Calls between services, as a graph to lay out. */
+export interface DependencyLayers extends LayersRequest {
+  /** Names of the nodes, in the order of their numbers. */
+  names: readonly string[];
+  /** The calls, in the order of the edges. */
+  dependencies: readonly Pick<Dependency, "parent" | "child">[];
+}
+
+/** Makes the request for a layout. The first service of the list is node 0. */
+export function dependencyLayers(dependencies: DependencyLayers["dependencies"]): DependencyLayers {
   const index = new Map<string, number>();
   const nodeOf = (name: string) => {
     const known = index.get(name) ?? index.size;
@@ -21,12 +26,21 @@ export function layOutGraph(dependencies: readonly Pick<Dependency, "parent" | "
   };
   const edges = dependencies.map(({ parent, child }) => ({ from: nodeOf(parent), to: nodeOf(child) }));
   const large = dependencies.length > many;
-  const { width, height, places, lines } = layOutLayers(index.size, edges, {
-    ...{ nodeWidth: nodeSize.width, nodeHeight: nodeSize.height, margin: 24, lineGap: 8 },
-    ...{ nodeGap: large ? 10 : 24, columnGap: large ? 90 : 130 },
-  });
   return {
-    nodes: [...index.keys()].map((name, node) => ({ name, ...(places[node] ?? { x: 0, y: 0 }) })),
+    ...{ names: [...index.keys()], dependencies, nodes: index.size, edges },
+    sizes: {
+      ...{ nodeWidth: nodeSize.width, nodeHeight: nodeSize.height, margin: 24, lineGap: 8 },
+      ...{ nodeGap: large ? 10 : 24, columnGap: large ? 90 : 130 },
+    },
+  };
+}
+
+/** Services in columns, so that most arrows lead from left to right. The same input always gives the same drawing. */
+export function placedGraph({ request, layers }: LaidOut<DependencyLayers>): PlacedGraph {
+  const { names, dependencies } = request;
+  const { places, lines, width, height } = layers;
+  return {
+    nodes: names.map((name, node) => ({ name, ...(places[node] ?? { x: 0, y: 0 }) })),
     edges: dependencies.map(({ parent, child }, edge) => ({ parent, child, points: lines[edge] ?? [] })),
     ...{ width, height },
   };

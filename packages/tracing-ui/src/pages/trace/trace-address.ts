@@ -50,8 +50,10 @@ export const traceAddress = z.object({
     z.optional(z.enum(["flame", "graph", "statistics", "events", "conversation", "json"])),
     undefined,
   ),
-  /** Flame graph: id of a span of the group that has the whole width. */
+  /** Id of a span of the chosen group: in the flame graph it has the whole width, in a large graph it is in the middle. */
   at: text,
+  /** `all`: a large graph is drawn whole; absent: only the part around one box. */
+  graph: z.catch(z.optional(z.enum(["all"])), undefined),
   /** The grouping of the statistics: `service`, or the key of an attribute; `operation` by default. */
   by: text,
   /** The order of the statistics; `self` by default. */

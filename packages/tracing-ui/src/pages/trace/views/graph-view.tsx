@@ -4,11 +4,20 @@ import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { CutName } from "ui-kit/components/cut-name.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
+import { Loading } from "../../../components/loading.tsx";
 import { hueStyle } from "../../../components/service-mark.tsx";
-import { layOutLayers, type Point } from "../../../graph/lay-out-layers.ts";
-import type { Trace } from "../../../trace/trace.ts";
+import type { Point } from "../../../graph/lay-out-layers.ts";
+import { useLayers } from "../../../graph/use-layers.ts";
+import { leadingRoot, type Trace } from "../../../trace/trace.ts";
 import { changedAddress } from "../trace-address.ts";
-import { type GraphEdge, type GraphNode, type TraceGraph, traceGraph } from "./trace-graph.ts";
+import {
+  type GraphEdge,
+  type GraphNode,
+  graphAround,
+  isTooLarge,
+  type TraceGraph,
+  traceGraph,
+} from "./trace-graph.ts";
 
 const route = getRouteApi("/trace/$traceId");
 /** Width of a box, in pixels. */
@@ -22,38 +31,69 @@ const scales = [0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.5];
 
 /**
  * The calls within the trace, left to right. Boxes are operations, or services when there are too many
- * operations. Boxes lead to the waterfall.
+ * operations. Boxes lead to the waterfall. A large graph shows only the part around one box, at first the root; its other
+ * boxes lead to the parts around them.
  */
 export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
-  const graph = useMemo(() => traceGraph(trace), [trace]);
-  const placed = useMemo(() => layOutLayers(graph.nodes.length, graph.edges, sizes), [graph]);
+  const { whole, graph, middle } = useShownGraph(trace);
+  const request = useMemo(() => ({ nodes: graph.nodes.length, edges: graph.edges, sizes }), [graph]);
+  const laidOut = useLayers(request);
+  const placed = laidOut?.request === request ? laidOut.layers : undefined;
   const [scale, setScale] = useState(4);
   const zoom = zoomOf(scale);
-  const scroll = useStartInSight(placed.places[0], zoom);
+  const scroll = useStartInSight(placed?.places[0], zoom);
   return (
     <div className="trace-graph">
-      <GraphTools {...{ graph, scale, setScale }} />
+      <GraphTools {...{ trace, whole, graph, middle, scale, setScale }} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
       <section ref={scroll} className="trace-graph-scroll" aria-label="Graph of the trace" tabIndex={0}>
-        {/* biome-ignore lint/a11y/useSemanticElements: a picture of links, not a form */}
-        <svg
-          width={placed.width * zoom}
-          height={placed.height * zoom}
-          viewBox={`0 0 ${placed.width} ${placed.height}`}
-          role="group"
-          aria-label="Operations and the calls between them"
-        >
-          <Arrow />
-          {graph.edges.map((edge, index) => (
-            <Edge key={`${edge.from} ${edge.to}`} edge={edge} points={placed.lines[index] ?? []} />
-          ))}
-          {graph.nodes.map((node, index) => (
-            <Node key={node.first} {...{ trace, hues, node }} at={placed.places[index] ?? { x: 0, y: 0 }} />
-          ))}
-        </svg>
+        {placed === undefined ? (
+          <Loading>Laying out…</Loading>
+        ) : (
+          // biome-ignore lint/a11y/useSemanticElements: a picture of links, not a form
+          <svg
+            width={placed.width * zoom}
+            height={placed.height * zoom}
+            viewBox={`0 0 ${placed.width} ${placed.height}`}
+            role="group"
+            aria-label="Operations and the calls between them"
+          >
+            <Arrow />
+            {graph.edges.map((edge, index) => (
+              <Edge key={`${edge.from} ${edge.to}`} edge={edge} points={placed.lines[index] ?? []} />
+            ))}
+            {graph.nodes.map((node, index) => (
+              <Node
+                key={node.first}
+                {...{ trace, hues, node }}
+                isAway={middle !== undefined && node !== middle}
+                at={placed.places[index] ?? { x: 0, y: 0 }}
+              />
+            ))}
+          </svg>
+        )}
       </section>
     </div>
   );
+}
+
+/**
+ * The whole graph, and the part that is drawn. `middle` is the node that the part is drawn around, undefined when all is
+ * drawn: the node of the chosen span, else of the root.
+ */
+function useShownGraph(trace: Trace) {
+  const { at, graph: choice } = route.useSearch();
+  const whole = useMemo(() => traceGraph(trace), [trace]);
+  const isPart = choice !== "all" && isTooLarge(whole);
+  return useMemo(() => {
+    if (!isPart) {
+      return { whole, graph: whole as TraceGraph, middle: undefined };
+    }
+    const chosen = trace.spans.findIndex(({ spanID }) => spanID === at);
+    const span = chosen === -1 ? (leadingRoot(trace) ?? 0) : chosen;
+    const graph = graphAround(whole, whole.nodeOf[span] ?? 0);
+    return { whole, graph, middle: graph.nodes[0] };
+  }, [trace, whole, isPart, at]);
 }
 
 /** The zoom factor of a step. */
@@ -63,23 +103,43 @@ function zoomOf(scale: number): number {
 
 /** The inputs of {@link GraphTools}. */
 interface GraphToolsProps {
-  /** The graph, for its counts. */
+  /** The trace, for the names of its services. */
+  trace: Trace;
+  /** The graph of the whole trace. */
+  whole: TraceGraph;
+  /** The drawn part. */
   graph: TraceGraph;
+  /** The node that the part is drawn around; undefined when all is drawn. */
+  middle: GraphNode | undefined;
   /** The step of the zoom, an index into `scales`. */
   scale: number;
   /** Changes the step. */
   setScale: (scale: number) => void;
 }
 
-/** The counts of the graph, and the zoom buttons. */
-function GraphTools({ graph, scale, setScale }: GraphToolsProps) {
+/** The counts of the graph, the switch between a part and the whole, and the zoom buttons. */
+function GraphTools({ trace, whole, graph, middle, scale, setScale }: GraphToolsProps) {
+  const address = route.useSearch();
+  const what = whole.ofServices ? "services" : "operations";
+  const all = `${formatCount(whole.nodes.length)} ${what}`;
   return (
     <div className="trace-graph-tools">
       <span className="muted">
-        {formatCount(graph.nodes.length)} {graph.ofServices ? "services" : "operations"},{" "}
-        {formatCount(graph.edges.length)} ways between them
-        {graph.ofServices && "; there are too many operations to draw each"}
+        {middle === undefined
+          ? `${all}, ${formatCount(whole.edges.length)} ways between them`
+          : `${formatCount(graph.nodes.length)} of ${all}, around ${trace.services[middle.service] ?? ""} ${middle.operation ?? ""}`}
+        {whole.ofServices && "; there are too many operations to draw each"}
       </span>
+      {isTooLarge(whole) && (
+        <Link
+          to="/trace/$traceId"
+          params={{ traceId: trace.traceId }}
+          search={changedAddress(address, { graph: middle === undefined ? undefined : "all" })}
+          className="button"
+        >
+          {middle === undefined ? "Show a part" : `Show all ${formatCount(whole.nodes.length)}`}
+        </Link>
+      )}
       <button
         type="button"
         className="icon-button"
@@ -135,6 +195,7 @@ function useStartInSight(start: Point | undefined, zoom: number) {
     if (frame !== null && start !== undefined && shown.current !== start) {
       shown.current = start;
       frame.scrollTop = start.y * zoom - frame.clientHeight / 2;
+      frame.scrollLeft = start.x * zoom - frame.clientWidth / 2;
     }
   }, [start, zoom]);
   return scroll;
@@ -145,20 +206,23 @@ function Node(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
   node: GraphNode;
+  /** True: the link leads to the part of the graph around this node, not to the waterfall. */
+  isAway: boolean;
   at: { x: number; y: number };
 }) {
-  const { trace, hues, node, at } = props;
+  const { trace, hues, node, isAway, at } = props;
   const address = route.useSearch();
   const service = trace.services[node.service] ?? "";
+  const span = trace.spans[node.first]?.spanID;
   return (
     <foreignObject x={at.x - nodeWidth / 2} y={at.y - nodeHeight / 2} width={nodeWidth} height={nodeHeight}>
       <Link
         to="/trace/$traceId"
         params={{ traceId: trace.traceId }}
-        search={changedAddress(address, { view: undefined, span: trace.spans[node.first]?.spanID })}
+        search={changedAddress(address, isAway ? { at: span } : { view: undefined, span })}
         className={`service graph-node ${node.errors > 0 ? "failed" : ""}`}
         style={hueStyle(hues.get(service))}
-        title={`${service} ${node.operation ?? ""}: show the first of them in the waterfall`}
+        title={`${service} ${node.operation ?? ""}: ${isAway ? "show what is around it" : "show the first of them in the waterfall"}`}
       >
         <span className="cut-names">
           <CutName strong>{service}</CutName> {node.operation && <CutName>{node.operation}</CutName>}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ShortSpan, traceOf } from "../../../trace/trace-of.ts";
-import { traceGraph } from "./trace-graph.ts";
+import { graphAround, isTooLarge, traceGraph } from "./trace-graph.ts";
 
 test("spans of one operation are one node, and calls between nodes are counted", () => {
   const trace = traceOf([
@@ -33,4 +33,29 @@ test("with too many operations nodes are services", () => {
   expect(ofServices).toBe(true);
   expect(nodes.map(({ count }) => count)).toEqual([200, 200]);
   expect(edges.length).toBe(1);
+});
+
+test("the part around a node has its callers, and the called nodes with most time", () => {
+  const spans: ShortSpan[] = [["root", undefined, 0, 1_000, "GET /", "gateway"]];
+  for (let index = 0; index < 150; index += 1) {
+    spans.push([`mid${index}`, "root", index, 10 + index, "call", `mid-${index}`]);
+    spans.push([`leaf${index}`, `mid${index}`, index, 1, "read", `leaf-${index}`]);
+  }
+  const trace = traceOf(spans);
+  const graph = traceGraph(trace);
+  expect(isTooLarge(graph)).toBe(true);
+  const nameOf = (node: { service: number } | undefined) => trace.services[node?.service ?? -1];
+  const atRoot = graphAround(graph, graph.nodeOf[0] as number);
+  expect(nameOf(atRoot.nodes[0])).toBe("gateway");
+  expect(atRoot.nodes.length).toBeLessThanOrEqual(40);
+  // The slowest callee is in it, the fastest is not.
+  expect(atRoot.nodes.map(nameOf)).toContain("mid-149");
+  expect(atRoot.nodes.map(nameOf)).not.toContain("mid-0");
+  const span = trace.spans.findIndex(({ spanID }) => spanID === "mid0");
+  const atMid = graphAround(graph, graph.nodeOf[span] as number);
+  expect(atMid.nodes.map(nameOf)).toEqual(["mid-0", "leaf-0", "gateway"]);
+  expect(atMid.edges.map(({ from, to }) => [from, to])).toEqual([
+    [2, 0],
+    [0, 1],
+  ]);
 });

@@ -38,17 +38,71 @@ export interface TraceGraph {
   edges: readonly GraphEdge[];
 }
 
+/** The calls within a whole trace. */
+export interface WholeGraph extends TraceGraph {
+  /** Per span: index of its node. */
+  nodeOf: Int32Array;
+}
+
 /** Limit of drawn operations. With more, nodes are services. */
 const mostOperations = 120;
 
+/** Limit of edges of a graph that is drawn whole. With more, lines hide each other. */
+const mostEdges = 150;
+/** Limit of nodes that are drawn around one node. */
+const mostAround = 40;
+/** Limit of drawn callers of that node. */
+const mostCallers = 8;
+
+/** True when a graph has too many nodes or edges to be read as a whole. */
+export function isTooLarge({ nodes, edges }: TraceGraph): boolean {
+  return nodes.length > mostOperations || edges.length > mostEdges;
+}
+
+/**
+ * The part of a graph around one node: its callers with most calls, then the called nodes level by level, those
+ * with most time first, up to 40 nodes. The node itself is the first one.
+ */
+export function graphAround(graph: TraceGraph, node: number): TraceGraph {
+  const { nodes, edges } = graph;
+  const calls = Map.groupBy(edges, ({ from }) => from);
+  const chosen = new Set([node]);
+  const callers = edges.filter(({ to }) => to === node).sort((a, b) => b.count - a.count);
+  const timeOf = (at: number) => nodes[at]?.totalUs ?? 0;
+  let level = [node];
+  while (level.length > 0) {
+    const called = new Set(level.flatMap((at) => (calls.get(at) ?? []).map(({ to }) => to)));
+    level = [...called]
+      .filter((at) => !chosen.has(at))
+      .sort((a, b) => timeOf(b) - timeOf(a))
+      .slice(0, Math.max(0, mostAround - mostCallers - chosen.size));
+    for (const at of level) {
+      chosen.add(at);
+    }
+  }
+  for (const { from } of callers.slice(0, mostCallers)) {
+    chosen.add(from);
+  }
+  const kept = [...chosen];
+  const place = new Map(kept.map((at, index) => [at, index]));
+  return {
+    ofServices: graph.ofServices,
+    nodes: kept.flatMap((at) => nodes[at] ?? []),
+    edges: edges.flatMap((edge) => {
+      const [from, to] = [place.get(edge.from), place.get(edge.to)];
+      return from === undefined || to === undefined ? [] : [{ ...edge, from, to }];
+    }),
+  };
+}
+
 /** Groups the spans by operation, or by service when there are too many operations to read. */
-export function traceGraph(trace: Trace): TraceGraph {
+export function traceGraph(trace: Trace): WholeGraph {
   const operations = graphBy(trace, (span) => trace.spans[span]?.operationName);
   return operations.nodes.length <= mostOperations ? operations : graphBy(trace, () => undefined);
 }
 
 /** Nodes and edges in one pass over the spans; parents come before children. */
-function graphBy(trace: Trace, operationOf: (span: number) => string | undefined): TraceGraph {
+function graphBy(trace: Trace, operationOf: (span: number) => string | undefined): WholeGraph {
   const self = selfTimes(trace);
   const nodes: GraphNode[] = [];
   const nodeOf = new Int32Array(trace.spans.length);
@@ -86,5 +140,5 @@ function graphBy(trace: Trace, operationOf: (span: number) => string | undefined
     edge.errors += failed;
     edges.set(edgeKey, edge);
   }
-  return { ofServices, nodes, edges: [...edges.values()] };
+  return { ofServices, nodes, edges: [...edges.values()], nodeOf };
 }
