@@ -6,24 +6,21 @@ import { isTyping } from "ui-kit/components/typing-target.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import type { DiffSide, TraceDiff } from "../../api/trace-diff.ts";
+import { GrowingEnd, useGrowingRows } from "../../components/growing-rows.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import type { CompareAddress } from "./compare-address.ts";
 import { type CompareRow, compareRows } from "./compare-rows.ts";
 
-/** Limit of shown rows. The rows beyond it differ least, or come last in the tree. */
-const mostRows = 1_500;
 /** Limit of indented levels. Deeper levels get the same indent, so that names keep their room. */
 const mostIndents = 12;
-/** Maximum length of a bar, in pixels: the room on one side of the middle line in compare-page.css. */
-const barPx = 64;
-
 /**
- * Both sides of a comparison, one row per node. `j` and `k` move from row to row. At most 1 500 rows are drawn;
- * a line tells how many rows are hidden.
+ * Both sides of a comparison, one row per node. `j` and `k` move from row to row. Rows are drawn as far as
+ * the user goes.
  */
 export function CompareTable({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
   const order = address.order ?? "time";
   const rows = useMemo(() => compareRows(diff, order), [diff, order]);
+  const { drawn, ...rest } = useGrowingRows(rows, `${address.a} ${address.b} ${address.q} ${order}`);
   const hues = useMemo(() => assignServiceHues(diff.nodes.map(({ service }) => service)), [diff]);
   const mostUs = rows.reduce((most, { selfUs }) => Math.max(most, Math.abs(selfUs)), 0);
   const scroller = useRef<HTMLElement>(null);
@@ -47,7 +44,7 @@ export function CompareTable({ diff, address }: { diff: TraceDiff; address: Comp
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, mostRows).map((row) => (
+          {drawn.map((row) => (
             <Row
               key={row.index}
               {...{ row, diff, mostUs }}
@@ -57,9 +54,7 @@ export function CompareTable({ diff, address }: { diff: TraceDiff; address: Comp
           ))}
         </tbody>
       </table>
-      {rows.length > mostRows && (
-        <p className="compare-rest">{formatCount(rows.length - mostRows)} more places are not shown.</p>
-      )}
+      <GrowingEnd {...rest} />
     </section>
   );
 }
@@ -78,7 +73,7 @@ function Row(props: {
   const { row, diff, mostUs, indent, hue } = props;
   const { node, selfUs } = row;
   const { a, b } = node;
-  const length = mostUs === 0 ? 0 : (barPx * Math.abs(selfUs)) / mostUs;
+  const share = mostUs === 0 ? 0 : Math.abs(selfUs) / mostUs;
   return (
     <tr className="compare-row">
       <th scope="row">
@@ -100,7 +95,7 @@ function Row(props: {
       <td className="compare-change">
         <span
           className={selfUs < 0 ? "compare-bar less" : "compare-bar"}
-          style={{ left: selfUs < 0 ? 74 - length : 75, width: length }}
+          style={{ "--share": share } as CSSProperties}
         />
         <Duration us={Math.abs(selfUs)} sign={selfUs === 0 ? "" : selfUs < 0 ? "−" : "+"} />
       </td>

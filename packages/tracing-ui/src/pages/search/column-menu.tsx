@@ -1,23 +1,28 @@
 import "./column-menu.css";
-import { useRef } from "react";
-import { Icon } from "ui-kit/components/icon.tsx";
-import { AttributeField } from "./attribute-field.tsx";
-import { mostColumns } from "./columns.ts";
+import { lazy, Suspense, useRef, useState } from "react";
+import { Loading } from "../../components/loading.tsx";
 
-/**
- * A button that opens the menu for extra columns and for the attribute to group by. At the limit of columns, a text
- * replaces the field.
- */
-export function ColumnMenu(props: {
+const ColumnChoices = lazy(() =>
+  import("./search-parts.ts").then((file) => ({ default: file.ColumnChoices })),
+);
+
+/** The inputs of {@link ColumnMenu}. */
+export interface ColumnMenuProps {
   /** Shown columns, in TraceQL syntax. */
   columns: readonly string[];
   /** Called with all columns after a column was added or removed. */
   onColumns: (columns: readonly string[]) => void;
   /** Called with the attribute to group by; the menu closes. */
   onGroup: (attribute: string) => void;
-}) {
-  const { columns, onColumns, onGroup } = props;
+}
+
+/**
+ * A button that opens the menu for extra columns and for the attribute to group by. The content is loaded
+ * when the menu opens.
+ */
+export function ColumnMenu({ columns, onColumns, onGroup }: ColumnMenuProps) {
   const menu = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button
@@ -28,41 +33,24 @@ export function ColumnMenu(props: {
       >
         Columns and groups
       </button>
-      <div id="column-menu" className="column-menu" popover="auto" ref={menu}>
-        <h2>Columns</h2>
-        <ul>
-          {columns.map((column) => (
-            <li key={column}>
-              <code className="cut">{column}</code>
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={`Remove the column ${column}`}
-                onClick={() => onColumns(columns.filter((other) => other !== column))}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-        {columns.length < mostColumns ? (
-          <AttributeField
-            id="column-name"
-            label="Add a column"
-            onTake={(column) => onColumns([...columns.filter((other) => other !== column), column])}
-          />
-        ) : (
-          <p className="muted">{mostColumns} columns are the most: remove one to add another.</p>
+      <div
+        id="column-menu"
+        className="column-menu"
+        popover="auto"
+        ref={menu}
+        onToggle={(event) => setOpen(event.newState === "open")}
+      >
+        {isOpen && (
+          <Suspense fallback={<Loading>Opening…</Loading>}>
+            <ColumnChoices
+              {...{ columns, onColumns }}
+              onGroup={(attribute) => {
+                menu.current?.hidePopover();
+                onGroup(attribute);
+              }}
+            />
+          </Suspense>
         )}
-        <h2>Groups</h2>
-        <AttributeField
-          id="group-name"
-          label="Group by"
-          onTake={(attribute) => {
-            menu.current?.hidePopover();
-            onGroup(attribute);
-          }}
-        />
       </div>
     </>
   );

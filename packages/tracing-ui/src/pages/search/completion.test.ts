@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { tagPlace, traceQlPlace } from "./completion.ts";
+import { tagPlace } from "./completion.ts";
+import { traceQlPlace } from "./editor/traceql-place.ts";
 
 /** Returns the text without its caret `|`, and the index of the caret. */
 function split(text: string): [string, number] {

@@ -17,10 +17,6 @@ export interface CompletionPlace {
       };
 }
 
-/** Intrinsic names, which every span has. */
-const intrinsics =
-  /^(name|status|statusMessage|kind|duration|rootName|rootServiceName|traceDuration|(span|trace|event|link|instrumentation):\w+)$/;
-
 /**
  * Finds the completion place in a text of tags, `key=value "other key"=value`. With the caret at the end of `error=t` a
  * value of `error` is wanted, and `t` is replaced.
@@ -52,47 +48,4 @@ export function tagPlace(text: string, caret: number): CompletionPlace {
       typed: value.replace(/^"/, ""),
     },
   };
-}
-
-/**
- * Finds the completion place in TraceQL. With the caret behind `{ span.http.method = "G` a value of that attribute is
- * wanted.
- * @param caret index in the text
- * @returns undefined when neither a name nor a value is expected
- */
-export function traceQlPlace(text: string, caret: number): CompletionPlace | undefined {
-  const before = text.slice(0, caret);
-  if ((before.match(/\{/g)?.length ?? 0) <= (before.match(/\}/g)?.length ?? 0)) {
-    // Outside a spanset only the stages `by` and `select` take names of attributes.
-    if (!/\|\s*(by|select)\s*\([^)]*$/.test(before)) {
-      return undefined;
-    }
-  }
-  const value =
-    /([\p{L}\p{N}_.:"/-]+?)\s*(?:=~|!~|!=|>=|<=|=|>|<)\s*("(?:[^"\\]|\\.)*|[\p{L}\p{N}_.-]*)$/u.exec(before);
-  const after = text.slice(caret);
-  if (value !== null) {
-    const [, name, typed] = value as unknown as [string, string, string];
-    const rest = typed.startsWith('"') ? /^[^"\s}]*"?/ : /^[\p{L}\p{N}_.-]*/u;
-    return {
-      from: caret - typed.length,
-      to: caret + (rest.exec(after)?.[0].length ?? 0),
-      want: { kind: "value", ...attributeOf(name), typed: typed.replace(/^"/, "") },
-    };
-  }
-  const name = /(?:^|[\s{(,!|&])([\p{L}\p{N}_.:/-]*)$/u.exec(before)?.[1];
-  if (name === undefined) {
-    return undefined;
-  }
-  const rest = /^[\p{L}\p{N}_.:/-]*/u.exec(after)?.[0].length ?? 0;
-  return { from: caret - name.length, to: caret + rest, want: { kind: "key", typed: name } };
-}
-
-/** Scope and key of a name in TraceQL syntax. `.region` has the scope "", which allows any scope. */
-function attributeOf(name: string): { scope: string; key: string } {
-  if (intrinsics.test(name)) {
-    return { scope: "intrinsic", key: name };
-  }
-  const [, scope = "", key = name] = /^(span|resource|event|link|instrumentation|)\.(.+)$/.exec(name) ?? [];
-  return { scope, key: key.replace(/^"|"$/g, "") };
 }

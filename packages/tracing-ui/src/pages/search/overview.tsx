@@ -11,7 +11,7 @@ import { ScatterPlot } from "./scatter-plot.tsx";
 import type { SearchPlan } from "./search-plan.ts";
 import type { Selection } from "./selection.ts";
 
-const Apart = lazy(() => import("./apart.tsx").then((file) => ({ default: file.Apart })));
+const Apart = lazy(() => import("./search-parts.ts").then((file) => ({ default: file.Apart })));
 /** Number of time slices of the heat map. With 90, a cell is still some pixels wide in a narrow window. */
 const columns = 90;
 

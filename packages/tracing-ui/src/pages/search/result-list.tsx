@@ -6,12 +6,14 @@ import { dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
+import { GrowingEnd, useGrowingRows } from "../../components/growing-rows.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { useChosenTraces } from "../../searches/chosen-traces.ts";
 import type { Sort } from "../../searches/search-address.ts";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { directionOf, nextSort, serviceTotals, sortResults } from "./result-order.ts";
 import { ResultRow } from "./result-row.tsx";
+import { ServiceMenu, type ServiceMenuHandle, serviceMenuId } from "./service-menu.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 
 /** Width in pixels of the column of one service. */
@@ -27,7 +29,7 @@ const mostLegendLetters = 24;
 
 /** The inputs of {@link ResultList}. */
 interface ResultListProps {
-  /** Key of the search. When it changes, the list scrolls to the top. */
+  /** Key of the search. When it or the order changes, the list scrolls to the top. */
   search: string;
   /** The traces, in the service's order. */
   results: readonly TraceSummary[];
@@ -55,15 +57,18 @@ interface ResultListProps {
 export function ResultList(props: ResultListProps) {
   const { search, results, limit, sort, stale, columns, canCompare, onSort, children } = props;
   const rows = useMemo(() => sortResults(results, sort), [results, sort]);
+  const { drawn, ...rest } = useGrowingRows(rows, `${search} ${sort}`);
   const totals = useMemo(() => serviceTotals(results), [results]);
   const hues = useMemo(() => assignServiceHues(totals.map((total) => total.name)), [totals]);
   const longestUs = results.reduce((longest, row) => Math.max(longest, row.durationUs), 1);
   const table = useRef<HTMLDivElement>(null);
+  const serviceMenu = useRef<ServiceMenuHandle>(null);
+  const onServices: ServiceMenuHandle["show"] = (shown) => serviceMenu.current?.show(shown);
   useListKeys(table, ".result-link");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is what changes, not what is read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search and the order change, and are not read
   useEffect(() => {
     table.current?.scrollTo({ top: 0 });
-  }, [search]);
+  }, [search, sort]);
   const { places, placesPx } = usePlaces(table, totals, columns.length);
   const chosen = useChosenTraces().map(({ traceId }) => traceId);
   const sideOf = (traceId: string) => ["", "A", "B"][chosen.indexOf(traceId) + 1];
@@ -73,7 +78,7 @@ export function ResultList(props: ResultListProps) {
     <section className="results" aria-label="Traces found" aria-busy={stale}>
       <header className="results-head">
         <FoundCount results={results} limit={limit} />
-        <Legend totals={totals} hues={hues} />
+        <Legend {...{ totals, hues, onServices }} />
         {children}
       </header>
       <div className="results-scroll" ref={table}>
@@ -90,16 +95,18 @@ export function ResultList(props: ResultListProps) {
             <Heads {...{ sort, columns, onSort }} />
           </thead>
           <tbody className={stale ? "results-stale" : undefined}>
-            {rows.map((row) => (
+            {drawn.map((row) => (
               <ResultRow
                 key={row.traceId}
-                {...{ row, hues, places, longestUs, columns }}
+                {...{ row, hues, places, longestUs, columns, onServices }}
                 side={canCompare ? sideOf(row.traceId) : undefined}
               />
             ))}
           </tbody>
         </table>
+        <GrowingEnd {...rest} />
       </div>
+      <ServiceMenu ref={serviceMenu} hues={hues} />
     </section>
   );
 }
@@ -150,10 +157,12 @@ interface LegendProps {
   totals: ReturnType<typeof serviceTotals>;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** Called with all services when the user asks for them. The browser opens the menu. */
+  onServices: ServiceMenuHandle["show"];
 }
 
-/** The services of the list with the most spans. */
-function Legend({ totals, hues }: LegendProps) {
+/** The services of the list with the most spans, and a button for all of them. */
+function Legend({ totals, hues, onServices }: LegendProps) {
   return (
     <ul className="results-legend" aria-label="Services in these traces">
       {totals.slice(0, mostInLegend).map(({ name, spans }) => (
@@ -163,7 +172,17 @@ function Legend({ totals, hues }: LegendProps) {
         </li>
       ))}
       {totals.length > mostInLegend && (
-        <li title="Services with fewer spans">+{totals.length - mostInLegend}</li>
+        <li>
+          <button
+            type="button"
+            className="service-others"
+            popoverTarget={serviceMenuId}
+            onClick={() => onServices({ of: "these traces", services: totals })}
+          >
+            +{totals.length - mostInLegend}
+            <span className="visually-hidden"> of {totals.length} services of these traces</span>
+          </button>
+        </li>
       )}
     </ul>
   );
@@ -180,7 +199,8 @@ function Heads({ sort, columns, onSort }: Pick<ResultListProps, "sort" | "column
         Root
       </SortHead>
       <th scope="col" className="col-services">
-        Spans by service
+        <span className="wide">Spans by service</span>
+        <span className="narrow">Services</span>
       </th>
       {columns.map((column) => (
         <SortHead

@@ -8,7 +8,8 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { toggleChosen } from "../../searches/chosen-traces.ts";
 import { isArriving } from "../../trace/is-arriving.ts";
-import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
+import type { TraceSummary } from "../../trace/summarise-trace.ts";
+import { type ServiceMenuHandle, serviceMenuId } from "./service-menu.tsx";
 
 /** The inputs of {@link ResultRow}. */
 interface ResultRowProps {
@@ -22,6 +23,8 @@ interface ResultRowProps {
   longestUs: number;
   /** Extra columns: attributes in TraceQL syntax. */
   columns: readonly string[];
+  /** Called with the services of the trace when the user asks for all of them. The browser opens the menu. */
+  onServices: ServiceMenuHandle["show"];
   /** `A` or `B` when the trace is chosen for a comparison, else ""; undefined when traces cannot be chosen. */
   side: string | undefined;
 }
@@ -31,7 +34,7 @@ interface ResultRowProps {
  * still expected or lost.
  */
 export function ResultRow(props: ResultRowProps) {
-  const { row, hues, places, longestUs, columns, side } = props;
+  const { row, hues, places, longestUs, columns, onServices, side } = props;
   const zone = useChoice(zoneChoice);
   const day = dateText(row.startUs, zone);
   return (
@@ -59,7 +62,7 @@ export function ResultRow(props: ResultRowProps) {
           ))}
       </td>
       <td className="col-services">
-        <ServiceCounts services={row.services} hues={hues} places={places} />
+        <ServiceCounts {...{ row, hues, places, onServices }} />
       </td>
       {columns.map((column) => (
         <ValueCell key={column} values={row.values?.[column] ?? []} />
@@ -111,33 +114,47 @@ function ValueCell({ values }: { values: readonly string[] }) {
   );
 }
 
-/** Span counts by service. A service has the same column in every row, so that rows are easy to compare. */
-function ServiceCounts(props: {
-  services: readonly ServiceCount[];
-  hues: ReadonlyMap<string, number>;
-  places: readonly string[];
-}) {
-  const { services, hues, places } = props;
-  const all = services.map(
-    ({ name, spans, errors }) => `${name} ${spans}${errors > 0 ? ` (${errors} failed)` : ""}`,
-  );
+/**
+ * Span counts by service. A service has the same column in every row, so that rows are easy to compare. A button opens the
+ * menu of all services. In narrow windows only the button is shown.
+ */
+function ServiceCounts(props: Pick<ResultRowProps, "row" | "hues" | "places" | "onServices">) {
+  const { row, hues, places, onServices } = props;
+  const { services, traceId } = row;
+  const of = `${row.rootService} ${row.rootOperation}`;
   const others = services.filter(({ name }) => !places.includes(name)).length;
   return (
-    <span className="service-counts mono" title={all.join("\n")}>
+    <span className="service-counts mono">
       {places.map((name) => {
         const service = services.find((entry) => entry.name === name);
         if (service === undefined) {
           return <span key={name} />;
         }
         return (
-          <span key={name} className={service.errors > 0 ? "service-count failed" : "service-count"}>
+          <span
+            key={name}
+            className={service.errors > 0 ? "service-count failed" : "service-count"}
+            title={`${name} ${service.spans}${service.errors > 0 ? ` (${service.errors} failed)` : ""}`}
+          >
             <ServiceMark hue={hues.get(name)} />
             <span className="visually-hidden">{name} </span>
             {shortCount(service.spans)}
           </span>
         );
       })}
-      {others > 0 && <span className="muted">+{others}</span>}
+      <button
+        type="button"
+        className={others > 0 ? "service-others" : "service-others none"}
+        popoverTarget={serviceMenuId}
+        onClick={() => onServices({ of, traceId, services })}
+      >
+        <span className="wide">
+          +{others}
+          <span className="visually-hidden"> of </span>
+        </span>
+        <span className="service-total">{services.length}</span>
+        <span className="visually-hidden"> services of {of}</span>
+      </button>
     </span>
   );
 }

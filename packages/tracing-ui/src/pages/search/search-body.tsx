@@ -14,7 +14,7 @@ import { searchOfGroup } from "./search-of-group.ts";
 import { isLive, type Searched } from "./use-searched.ts";
 
 const FirstSpan = lazy(() => import("./first-span.tsx").then((file) => ({ default: file.FirstSpan })));
-const GroupList = lazy(() => import("./group-list.tsx").then((file) => ({ default: file.GroupList })));
+const GroupList = lazy(() => import("./search-parts.ts").then((file) => ({ default: file.GroupList })));
 const LiveTail = lazy(() => import("./live-tail.tsx").then((file) => ({ default: file.LiveTail })));
 const NothingFound = lazy(() =>
   import("./nothing-found.tsx").then((file) => ({ default: file.NothingFound })),

@@ -4,7 +4,7 @@ import { Loading } from "../../components/loading.tsx";
 import { keepSearches, keptSearches, withRecent } from "../../searches/kept-searches.ts";
 import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
 
-const SearchLists = lazy(() => import("./search-lists.tsx").then((file) => ({ default: file.SearchLists })));
+const SearchLists = lazy(() => import("./search-parts.ts").then((file) => ({ default: file.SearchLists })));
 
 /** Adds a search to the recent searches of this browser, without its selection and live view. */
 export function rememberSearch(address: SearchAddress): void {

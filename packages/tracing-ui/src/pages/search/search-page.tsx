@@ -21,7 +21,7 @@ import { isLive, type Searched, useSearched } from "./use-searched.ts";
 import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
-const ChosenBar = lazy(() => import("./chosen-bar.tsx").then((file) => ({ default: file.ChosenBar })));
+const ChosenBar = lazy(() => import("./search-parts.ts").then((file) => ({ default: file.ChosenBar })));
 /** Timeout in milliseconds for the request that converts a file to traces. */
 const fileTimeoutMs = 60_000;
 

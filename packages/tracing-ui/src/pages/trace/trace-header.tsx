@@ -84,9 +84,7 @@ export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
         <Figure name="Spans">
           <span className="mono">{formatCount(trace.spans.length)}</span>
         </Figure>
-        <Figure name="Services">
-          <span className="mono">{trace.services.length}</span>
-        </Figure>
+        <ServicesFigure trace={trace} />
         <Figure name="Depth">
           <span className="mono">{trace.levels}</span>
         </Figure>
@@ -96,6 +94,24 @@ export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
     </header>
   );
 });
+
+/** The number of services, as a link to the statistics of each service. */
+function ServicesFigure({ trace }: { trace: Trace }) {
+  const address = route.useSearch();
+  return (
+    <Figure name="Services">
+      <Link
+        to="/trace/$traceId"
+        params={{ traceId: trace.traceId }}
+        search={changedAddress(address, { view: "statistics", by: "service" })}
+        title="Statistics of each service"
+        className="mono"
+      >
+        {formatCount(trace.services.length)}
+      </Link>
+    </Figure>
+  );
+}
 
 /** The links to the panels, and the actions for the whole trace. */
 function HeaderActions(props: Pick<TraceHeaderProps, "trace" | "input" | "peers" | "repeats" | "notes">) {

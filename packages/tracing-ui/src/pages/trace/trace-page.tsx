@@ -46,18 +46,18 @@ import { useTraceView } from "./use-trace-view.ts";
 import { Waterfall } from "./waterfall/waterfall.tsx";
 
 const route = getRouteApi("/trace/$traceId");
-const FlameView = lazy(() => import("./views/flame-view.tsx").then((file) => ({ default: file.FlameView })));
+const FlameView = lazy(() => import("./views/small-views.ts").then((file) => ({ default: file.FlameView })));
 const StatisticsView = lazy(() =>
-  import("./views/statistics-view.tsx").then((file) => ({ default: file.StatisticsView })),
+  import("./views/small-views.ts").then((file) => ({ default: file.StatisticsView })),
 );
 const EventsView = lazy(() =>
-  import("./views/events-view.tsx").then((file) => ({ default: file.EventsView })),
+  import("./views/small-views.ts").then((file) => ({ default: file.EventsView })),
 );
 const ConversationView = lazy(() =>
   import("./views/conversation-view.tsx").then((file) => ({ default: file.ConversationView })),
 );
-const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
-const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
+const JsonView = lazy(() => import("./views/small-views.ts").then((file) => ({ default: file.JsonView })));
+const GraphView = lazy(() => import("./views/small-views.ts").then((file) => ({ default: file.GraphView })));
 /** The views other than the waterfall. */
 const otherViews: Record<NonNullable<TraceAddress["view"]>, ComponentType<Omit<OtherViewProps, "view">>> = {
   flame: FlameView,

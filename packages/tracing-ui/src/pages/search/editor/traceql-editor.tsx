@@ -7,7 +7,7 @@ import {
   completionKeymap,
   startCompletion,
 } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent } from "@codemirror/commands";
+import { history, historyKeymap, insertNewlineAndIndent, standardKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { type Diagnostic, linter } from "@codemirror/lint";
 import { EditorState, type Extension } from "@codemirror/state";
@@ -16,9 +16,9 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { ToldTexts } from "ui-kit/editor/told-texts.ts";
 import { traceQlProblem } from "../../../api/traceql-search.ts";
-import { traceQlCompletions } from "../use-completions.ts";
 import { editorTheme } from "./editor-theme.ts";
 import { errorPlace } from "./error-place.ts";
+import { traceQlCompletions } from "./traceql-completions.ts";
 import { traceQl } from "./traceql-language.ts";
 
 /**
@@ -129,7 +129,7 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
         },
       },
       ...historyKeymap,
-      ...defaultKeymap,
+      ...standardKeymap,
     ]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) {

@@ -4,6 +4,7 @@ import { Fragment, type ReactNode, useMemo } from "react";
 import { CutName } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
+import { GrowingEnd, useGrowingRows } from "../../../components/growing-rows.tsx";
 import { ServiceMark } from "../../../components/service-mark.tsx";
 import { useMedia } from "../../../components/use-media.ts";
 import type { Trace } from "../../../trace/trace.ts";
@@ -13,8 +14,6 @@ import { attributeKeys, type SpanStatistics, spanStatistics } from "./span-stati
 const route = getRouteApi("/trace/$traceId");
 /** Limit of attribute keys offered for grouping. */
 const mostKeys = 200;
-/** Limit of shown rows. */
-const mostRows = 1_000;
 
 /** A column of figures. */
 interface Column {
@@ -58,7 +57,7 @@ function timeColumn(column: StatisticsColumn, title: string, value: Column["valu
 
 /**
  * Statistics of the trace's spans, grouped by operation, service or attribute. A row links to its spans in the
- * waterfall. Grouping and order are in the address; more than a thousand rows are cut, with a remark.
+ * waterfall. Grouping and order are in the address; rows are drawn as far as the user goes.
  */
 export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
@@ -73,6 +72,7 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
       ? all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
       : all.toSorted((a, b) => value(b) - value(a));
   }, [all, sort]);
+  const { drawn, ...rest } = useGrowingRows(rows, `${trace.traceId} ${by} ${sort}`);
   // On a phone most columns are outside the view, so the column that sorts the rows comes first.
   const isNarrow = useMedia("(width < 640px)");
   const shown = isNarrow
@@ -83,7 +83,7 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
 
   return (
     <div className="statistics">
-      <GroupBy {...{ by, keys, go }} groups={all.length} isCut={rows.length > mostRows} />
+      <GroupBy {...{ by, keys, go }} groups={all.length} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
       <section className="statistics-scroll" aria-label="Statistics" tabIndex={0}>
         <table aria-label="Statistics of the spans">
@@ -101,11 +101,12 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, mostRows).map((row) => (
+            {drawn.map((row) => (
               <Row key={row.first} {...{ trace, hues, row, columns: shown, by, selfUs }} />
             ))}
           </tbody>
         </table>
+        <GrowingEnd {...rest} />
       </section>
     </div>
   );
@@ -122,14 +123,12 @@ interface GroupByProps {
   keys: readonly string[];
   /** Number of groups. */
   groups: number;
-  /** True when only the first groups are shown. */
-  isCut: boolean;
   /** Changes the address. */
   go: Go;
 }
 
 /** The choice of the grouping, and the number of groups. */
-function GroupBy({ by, keys, groups, isCut, go }: GroupByProps) {
+function GroupBy({ by, keys, groups, go }: GroupByProps) {
   return (
     <label className="statistics-by">
       Group by
@@ -148,7 +147,6 @@ function GroupBy({ by, keys, groups, isCut, go }: GroupByProps) {
       </select>
       <span className="muted">
         {formatCount(groups)} {groups === 1 ? "group" : "groups"}
-        {isCut && `, the first ${formatCount(mostRows)} are shown`}
       </span>
     </label>
   );

@@ -1,0 +1,54 @@
+import type { QueryClient } from "@tanstack/react-query";
+import type { Completion, Completions } from "ui-kit/components/completion-field.tsx";
+import { attributeNamesQuery, attributeValuesQuery } from "../../../api/analysis.ts";
+import { matchingItems, valueItems } from "../completion-items.ts";
+import { attributeName } from "../traceql-fields.ts";
+import { traceQlPlace } from "./traceql-place.ts";
+
+/** The offered intrinsics, in their short forms. */
+const intrinsics = [
+  "name",
+  "status",
+  "kind",
+  "duration",
+  "statusMessage",
+  "rootName",
+  "rootServiceName",
+  "traceDuration",
+];
+
+/** Completions at a place in TraceQL; undefined when neither a name nor a value is expected. */
+export async function traceQlCompletions(
+  queries: QueryClient,
+  text: string,
+  caret: number,
+): Promise<Completions | undefined> {
+  const place = traceQlPlace(text, caret);
+  if (place === undefined) {
+    return undefined;
+  }
+  const { from, to, want } = place;
+  const known = await queries.fetchQuery(attributeNamesQuery);
+  if (want.kind === "key") {
+    return { from, to, items: matchingItems(traceQlNames(known), want.typed) };
+  }
+  const scope = want.scope || known.find(({ name }) => name === want.key)?.scope || "";
+  if (scope === "") {
+    return { from, to, items: [] };
+  }
+  const values = await queries.fetchQuery(attributeValuesQuery(scope, want.key, want.typed));
+  return { from, to, items: valueItems(values, want, "traceql") };
+}
+
+/** Names for TraceQL: intrinsics, then attributes with their scopes. */
+function traceQlNames(known: readonly { scope: string; name: string }[]): Completion[] {
+  return [
+    ...intrinsics.map((name) => ({ text: `${name} `, label: name, note: "intrinsic", goesOn: true })),
+    ...known
+      .filter(({ scope }) => scope !== "intrinsic")
+      .map(({ scope, name }) => {
+        const text = attributeName(scope, name);
+        return { text: `${text} `, label: text, note: scope, goesOn: true };
+      }),
+  ];
+}

@@ -1,0 +1,133 @@
+import { violationsOn } from "ui-kit/testing/axe.ts";
+import { expect, test } from "vitest";
+import { describeApp } from "./app-session.ts";
+import { fixtureNowUs } from "./fixtures/shop-store.ts";
+import { wideTrace } from "./fixtures/wide-trace.ts";
+
+/** Two requests through 180 services. */
+const wide = wideTrace(fixtureNowUs - 9_000_000, 180, 1_500);
+const other = wideTrace(fixtureNowUs - 9_000_000, 180, 1_500, 4);
+
+describeApp("traces through 180 services", (app) => {
+  test("all services of a found trace can be read, filtered and opened", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    await page.goto(`${server.origin}/search`);
+    const row = page.locator(".result");
+    await row.getByRole("button", { name: /^\+16[0-9] of 180 services of team-0-service-000/ }).click();
+    const menu = page.locator("#service-menu");
+    await menu.getByText("180 services of team-0-service-000").waitFor();
+    await menu.getByText("1 to 100 of 180 services").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await menu.getByRole("button", { name: "Next" }).click();
+    await menu.getByText("101 to 180 of 180 services").waitFor();
+    await menu.getByLabel("Filter services").fill("service-17");
+    expect(await menu.getByRole("listitem").count()).toBe(10);
+    await menu.getByLabel("Filter services").fill("no such");
+    await menu.getByText("No service has such a name.").waitFor();
+    await menu.getByLabel("Filter services").fill("service-179");
+    await menu.getByRole("link", { name: "team-11-service-179" }).click();
+    await page.waitForURL(/\/trace\/[0-9a-f]+\?q=team-11-service-179/);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("the legend opens all services, also in a narrow window, and narrows the search", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    await page.goto(`${server.origin}/search`);
+    await page.getByRole("button", { name: "+168 of 180 services of these traces" }).click();
+    const menu = page.locator("#service-menu");
+    await menu.getByLabel("Filter services").fill("service-000");
+    await menu.getByRole("link", { name: "team-0-service-000" }).click();
+    await page.waitForURL(/service=team-0-service-000/);
+    await page.setViewportSize({ width: 800, height: 900 });
+    await page.goto(`${server.origin}/search`);
+    const all = page.locator(".result").getByRole("button", { name: /^180 services/ });
+    await all.click();
+    await menu.getByText("180 services of").waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("no two services of a trace look alike", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    await page.goto(`${server.origin}/trace/${wide.traceID}`);
+    const marks = page.locator(".trace-legend .service-mark");
+    await marks.first().waitFor();
+    for (const patterns of ["off", "on"]) {
+      const looks = await marks.evaluateAll((all) =>
+        all.map((mark) => {
+          const { backgroundColor, backgroundImage, backgroundSize } = getComputedStyle(mark);
+          return [backgroundColor, backgroundImage, backgroundSize].join(" ");
+        }),
+      );
+      expect(looks.length).toBe(180);
+      expect(new Set(looks).size, `patterns ${patterns}`).toBe(180);
+      await page.getByRole("button", { name: "Patterns" }).click();
+    }
+  });
+
+  test("the graph begins around the root, goes on by clicks, and is drawn whole on demand", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    await page.goto(`${server.origin}/trace/${wide.traceID}?view=graph`);
+    await page.getByText(/^\d+ of 180 services, around team-0-service-000/).waitFor();
+    const nodes = page.locator(".graph-node");
+    expect(await nodes.count()).toBeLessThanOrEqual(40);
+    expect(await nodes.first().textContent()).toContain("team-0-service-000");
+    expect(await violationsOn(page)).toEqual([]);
+    const next = await nodes.nth(3).locator(".cut-name").first().textContent();
+    await nodes.nth(3).click();
+    await page.getByText(new RegExp(`services, around ${next}`)).waitFor();
+    expect(new URL(page.url()).searchParams.get("at")).toMatch(/^[0-9a-f]{16}$/);
+    await page.getByRole("link", { name: "Show all 180" }).click();
+    // A worker lays the whole graph out; the page answers meanwhile.
+    await page.getByText(/^180 services, [\d,]+ ways between them/).waitFor();
+    await page.waitForFunction(() => document.querySelectorAll(".graph-node").length === 180);
+    await page.getByRole("link", { name: "Show a part" }).click();
+    await page.getByText(new RegExp(`services, around ${next}`)).waitFor();
+    await nodes.first().click();
+    await page.locator(".waterfall-tree").waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
+  test.each([
+    ["/compare?a={a}&b={b}", ".compare-row"],
+    ["/compare?a={a}&b={b}&order=structure", ".compare-row"],
+    ["/trace/{a}?view=statistics", ".statistics tbody tr"],
+  ])("%s draws rows as far as the user goes, and all on demand", async (pattern, sign) => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide, other] });
+    await page.goto(server.origin + pattern.replace("{a}", wide.traceID).replace("{b}", other.traceID));
+    const rows = page.locator(sign);
+    await rows.first().waitFor();
+    expect(await rows.count()).toBeLessThanOrEqual(200);
+    const left = page.locator(".growing-end");
+    // Read at once: the list may grow at any time.
+    const { drawn, more } = await left.evaluate(
+      (end, name) => ({
+        drawn: document.querySelectorAll(name).length,
+        more: Number(end.textContent.replace(/\D/g, "")),
+      }),
+      sign,
+    );
+    await rows.last().evaluate((row) => row.scrollIntoView());
+    await page.waitForFunction(([name, count]) => document.querySelectorAll(name).length > count, [
+      sign,
+      drawn,
+    ] as const);
+    await left.getByRole("button", { name: "Show all" }).click();
+    await left.waitFor({ state: "detached" });
+    expect(await rows.count()).toBe(more + drawn);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("a print has all rows of a long list", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    await page.goto(`${server.origin}/trace/${wide.traceID}?view=statistics`);
+    await page.locator(".growing-end").waitFor();
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    await page.locator(".growing-end").waitFor({ state: "detached" });
+  });
+});
