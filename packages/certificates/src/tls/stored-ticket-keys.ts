@@ -7,11 +7,11 @@ import { ticketKeyBytes } from "./session-tickets.ts";
 
 /** Storage key of the file with the ticket keys. */
 const storedName = "stek/keys.json";
-/** Lock that is held while the keys are read and, when their time has come, replaced. */
+/** Lock that is held while the keys are read and, if they are due, replaced. */
 const lockName = "stek_check";
-/** Other servers write the file, so its size must be limited. A key has 64 characters. */
+/** Other servers write the file too, so its size must be limited. A key has 64 characters. */
 const maxStoredBytes = 64 * 1024;
-/** Time before the next attempt after the storage failed. */
+/** Pause in milliseconds before the next attempt when the storage has failed. */
 const retryMs = 60_000;
 
 const storedSchema = z.object({
@@ -27,7 +27,7 @@ const storedSchema = z.object({
       }),
     )
     .min(1),
-  /** Time of the next rotation, RFC 3339. The first server that checks after it makes a new key. */
+  /** Time of the next rotation, RFC 3339. The first server that reads the file after this time makes a new key. */
   nextRotation: z.iso.datetime({ offset: true }),
 });
 
@@ -46,13 +46,13 @@ export interface StoredTicketKeysOptions {
 }
 
 /**
- * Keys for session tickets in the storage, so that servers which share it accept the tickets of each other. The first
- * server that sees that the time has come makes the next key, under a lock. The other servers read that key. Source:
- * the public model (Caddy 2.11), tls.stek.distributed
+ * Keys for session tickets in a shared storage: each server that shares it accepts the tickets of all servers. When the
+ * next key is due, the first server that notices it makes the key under a lock. The other servers read that key.
+ * Source: the public model (Caddy 2.11), tls.stek.distributed
  */
 export class StoredTicketKeys {
   readonly #options: StoredTicketKeysOptions;
-  /** The first `maxKeys` of the stored keys. */
+  /** The newest `maxKeys` keys in the storage. */
   #keys: readonly Uint8Array[] = [];
   /** Timer for the next check of the storage. */
   #timer: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class StoredTicketKeys {
     this.#options = options;
   }
 
-  /** Reads the keys, or makes the first one. @throws ServerError STORAGE */
+  /** Reads the keys, or makes the first key. @throws ServerError STORAGE */
   static async open(options: StoredTicketKeysOptions): Promise<StoredTicketKeys> {
     const keys = new StoredTicketKeys(options);
     keys.#take(await keys.#current());
@@ -79,7 +79,7 @@ export class StoredTicketKeys {
     clearTimeout(this.#timer);
   }
 
-  /** Uses keys from now on, and plans the next check for the time of their rotation. */
+  /** Starts to use these keys, and plans the next check for the time of their rotation. */
   #take({ keys, nextRotation }: StoredKeys): void {
     this.#keys = keys.slice(0, this.#options.maxKeys);
     this.#lookIn(Date.parse(nextRotation) - Date.now());
@@ -88,7 +88,8 @@ export class StoredTicketKeys {
   /** Plans a check, at least 10 ms and at most one interval from now. */
   #lookIn(ms: number): void {
     if (this.#options.intervalMs !== undefined && !this.#closed) {
-      // The rotation time may be far away or wrong, because another server set it. The keys are then checked earlier.
+      // Another server set the rotation time, so it may be far away or wrong. The keys are therefore checked at least
+      // once in each interval.
       const waitMs = Math.min(Math.max(ms, 10), this.#options.intervalMs, 2 ** 31 - 1);
       this.#timer = setTimeout(() => void this.#look(), waitMs).unref();
     }
@@ -96,7 +97,7 @@ export class StoredTicketKeys {
 
   /**
    * Reads the keys again; the first server after the rotation time makes the new key. After a failure, the old keys
-   * stay in use for another minute.
+   * stay in use, and the next attempt follows in a minute.
    */
   async #look(): Promise<void> {
     const { log, changed } = this.#options;
@@ -115,7 +116,7 @@ export class StoredTicketKeys {
     }
   }
 
-  /** The stored keys, with a new one first when the time for it has come. @throws ServerError STORAGE */
+  /** The stored keys; if a rotation is due, with a new key first. @throws ServerError STORAGE */
   async #current(): Promise<StoredKeys> {
     const { storage, intervalMs, maxKeys } = this.#options;
     const giveBack = await storage.lock(lockName);

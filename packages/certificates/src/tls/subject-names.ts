@@ -25,14 +25,14 @@ export function wildcardOver(name: string): string | undefined {
   return dot < 1 || name.startsWith("*") || isIP(name) !== 0 ? undefined : `*${name.slice(dot)}`;
 }
 
-/** True when no public CA issues certificates for a name: local names, single labels, addresses. */
+/** True when no public CA issues certificates for a name, because it is a local name, a single label or an address. */
 export function isInternalName(name: string): boolean {
   return (
     isIP(name) !== 0 || !name.includes(".") || /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/.test(name)
   );
 }
 
-/** True when the name of a policy matches: the name itself, or a name with `*` for a label. */
+/** True when a subject of a policy matches a name: it equals the name, or has `*` instead of one label. */
 export function subjectCovers(subject: string, name: string): boolean {
   if (subject === name) {
     return true;

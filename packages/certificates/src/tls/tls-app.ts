@@ -39,19 +39,19 @@ const defaultRotationMs = 12 * 3_600_000;
  */
 const defaultTicketKeys = 4;
 /**
- * Default limit of on-demand certificates in memory; the least recently requested are removed first. Source: the public
- * model (Caddy 2.11)
+ * Default limit of on-demand certificates in memory; the certificate that was not requested for the longest time is
+ * removed first. Source: the public model (Caddy 2.11)
  */
 const defaultCapacity = 10_000;
 /** Default interval for removing long-expired certificates from the storage. Source: the public model (Caddy 2.11) */
 const defaultCleanMs = 24 * 3_600_000;
 
 /**
- * Records whether any thread keeps answers, over all configs. Without a TLS site, no thread needs a notice after a
+ * Records if any thread caches answers, across all configs. Without a TLS site, no thread needs a message after a
  * change of the config.
  */
 interface CertificateReaders extends SharedResource {
-  /** True once a thread has requested the ticket keys, as each thread does before its first handshake. */
+  /** True after a thread has requested the ticket keys, as each thread does before its first handshake. */
   hasAny: boolean;
 }
 
@@ -59,43 +59,44 @@ interface CertificateReaders extends SharedResource {
 const certificateReaders: ResourceKind<CertificateReaders> = { name: "tls.readers" };
 
 /**
- * The app `tls`: certificates for all threads. It runs in the main thread; handshakes are done in the threads
- * that have the connections.
+ * The app `tls`: certificates for all threads. It runs in the main thread; handshakes run in the threads that own the
+ * connections.
  *
  * | Request of a thread | Result |
  * |---|---|
- * | `find` | certificates of a name, from the cache or from an external manager; obtained while the client waits, if a policy says so |
+ * | `find` | certificates of a name, from the cache or an external manager; on demand, a new certificate is obtained while the client waits |
  * | `manage` | certificates of sites are obtained and renewed from now on |
  * | `tickets` | keys for session tickets |
  * | `httpChallenge`, `alpnChallenge` | the proof that a CA expects |
  *
- * Threads keep these results for at most a minute. `changed` tells them to forget everything immediately.
+ * Threads cache these results for at most a minute. The message `changed` makes them drop all cached results
+ * immediately.
  */
 class TlsApp implements App {
   readonly #config: TlsConfig;
   readonly #context: ModuleContext;
   readonly #log: Logger;
-  /** Certificates that handshakes may use now: loaded and managed ones. */
+  /** Certificates for handshakes: loaded certificates and managed certificates. */
   readonly #cache = new CertificateCache();
   /** Issuers and storage of each name. */
   readonly #policies: SubjectPolicies;
-  /** Names that get certificates of their own, even if a wildcard covers them. */
+  /** Names that get separate certificates, even if a wildcard covers them. */
   readonly #automate = new Set<string>();
   /** Obtains and renews the managed certificates. */
   readonly #manager: CertificateManager;
-  /** Names from clients' handshakes, the most recently used one last. */
+  /** Names from clients' handshakes; the name that was used last is at the end. */
   readonly #onDemandNames = new Set<string>();
   /** Names of certificates that are shown to clients. */
   readonly #siteNames = new Set<string>();
-  /** Names of the server's own client certificates. Each promise resolves when the name is managed. */
+  /** Names of the certificates that this server sends as a client. Each promise resolves when the name is managed. */
   readonly #clientNames = new Map<string, Promise<void>>();
   /** Tests the storage before certificates are obtained, and cleans it. */
   readonly #upkeep: StorageUpkeep;
-  /** Source of the ticket keys; undefined: no tickets. */
+  /** Ticket keys; undefined: tickets are disabled. */
   #tickets: { readonly keys: readonly Uint8Array[] } | undefined;
   /** Storage of keys that several servers share; undefined: this process makes its own keys. */
   #ticketStorage: Storage | undefined;
-  /** The keys from that storage, closed with this app. */
+  /** The keys from that storage; the app closes them. */
   #storedTickets: StoredTicketKeys | undefined;
   /** Calls `renewDue` at the config's interval. */
   #timer: NodeJS.Timeout | undefined;
@@ -127,7 +128,7 @@ class TlsApp implements App {
    */
   async provision(): Promise<void> {
     const context = this.#context;
-    // Answered before `start`, because policies of the same config may trust authorities from the storage.
+    // The handler is set before `start`, because policies of the same config may trust CAs from the storage.
     context.messages.on(certificateTopics.stored, async (key) =>
       (await context.storage.load(String(key)))?.toString(),
     );
@@ -140,7 +141,7 @@ class TlsApp implements App {
     }
     const dns = this.#config.dns ?? undefined;
     if (dns !== undefined) {
-      await context.loadInline(dnsProviders, "name", dns as JsonValue, "dns"); // a fault of it is shown at its own place
+      await context.loadInline(dnsProviders, "name", dns as JsonValue, "dns"); // loaded only so that its faults are reported with the path `dns`
     }
     await this.#policies.load(automation, dns as JsonObject | undefined);
     for (const [name, config] of Object.entries(certificates ?? {})) {
@@ -189,8 +190,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Opens the ticket keys. Keys of this process stay when the config changes, so a reload ends no session. @throws
-   * ServerError STORAGE
+   * Opens the ticket keys. Keys of this process stay when the config changes, so all sessions can still be resumed
+   * after a reload. @throws ServerError STORAGE
    */
   async #startTickets(): Promise<void> {
     const { session_tickets: config } = this.#config;
@@ -220,7 +221,7 @@ class TlsApp implements App {
     }
   }
 
-  /** The config is now running: threads must forget results of the previous config. */
+  /** From this moment the config runs, so threads must drop results of the previous config. */
   activate(): void {
     this.#tellChange();
     if (this.#config.disable_storage_clean !== true) {
@@ -240,7 +241,7 @@ class TlsApp implements App {
     this.#manager.close();
   }
 
-  /** Adds a certificate from a loader, even if it is not valid today: clients then report the fault. */
+  /** Adds a certificate from a loader, even if it is not valid today, because clients then show the reason. */
   #takeLoaded(certificate: LoadedCertificate): void {
     const { leaf, source } = certificate;
     const fault = dateFault(leaf);
@@ -259,8 +260,7 @@ class TlsApp implements App {
     const others = new Set(wildcards.map((name) => name.toLowerCase()));
     const own: string[] = [];
     for (const name of names.map((each) => each.toLowerCase())) {
-      // This is checked first: a wildcard does not cover itself, and names in `automate` get separate
-      // certificates.
+      // The set is checked before the name is added, because a name with a wildcard must not cover itself.
       if (this.#automate.has(name) || !this.#isBelowWildcard(name, others)) {
         own.push(name);
       }
@@ -282,7 +282,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Obtains certificates for names that can have one, except names that a policy obtains only at the first handshake.
+   * Obtains certificates for all names that can have a certificate, except for names whose policy waits for the first
+   * handshake.
    * @throws ServerError STORAGE when the storage does not work
    */
   async #manage(names: readonly string[], ignoreLoaded: boolean): Promise<void> {
@@ -299,7 +300,7 @@ class TlsApp implements App {
   }
 
   /**
-   * Looks in the cache, then asks external managers, then obtains a certificate. The last two steps only happen during
+   * Searches the cache, then asks external managers, then obtains a certificate. The last two steps only happen during
    * handshakes of clients.
    */
   async #find({
@@ -325,7 +326,10 @@ class TlsApp implements App {
         };
   }
 
-  /** The server's own certificate when it is a client. With this call, a new config learns the name. */
+  /**
+   * Finds the certificate that this server sends as a client. After a change of the config, this call is the first that
+   * names the certificate to the new config.
+   */
   async #findForClient(name: string): Promise<CertificateAnswer | undefined> {
     let managed = this.#clientNames.get(name);
     if (managed === undefined) {
@@ -342,8 +346,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Called when the last thread with this client certificate is gone. Names that sites or other clients use stay
-   * managed.
+   * Called when no thread uses this client certificate any more. The name stays managed if a site or a client's
+   * handshake also uses it.
    */
   #forgetForClient(name: string): void {
     const isOthers = this.#siteNames.has(name) || this.#onDemandNames.has(name);
@@ -353,8 +357,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Certificates of external managers for a name; failures are skipped. Nothing is cached here, because
-   * threads cache answers.
+   * Certificates of external managers for a name; failures are skipped. Nothing is cached here, because the threads
+   * cache all answers.
    */
   async #askManagers(name: string): Promise<LoadedCertificate[]> {
     for (const manager of this.#policies.find(name)?.managers ?? []) {
@@ -370,7 +374,10 @@ class TlsApp implements App {
     return [];
   }
 
-  /** Obtains a certificate while a client waits, if a policy allows it. @returns true when there may be one now */
+  /**
+   * Obtains a certificate while a client waits, if a policy allows it. @returns true when the attempt is over, so that
+   * the cache may have a certificate
+   */
   async #obtainNow(name: string): Promise<boolean> {
     const { permission } = this.#policies;
     const policy = this.#policies.find(name);
@@ -403,12 +410,15 @@ class TlsApp implements App {
         break;
       }
       names.delete(oldest);
-      // The certificate stays in the storage, where the next client finds it.
+      // The certificate stays in the storage, where the next handshake with this name finds it.
       this.#manager.forget(oldest);
     }
   }
 
-  /** Notifies threads that answers may be outdated: in the next turn of the event loop, once for many changes. */
+  /**
+   * Notifies threads that cached answers may be outdated; the message is sent in the next turn of the event loop, once
+   * for many changes.
+   */
   #tellChange(): void {
     if (this.#isNoticeDue || this.#readers?.hasAny !== true) {
       return;

@@ -54,7 +54,7 @@ import { leafVerifier } from "./pools/leaf-verifier.ts";
 import { storageModules } from "./storage/storage-modules.ts";
 import { tlsApp } from "./tls-app.ts";
 
-/** All modules for certificates; `server-modules/standard` lists them with the others. */
+/** All modules for certificates; `server-modules/standard` adds them to the list of all modules. */
 export const tlsModules: readonly ListedModule[] = [
   listed("pki", () => pkiApp, { implied: true }),
   listed("tls", () => tlsApp, { implied: true }),

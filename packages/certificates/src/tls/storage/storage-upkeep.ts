@@ -11,7 +11,7 @@ const cleanRecord = "last_clean.json";
 
 /**
  * Tests a storage: writes a value, reads it and removes it.
- * @throws ServerError STORAGE when the test fails, because certificates could then be obtained but not stored
+ * @throws ServerError STORAGE when the test fails; otherwise the server could obtain certificates without storing them
  */
 export async function checkStorage(storage: Storage): Promise<void> {
   const key = `rw_test_${randomBytes(8).toString("hex")}`;
@@ -51,8 +51,9 @@ function isOver(pem: Buffer, source: string, now: number): boolean {
 }
 
 /**
- * Removes managed certificates and their keys two weeks after they expire. Such certificates belong to removed
- * names. When instances share a storage, only one instance cleans it in each interval.
+ * Removes managed certificates and their keys two weeks after they expire. They are certificates of names that the
+ * config no longer has, because other certificates are renewed. When instances share a storage, only one instance
+ * cleans it in each interval.
  * @returns number of removed certificates
  * @throws ServerError STORAGE
  */
@@ -63,7 +64,7 @@ export async function cleanStorage(storage: Storage, intervalMs: number, now = D
   }
   const unlock = await storage.lock("storage_clean");
   try {
-    // Timers may fire a little early, hence 90 percent of the interval.
+    // Timers may fire slightly early, so 90 percent of the interval is enough.
     if (now - (await lastCleanMs(storage)) < intervalMs * 0.9) {
       return 0;
     }
@@ -109,8 +110,8 @@ export class StorageUpkeep {
   }
 
   /**
-   * Cleans storages at this interval, the first time after {@link firstCleanMs}. A config that is replaced earlier
-   * does not clean, so a reload never waits for the disk. Failures are logged.
+   * Cleans storages at this interval; the first cleaning follows after {@link firstCleanMs}. A config that is replaced
+   * before that time does not clean, so a reload never waits for the disk. Failures are logged.
    */
   cleanEvery(intervalMs: number, storages: Iterable<Storage>): void {
     const all = [...new Set(storages)];
