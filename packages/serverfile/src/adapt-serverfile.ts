@@ -24,7 +24,7 @@ import { parseSites } from "./parse/parse-sites.ts";
 import type { SiteBlock } from "./parse/site-block.ts";
 import type { TextFeatures } from "./text-features.ts";
 
-/** Default file name of a serverfile. File servers hide the file with this name. */
+/** Default file name of a serverfile. File servers do not serve the file with this name. */
 const defaultFileName = "Serverfile";
 
 /** A serverfile parsed to blocks; its directives are not interpreted yet. */
@@ -49,7 +49,7 @@ export class ParsedServerfile {
     this.#warnings = unformatted === undefined ? warnings : [...warnings, unformatted];
   }
 
-  /** The user's own modules that the text names, as files or packages. */
+  /** Files or packages with the user's own modules, as the text names them. */
   get modules(): string[] {
     return namedModules(globalSegments(this.#blocks) ?? []);
   }

@@ -43,8 +43,7 @@ function filesOf(block: SiteBlock): string[] {
 }
 
 /**
- * Refuses `respond { … }` at the top level: without the enclosing site, the directive would be read as a site's
- * address.
+ * Refuses a directive at the top level, such as `respond { … }`, because its name would be read as a site's address.
  * @throws ServerError CONFIG_ADAPTER
  */
 function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[], features: TextFeatures): void {
@@ -62,7 +61,7 @@ function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[], features: Tex
 }
 
 /**
- * Reads blocks `&(name) { … }`. A single handler without a matcher becomes the route itself; anything else becomes a
+ * Reads blocks `&(name) { … }`. A single handler without a matcher becomes the route itself; other contents become a
  * subroute.
  * @throws ServerError CONFIG_ADAPTER
  */
@@ -99,7 +98,8 @@ function readNamedRoutes(
 }
 
 /**
- * The error for an unknown directive. Without braces, the word may be a second address, so the message has a hint.
+ * The error for an unknown directive. Without braces, the word may be meant as a second address, so the message
+ * contains a hint.
  */
 function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
   const [token] = segment;
@@ -123,7 +123,8 @@ interface SiteContext {
 }
 
 /**
- * Reads the directives of a site. Named matchers are read first, so a directive may use a matcher defined below it.
+ * Reads the directives of a site. Named matchers are read first, because a directive may use a matcher that is defined
+ * below it.
  * @throws ServerError CONFIG_ADAPTER with the directive's name
  */
 function readSite(block: SiteBlock, site: SiteContext): ReadSite {
@@ -175,7 +176,7 @@ function readSite(block: SiteBlock, site: SiteContext): ReadSite {
   return { block, results, invoked: state.invoked };
 }
 
-/** Builds the app `http`. Metrics by host are enabled by the global option or by one of the servers. */
+/** Builds the app `http`. Metrics by host are enabled by the global option or by the options of any server. */
 function buildHttpApp(servers: readonly BuiltServer[], options: GlobalOptions): Draft {
   const perHost = servers.map(({ metricsPerHost }) => metricsPerHost).filter((each) => each !== undefined);
   const metrics =

@@ -1,8 +1,8 @@
-// Each module provides its own text form, so the serverfile needs no list of modules. A directive converts text to
-// JSON. A writer converts the same JSON back, and refuses JSON that has no text form.
+// Each module provides its own text form, so this package needs no list of modules. A directive converts text to JSON.
+// A writer converts this JSON back to text, and refuses JSON that no text can express.
 //
-// This file adds members to the interface of `server-core/src/modules/module-text.ts`, which has only `before` and `after`.
-// So the core can hold texts without importing this package.
+// This file adds members to the interface of `server-core/src/modules/module-text.ts`, which has only `before` and
+// `after`. Through this interface, the core can store texts without importing this package.
 
 import type { Directive } from "./directives/directive.ts";
 import type { MatcherReader, ModuleReader, OptionReader } from "./modules/module-reader.ts";
@@ -20,19 +20,19 @@ declare module "server-core/modules/module-text" {
   interface ModuleText {
     /** For a handler: the directive with the handler's name. */
     readonly directive?: Directive;
-    /** For a handler: further directives that create it, by name. */
+    /** For a handler: other directives for the same handler, by name. */
     readonly directives?: Readonly<Record<string, Directive>>;
-    /** For a handler: writes its JSON as a directive. */
+    /** For a handler: writes its JSON as its directive. */
     readonly toText?: HandlerWriter;
-    /** For a handler: writes several routes as one directive, if a directive creates several routes. */
+    /** For a handler: writes several routes as one directive, if its directive creates several routes. */
     readonly runToText?: RunWriter;
-    /** For a module named on another module's line, such as an encoder or a policy: reads the text after its name. */
+    /** For a module that another module's line names, such as an encoder or a policy: reads the text after its name. */
     readonly readText?: ModuleReader;
-    /** For a matcher: reads its lines. */
+    /** For a matcher: reads the lines with its name. */
     readonly readMatcher?: MatcherReader;
     /** For a matcher: writes its lines. */
     readonly writeMatcher?: MatcherWriter;
-    /** For a listener wrapper: writes its line. */
+    /** For a listener wrapper: writes its JSON as a line. */
     readonly writeWrapper?: WrapperWriter;
     /** For an app: reads the global option with the app's name. */
     readonly readOption?: OptionReader;

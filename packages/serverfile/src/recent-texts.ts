@@ -5,17 +5,17 @@ export interface KnownText {
   readonly filename?: string | undefined;
 }
 
-/** Limit of kept texts. They may be long, and writing a config back adapts each of them again. */
+/** Limit of stored texts. Texts may be long, and each stored text is adapted again when a config is written as text. */
 const maxTexts = 4;
-/** Limit of a kept text, in characters. */
+/** Limit of a stored text, in characters. */
 const maxTextLength = 1024 * 1024;
 
 /**
- * The most recently adapted texts. A JSON config does not record its original text. If a config came from one of these
- * texts, the text is returned when no other source exists.
+ * The most recently adapted texts. A JSON config does not record its original text. If a JSON config came from one of
+ * these texts, this text is returned, provided that no other source exists.
  */
 export class RecentTexts {
-  /** Kept texts, the newest first. */
+  /** Stored texts, newest first. */
   #texts: readonly KnownText[] = [];
 
   /** Stores a text as the newest. Texts above a mebibyte are skipped, and equal texts are stored once. */
@@ -28,7 +28,7 @@ export class RecentTexts {
     }
   }
 
-  /** All kept texts, the newest first; at most four. */
+  /** All stored texts, newest first; at most four. */
   get all(): readonly KnownText[] {
     return this.#texts;
   }

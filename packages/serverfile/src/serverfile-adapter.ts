@@ -4,7 +4,7 @@ import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/j
 import type { ListedModule, ModuleDefinition } from "server-core/modules/module";
 import { RecentTexts } from "./recent-texts.ts";
 
-/** Returns the server's modules, and the user modules with these names. @throws ServerError MODULE_LOAD */
+/** Returns the server's modules, and the user's modules with these names. @throws ServerError MODULE_LOAD */
 export type ModulesFor = (names: readonly string[]) => Promise<readonly (ListedModule | ModuleDefinition)[]>;
 
 /** The names in the member `modules` of a config. */
@@ -19,7 +19,8 @@ export function modulesOf(config: JsonValue): string[] {
  */
 export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
   const recent = new RecentTexts();
-  // Over the admin API, only loading a config may run new code. Other requests may name only modules that run already.
+  // Over the admin API, only a request that loads a config may run new code. Other requests may only name modules of
+  // the running config.
   const featuresFor = async (names: readonly string[], allowed: readonly string[] | undefined) => {
     const unknown = names.find((name) => allowed?.includes(name) === false);
     if (unknown !== undefined) {

@@ -15,7 +15,7 @@ import { type MatcherSetWriter, matcherWriting } from "./to-text/matchers/matche
 import type { OptionWriter, WrapperWriter } from "./to-text/options/option-writer.ts";
 import type { HandlerWriter, RunWriter, TextWriters } from "./to-text/routes/handler-writer.ts";
 
-/** Prefix of a handler's module id. The rest is the name of its directive. */
+/** Prefix of a handler's module id. The rest of the id is the name of the handler's directive. */
 const handlers = "http.handlers.";
 /** Prefix of a matcher's module id. */
 const matchers = "http.matchers.";
@@ -40,7 +40,7 @@ function directiveNames(module: Listed): readonly string[] {
   return [...(module.directive === undefined ? [] : [own]), ...Object.keys(module.directives ?? {})];
 }
 
-/** The order of the public model, with our own directives inserted next to their neighbors. */
+/** The order of the public model, into which this product's additional directives are inserted. */
 function orderOf(modules: readonly Listed[]): string[] {
   const order = [...modelOrder];
   for (const module of modules) {
@@ -55,20 +55,20 @@ function orderOf(modules: readonly Listed[]): string[] {
 }
 
 /**
- * The text forms of a server's modules: directives, readers and writers. Each is loaded when a text or a config names
- * it.
+ * The text forms of a server's modules: directives, readers and writers. Each text form is loaded when a text or a
+ * config first names it.
  */
 export class TextFeatures implements DirectiveTable, TextWriters {
-  /** Names of directives in the order of execution; the option `order` changes it. */
+  /** Names of directives in the order of execution, before any option `order` changes it. */
   readonly order: readonly string[];
   readonly readModule: ReadModule;
   /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
   readonly #modules: ReadonlyMap<string, Listed>;
-  /** Modules by the names of their directives. */
+  /** Modules by the names of all their directives. */
   readonly #byDirective = new Map<string, Listed>();
 
-  /** @throws ServerError MODULE_DUPLICATE when two modules have a directive with the same name */
+  /** @throws ServerError MODULE_DUPLICATE for two directives with the same name */
   constructor(modules: Iterable<Listed>) {
     const all = [...modules];
     this.#modules = new Map(all.map((module) => [module.id, module]));
@@ -99,8 +99,8 @@ export class TextFeatures implements DirectiveTable, TextWriters {
   }
 
   /**
-   * The directive; undefined when no module has it. The module's text form is loaded now.
-   * @throws ServerError MODULE_LOAD when the module lacks a listed directive
+   * The directive; undefined for an unknown name. The module's text form is loaded now.
+   * @throws ServerError MODULE_LOAD when the module's text form does not contain the directive that it lists
    */
   get(name: string): Directive | undefined {
     const module = this.#byDirective.get(name);
@@ -115,22 +115,22 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return found;
   }
 
-  /** The reader of an app's global option; undefined when no app has this option. */
+  /** The reader of an app's global option; undefined for any other option. */
   optionReaderOf(name: string): OptionReader | undefined {
     return name.includes(".") ? undefined : textOf(this.#modules.get(name))?.readOption;
   }
 
-  /** The writer of an app's global option; undefined when the app has none. */
+  /** The writer of an app's global option; undefined for an app without a global option. */
   optionWriterOf(app: string): OptionWriter | undefined {
     return textOf(this.#modules.get(app))?.writeOption;
   }
 
-  /** The writer of a listener wrapper; undefined when it has no text form. */
+  /** The writer of a listener wrapper; undefined for a wrapper without a text form. */
   wrapperWriterOf(wrapper: string): WrapperWriter | undefined {
     return textOf(this.#modules.get(`caddy.listeners.${wrapper}`))?.writeWrapper;
   }
 
-  /** The writer of a handler; undefined when it has none. */
+  /** The writer of a handler; undefined for a handler without a text form. */
   writerOf(handler: string): HandlerWriter | undefined {
     return textOf(this.#modules.get(handlers + handler))?.toText;
   }
@@ -144,7 +144,7 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return textOf(this.#modules.get(matchers + name));
   }
 
-  /** The reader of a module named on a line: `zstd` in `encode zstd` is `http.encoders.zstd`. */
+  /** The reader of a module that a line names: in `encode zstd`, the name `zstd` means `http.encoders.zstd`. */
   #reader(namespace: string, name: string): ModuleReader | undefined {
     const own = ownModuleReaders[namespace];
     return own !== undefined && Object.hasOwn(own, name)

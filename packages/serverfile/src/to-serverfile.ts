@@ -1,10 +1,11 @@
-// From config to text. Every text is verified: it is adapted again and compared with the config. Attempts in order:
+// From config to text. Every text is verified: it is adapted again, and the result is compared with the config.
+// Attempts, in this order:
 //
 // | attempt | needed when |
 // |---|---|
 // | the usual form | most configs |
-// | one part in its alternative place, see to-text/choices.ts | the original text used that place |
-// | the recent source texts | the config was loaded as a serverfile a short time ago |
+// | one part in its alternative place, see to-text/choices.ts | the original text had this part in that place |
+// | the recent source texts | the config was recently loaded from a serverfile |
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf, ServerError } from "server-core/errors";
@@ -43,7 +44,7 @@ export function firstDifference(
   return undefined;
 }
 
-/** The last file that file servers hide: the file that the config came from. */
+/** The file that file servers hide, because the config came from it; if they hide several files, the last one. */
 function hiddenFileOf(value: JsonValue): string | undefined {
   const hidden = valueAt(value, "handler") === "file_server" ? valueAt(value, "hide") : undefined;
   if (isJsonArray(hidden)) {
@@ -60,10 +61,10 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 
 /**
  * Writes a config as a formatted serverfile that adapts to the same JSON. Every text is adapted again before it is
- * returned. Several texts may fit a config: first the usual form is tried, then forms with one part in its alternative
- * place, finally the recent source texts. Between two attempts other work of the thread can run.
- * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part without a text form, and the reason; or with
- * the path where the usual form differs
+ * returned. Several texts may result in the same config, so the usual form is tried first, then forms with one part in
+ * its alternative place, then the recent source texts. Between two attempts, the thread can do other work.
+ * @throws ServerError CONFIG_INEXPRESSIBLE with path and reason of the first part without a text form, or with the path
+ * where the usual form differs
  */
 export async function toServerfile(
   config: JsonValue,
@@ -100,7 +101,7 @@ class TextFile {
   readonly #config: JsonValue;
   readonly #name: string;
   readonly #features: TextFeatures;
-  /** Reason for the refusal: the first part without a text form, or the place where the usual form differs. */
+  /** Reason for the failure: the first part without a text form, or the place where the usual form differs. */
   refusal: ServerError | undefined;
 
   constructor(config: JsonValue, name: string, features: TextFeatures) {
@@ -109,7 +110,7 @@ class TextFile {
     this.#features = features;
   }
 
-  /** Returns the first text that adapts to the config. */
+  /** Returns the first text that adapts to exactly this config. */
   async written(): Promise<string | undefined> {
     const hiddenFile = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
     const seen = new Set<string>();
@@ -129,14 +130,14 @@ class TextFile {
     return undefined;
   }
 
-  /** Stores the first reason. */
+  /** Stores a reason, unless an earlier reason is stored. */
   #refuse(error: unknown): void {
     this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
   }
 
   /**
-   * Returns a text if it adapts to the config. The text is formatted unless formatting changes its meaning: after a
-   * word with `#`, a heredoc counts as a comment.
+   * Returns a text if it adapts to exactly this config. The text is formatted unless formatting changes its meaning:
+   * the formatter treats a heredoc after a word with `#` as a comment.
    * @returns undefined when the text adapts to another config
    */
   ifSame(unformatted: string): string | undefined {
@@ -147,7 +148,7 @@ class TextFile {
       : `# The config hides its file: save this as ${this.#name}\n${text}`;
   }
 
-  /** True when a text adapts to the config; otherwise the reason is stored. */
+  /** True when a text adapts to exactly this config; otherwise the reason is stored. */
   #comesToConfig(text: string): boolean {
     try {
       const { result } = adaptServerfile(Buffer.from(text), { filename: this.#name }, this.#features);

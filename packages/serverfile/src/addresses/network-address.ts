@@ -15,7 +15,7 @@ const maxPortSpan = 65_535;
 
 /** The parts of `[network/]host:port`; the port is not checked. */
 export interface NetworkParts {
-  /** `tcp`, `udp`, `unix`, `fd` and others; "" when the text has none. */
+  /** The network, for example `tcp`, `udp`, `unix` or `fd`; "" when the text names none. */
   readonly network: string;
   /** Host name, IP address, socket path or descriptor number. */
   readonly host: string;
@@ -34,7 +34,7 @@ export interface NetworkAddress {
   readonly endPort: number;
 }
 
-/** True for a socket in the file system: `unix`, `unixgram`, `unixpacket`, also with the suffix `+h2c`. */
+/** True for sockets in the file system: `unix`, `unixgram` and `unixpacket`, with or without the suffix `+h2c`. */
 export function isUnixNetwork(network: string): boolean {
   return network.startsWith("unix");
 }
@@ -50,7 +50,7 @@ function hasNoPort(network: string): boolean {
 }
 
 /**
- * Splits an address into its parts. The host may have no port, and may be in brackets.
+ * Splits an address into its parts. The host may be in brackets; the port may be missing.
  * @throws Error with the reason
  */
 export function splitNetworkAddress(address: string): NetworkParts {
@@ -80,7 +80,7 @@ export function joinNetworkAddress(network: string, host: string, port: string):
   return port === "" ? prefix : prefix + joinHostPort(host, port);
 }
 
-/** Parses a port from 0 to 65,535. @param which for the error: start or end @throws Error */
+/** Parses a port from 0 to 65,535. @param which start or end of a range, for the error @throws Error */
 function parsePort(text: string, which: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) {
     const reason = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
@@ -90,7 +90,7 @@ function parsePort(text: string, which: string): number {
 }
 
 /**
- * Parses an address; the default network is TCP. `:8000-8010` has 11 ports, `localhost` none.
+ * Parses an address; the default network is TCP. `:8000-8010` has 11 ports; `localhost` has no port.
  * @throws Error with the reason
  */
 export function parseNetworkAddress(address: string): NetworkAddress {

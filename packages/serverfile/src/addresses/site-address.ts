@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { type HostPort, joinHostPort, tryHostPort } from "server-core/go/host-port";
 
-/** Limit of an address in characters; the rest is dropped, as in the public model. */
+/** Limit of an address in characters; further characters are dropped, as in the public model. */
 const maxLength = 4096;
 
 /** A site address: `[scheme://]host[:port][/path]`. Absent parts are "". */
@@ -10,7 +10,7 @@ export interface SiteAddress {
   readonly original: string;
   /** `http`, `https` or "". */
   readonly scheme: string;
-  /** A name, perhaps with wildcards, or an IP address without brackets; "" means any host. */
+  /** A name, which may contain wildcards, or an IP address without brackets; "" means any host. */
   readonly host: string;
   /** A number; "" means the default port of the scheme. */
   readonly port: string;
@@ -18,7 +18,7 @@ export interface SiteAddress {
   readonly path: string;
 }
 
-/** Splits a text into host and port. A text in another form is a host. */
+/** Splits a text into host and port. A text that is no valid pair of host and port is the host. */
 function hostPortOf(text: string): HostPort {
   for (const attempt of [text, `${text}:`]) {
     const parts = tryHostPort(attempt);
@@ -29,7 +29,9 @@ function hostPortOf(text: string): HostPort {
   return { host: text, port: "" };
 }
 
-/** Converts to lower case outside placeholders: `{env.HOST}.Example.COM` keeps `{env.HOST}`. */
+/**
+ * Converts a text to lower case, except its placeholders: `{env.HOST}.Example.COM` becomes `{env.HOST}.example.com`.
+ */
 function lowerOutsidePlaceholders(text: string): string {
   if (!text.includes("{")) {
     return text.toLowerCase();

@@ -7,9 +7,9 @@ import type { Draft } from "../values/draft.ts";
 
 /** Counters and names collected over a whole file. */
 export interface FileState {
-  /** Tag of each certificate file: `cert0`, `cert1`. Sites with the same file share a tag. */
+  /** Tags of certificate files, by path: `cert0`, `cert1` and so on. Sites with the same file share a tag. */
   readonly certificateTags: Map<string, string>;
-  /** Number of unnamed access logs until now; they are named `log0`, `log1`. */
+  /** Number of unnamed access logs so far; their names are `log0`, `log1` and so on. */
   logCount: number;
   /** Number of upstreams in all proxies. Each port of a range counts. */
   upstreamCount: number;
@@ -17,9 +17,9 @@ export interface FileState {
   invoked: Set<string>;
 }
 
-/** Everything that a directive may use. */
+/** Data and functions for a directive. */
 export interface DirectiveContext {
-  /** Cursor over the tokens of the directive: its name, its arguments, its block. */
+  /** Cursor over the tokens of the directive: name, arguments and block. */
   readonly cursor: TokenCursor;
   /** Global options, which are all read before the first site. */
   readonly options: GlobalOptions;
@@ -33,7 +33,7 @@ export interface DirectiveContext {
   readonly state: FileState;
   /** Files that contain the site, sorted. */
   readonly files: readonly string[];
-  /** Reads the block of a module by its namespace. */
+  /** Reads the block of a module in a given namespace. */
   readonly readModule: ReadModule;
 }
 
@@ -44,11 +44,14 @@ export type Directive = (context: DirectiveContext) => readonly DirectiveResult[
 export interface DirectiveTable {
   /** True when a directive with the name exists. */
   has(name: string): boolean;
-  /** The directive; undefined when there is none. */
+  /** The directive; undefined for an unknown name. */
   get(name: string): Directive | undefined;
 }
 
-/** The matcher set of a token: `*` (all), `/path` or `@name`; null for a token that is no matcher. */
+/**
+ * The matcher set of a token: undefined for `*`, a path for `/path`, the named set for `@name`; null for a token that
+ * is no matcher.
+ */
 function matcherOf(context: DirectiveContext): Draft | undefined | null {
   const { value } = context.cursor;
   if (value === "*") {
@@ -68,7 +71,7 @@ function matcherOf(context: DirectiveContext): Draft | undefined | null {
 }
 
 /**
- * Removes the matcher from a directive's arguments. Afterwards the cursor is before the directive's name again.
+ * Removes the matcher from a directive's arguments. Afterwards the cursor is again before the directive's name.
  *
  * | text | matcher |
  * |---|---|
@@ -88,14 +91,14 @@ export function takeMatcher(context: DirectiveContext): Draft | undefined {
   return matcher ?? undefined;
 }
 
-/** Wraps one route as a directive's result. */
+/** Converts one route to a directive's result. */
 export function routeResult(route: Route): DirectiveResult {
   return { kind: "route", route };
 }
 
 /**
  * Makes a directive from one handler, with an optional matcher as the first argument.
- * @param read called with the cursor before the directive's name; the matcher is removed already
+ * @param read called when the matcher is removed and the cursor is before the directive's name
  */
 export function handlerDirective(read: (context: DirectiveContext) => Draft): Directive {
   return (context) => {

@@ -5,8 +5,8 @@ import { readRoutes } from "./read-block.ts";
 const status = "{http.error.status_code}";
 
 /**
- * `handle_errors [404 5xx …] { … }`: routes for errors. With status codes, only for these errors.
- * `handle_errors 404 5xx` gets the condition
+ * `handle_errors [404 5xx …] { … }`: routes for errors. If status codes are given, the routes are only for errors with
+ * these codes. `handle_errors 404 5xx` gets the condition
  *
  *     {http.error.status_code} >= 500 && {http.error.status_code} <= 599 || {http.error.status_code} in [404]
  */

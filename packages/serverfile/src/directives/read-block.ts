@@ -12,7 +12,10 @@ export function sortedAs(directive: string): string {
   return directive === "handle_path" ? "handle" : directive;
 }
 
-/** Reads the directives of the block at the cursor. Matchers defined there are valid there. @throws ServerError */
+/**
+ * Reads the directives of the block at the cursor. Matchers that the block defines are valid only inside it. @throws
+ * ServerError
+ */
 function readDirectives(context: DirectiveContext): Placed<DirectiveResult>[] {
   const { cursor } = context;
   const results: Placed<DirectiveResult>[] = [];
@@ -53,7 +56,7 @@ function readDirectives(context: DirectiveContext): Placed<DirectiveResult>[] {
 /**
  * Reads the routes of the block at the cursor.
  * @param sorted true to sort by the order of directives; false to keep the order of the text
- * @throws ServerError CONFIG_ADAPTER with file and line, also for a directive that is not a handler
+ * @throws ServerError CONFIG_ADAPTER with file and line, also for a directive that is no handler
  */
 export function readRoutes(context: DirectiveContext, sorted: boolean): Route[] {
   const results = readDirectives(context);

@@ -7,7 +7,7 @@ import { log } from "./log.ts";
 import { route } from "./route.ts";
 import { tls } from "./tls.ts";
 
-/** Directives that configure the site itself. All others belong to modules. */
+/** Directives that configure the site itself. All other directives belong to modules. */
 export const siteDirectives: ReadonlyMap<string, Directive> = new Map([
   ["bind", bind],
   ["handle", handle],

@@ -9,9 +9,9 @@ import { type Draft, listOf, setAt } from "../values/draft.ts";
 import { parseFloatingPoint } from "../values/parse-number.ts";
 import type { Directive, DirectiveContext } from "./directive.ts";
 
-/** TLS versions that a text may name. */
+/** TLS versions that a serverfile may name. */
 const protocols = ["tls1.2", "tls1.3"];
-/** Key exchanges that a text may name. */
+/** Key exchanges that a serverfile may name. */
 const curves = new Set(["x25519mlkem768", "x25519", "secp256r1", "secp384r1", "secp521r1"]);
 /** Allowed cipher suites: all of TLS 1.3, and the ECDHE suites of TLS 1.2. */
 const ciphers = new Set([
@@ -52,7 +52,7 @@ class TlsReader {
   onDemand = false;
   reusePrivateKeys = false;
   forceAutomate = false;
-  /** Remaining fraction of a certificate's lifetime at which it is renewed; 0 for the default. */
+  /** A certificate is renewed when the rest of its lifetime is less than this fraction; 0: the default. */
   renewalWindowRatio = 0;
   readonly #readModule: ReadModule;
   readonly #dns: Readonly<Record<string, FieldReader>>;
@@ -106,7 +106,7 @@ class TlsReader {
     }
   }
 
-  /** Reads `dns provider …`; the provider may be missing when the global option `dns` has one. */
+  /** Reads `dns provider …`; the provider may be missing if the global option `dns` names a provider. */
   readProvider(cursor: TokenCursor): void {
     if (cursor.countRemainingArguments() === 0 && !this.#hasGlobalDns) {
       throw cursor.argumentError();
@@ -121,7 +121,7 @@ class TlsReader {
     this.#dns[name]?.(cursor, this.acmeIssuer());
   }
 
-  /** Reads `dns_challenge_override_domain name`: the domain whose records answer the challenge. */
+  /** Reads `dns_challenge_override_domain name`: the domain in which the challenge's record is set. */
   readOverride(cursor: TokenCursor): void {
     this.dnsLines.push(cursor.value);
     setAt(this.acmeIssuer(), "challenges.dns.override_domain", this.exactly(cursor, 1)[0] ?? "");
@@ -202,8 +202,8 @@ const lineReaders: Readonly<Record<string, (tls: TlsReader, cursor: TokenCursor)
 };
 
 /**
- * The words on the line of `tls` itself.
- * Two words are the files of a certificate and its key. One word is `internal`, `force_automate` or an email address.
+ * Reads the words on the line of `tls` itself. Two words are the files of a certificate and its key. One word is
+ * `internal`, `force_automate` or an email address.
  * @throws ServerError CONFIG_ADAPTER
  */
 function readFirstLine(context: DirectiveContext, tls: TlsReader, words: readonly string[]): void {
@@ -249,8 +249,8 @@ function checkDnsProvider({ cursor, options }: DirectiveContext, tls: TlsReader)
 }
 
 /**
- * Issuers of the site; empty means the server's issuers. @throws ServerError CONFIG_ADAPTER when short lines and
- * `issuer` are mixed
+ * Issuers of the site; empty: the default issuers. @throws ServerError CONFIG_ADAPTER when short lines and `issuer` are
+ * mixed
  */
 function issuersOf({ cursor, options }: DirectiveContext, tls: TlsReader): Draft[] {
   if (tls.issuers.length > 0 && (tls.acme !== undefined || tls.isInternal)) {

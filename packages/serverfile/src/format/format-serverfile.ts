@@ -3,28 +3,28 @@ import { isSpace, trimSpace } from "../lexer/white-space.ts";
 /** Limit of the indentation in levels, as in the public model. */
 const maxIndent = 10;
 const heredocMarker = /^[A-Za-z0-9_-]+$/;
-/** Matches characters without a meaning to the formatter, after the first character of a word. */
+/** Matches characters that need no special treatment by the formatter, after the first character of a word. */
 const plainRun = /[!$-;=?-[\]^_a-z|~]+/y;
 
 /**
  * Position relative to a heredoc:
  *
- * - `closed`: outside
+ * - `closed`: outside a heredoc
  * - `opening`: in the marker after `<<`
- * - `open`: in its lines, which stay unchanged
+ * - `open`: in the heredoc's lines, which stay unchanged
  */
 type HeredocState = "closed" | "opening" | "open";
 
 /**
- * Formats a text character by character. It changes white space and braces, and copies everything else.
- * One instance formats one text.
+ * Formats a text character by character. The formatter changes white space and braces, and copies everything else. Each
+ * instance formats only one text.
  */
 class Formatter {
   readonly #text: string;
   /** Index of the current character. */
   #at = 0;
   #out = "";
-  /** The last written character. */
+  /** The character that was written last. */
   #last = "";
   /** True when white space precedes the current character. */
   #afterSpace = true;
@@ -32,34 +32,36 @@ class Formatter {
   #atLineStart = true;
   /** True when the current word begins with an opening brace. */
   #brace = false;
-  /** False while an opening brace is pending: the next character decides between a blank and a line break before it. */
+  /**
+   * False while an opening brace is pending: the next character decides if a blank or a line break precedes the brace.
+   */
   #braceWritten = false;
   /** True when white space preceded the pending brace. */
   #braceAfterSpace = false;
   /** True when the pending brace was alone on its line. */
   #braceOnOwnLine = false;
-  /** Line breaks since the last word; two make an empty line. */
+  /** Number of line breaks since the last word; two breaks make an empty line. */
   #newLines = 0;
   #inComment = false;
-  /** Open quotes, the innermost last. */
+  /** Open quotes; the innermost quote is last. */
   #quotes = "";
   /** True when a backslash escapes the current character. */
   #escaped = false;
   #heredoc: HeredocState = "closed";
-  /** True when the current word contains an escaped `<`, so that it opens no heredoc. */
+  /** True when the current word contains an escaped `<` and therefore opens no heredoc. */
   #heredocEscaped = false;
   #marker = "";
   /** Number of written characters in the current line of a heredoc. */
   #lineLength = 0;
-  /** Open blocks, at most `maxIndent`. */
+  /** Number of open blocks, at most `maxIndent`. */
   #nesting = 0;
   /** The written part of the current word. */
   #word = "";
-  /** The first word of the line. */
+  /** The first word of the current line. */
   #firstWord = "";
   /**
-   * True when the previous line is a top-level import. Then `{` on its own line opens the block of a site without
-   * addresses.
+   * True when the previous line is a top-level import. In this case, `{` on a separate line opens the block of a site
+   * without addresses.
    */
   #afterImport = false;
 
@@ -128,7 +130,7 @@ class Formatter {
     this.#atLineStart = true;
   }
 
-  /** Called at the end of a word: remembers the first word of each line. */
+  /** Called at the end of a word, so that the first word of each line is known. */
   #endWord(): void {
     if (this.#word !== "" && this.#firstWord === "") {
       this.#firstWord = this.#word;
@@ -219,7 +221,7 @@ class Formatter {
     return false;
   }
 
-  /** True when the marker directly precedes the current character, in this line. */
+  /** True when the marker is directly before the current character, in the same line. */
   #endsWithMarker(): boolean {
     const { length } = this.#marker;
     return this.#lineLength >= length && this.#text.startsWith(this.#marker, this.#at - length);
@@ -231,7 +233,7 @@ class Formatter {
     this.#lineLength = 0;
   }
 
-  /** Copies comments, escapes and quotes. @returns true when the character was part of one */
+  /** Copies comments, escapes and quotes. @returns true when the character belongs to one of them */
   #takeLiteral(char: string): boolean {
     if (this.#inComment) {
       if (char === "\n") {
@@ -282,7 +284,7 @@ class Formatter {
       }
     }
     if (this.#quotes === "`" && char === "`") {
-      // The public model drops the line break and the brace before it here, which changes the meaning of the text.
+      // In this case, the public model drops the line break and the brace, which changes the meaning of the text.
       this.#takeWord(char);
       return true;
     }
@@ -394,8 +396,9 @@ class Formatter {
 }
 
 /**
- * Returns the standard form of a serverfile: a tab per level, one blank between words, at most one empty line, and a
- * line break at the end. Words keep their meaning. Source: the public model (Caddy 2.11), observed output
+ * Returns the standard form of a serverfile: a tab for each level, one blank between words, at most one empty line in a
+ * row, and a final line break. The formatted text has the same meaning. Source: the public model (Caddy 2.11), observed
+ * output
  */
 export function formatServerfile(text: string): string {
   return new Formatter(trimSpace(text)).format();

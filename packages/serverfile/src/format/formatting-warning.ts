@@ -17,8 +17,8 @@ function commonPrefixLength(a: string, b: string): number {
 }
 
 /**
- * Warns about a text that is not formatted, and names the first line that differs; undefined for a formatted text.
- * Windows line breaks are not a difference.
+ * Warns about an unformatted text, with the first line that differs from its standard form; undefined for a formatted
+ * text. Windows line breaks are not a difference.
  */
 export function formattingWarning(file: string, text: string): AdapterWarning | undefined {
   const given = text.replaceAll("\r\n", "\n");

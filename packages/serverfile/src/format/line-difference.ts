@@ -1,8 +1,8 @@
 import { diff } from "node:util";
 
 /**
- * Compares two texts by line: `- ` marks lines only in the first, `+ ` only in the second, two blanks lines in both.
- * `server fmt --diff` prints it.
+ * Compares two texts by line: `- ` marks lines of the first text, `+ ` lines of the second text, two blanks lines of
+ * both. `server fmt --diff` prints the result.
  */
 export function lineDifference(before: string, after: string): string {
   const signs = { "1": "- ", "0": "  ", "-1": "+ " } as const;

@@ -10,13 +10,13 @@ export interface BuiltServer {
   readonly metricsPerHost: boolean | undefined;
 }
 
-/** The first options that apply to the server's addresses; options without an address apply to every server. */
+/** The options for the server's addresses, or else the options without an address, which apply to every server. */
 function optionsFor(draft: Draft, all: readonly ServerOptions[]): ServerOptions | undefined {
   const listen = Array.isArray(draft.listen) ? draft.listen : [];
   return all.find(({ address }) => address === "" || listen.includes(address));
 }
 
-/** Applies the options of `servers` to their servers. @throws ServerError for a repeated server name */
+/** Applies each entry of the option `servers` to its servers. @throws ServerError for a repeated server name */
 export function applyServerOptions(
   servers: readonly BuiltServer[],
   { servers: all }: GlobalOptions,

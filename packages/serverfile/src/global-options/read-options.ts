@@ -17,7 +17,7 @@ import { insertionSort } from "../values/stable-sort.ts";
 import { readAuthorities } from "./authorities.ts";
 import { readServerOptions } from "./server-options.ts";
 
-/** Everything that the reader of an option may use. */
+/** Data and functions for the reader of an option. */
 interface OptionContext {
   readonly cursor: TokenCursor;
   readonly options: GlobalOptions;
@@ -40,7 +40,7 @@ function onlyWord(cursor: TokenCursor): string {
   return word;
 }
 
-/** An option of one word, such as `email`. */
+/** An option with one word as its value, such as `email`. */
 function word(set: (options: GlobalOptions, value: string) => void): OptionReader {
   return ({ cursor, options }) => set(options, onlyWord(cursor));
 }
@@ -68,7 +68,7 @@ function port(set: (options: GlobalOptions, value: number) => void): OptionReade
   };
 }
 
-/** An option that can only disable something. */
+/** An option whose only value is `off`. */
 function off(name: string, set: (options: GlobalOptions) => void): OptionReader {
   return ({ cursor, options }) => {
     if (onlyWord(cursor) !== "off") {
@@ -133,7 +133,7 @@ const admin: OptionReader = ({ cursor, options }) => {
       read.enforce_origin = true;
     },
     origins: (line, read) => setAt(read, "origins", line.remainingArguments()),
-    // Our own.
+    // This option is an addition to the public model.
     mcp: (line, read) => {
       const mcp: Draft = { enabled: true };
       if (line.nextArgument()) {
@@ -153,7 +153,7 @@ const admin: OptionReader = ({ cursor, options }) => {
   options.admin = draft;
 };
 
-/** `on_demand_tls { ask url }` or `{ permission module … }`: exactly one of them is required. */
+/** `on_demand_tls { ask url }` or `on_demand_tls { permission module … }`: exactly one of the two lines is required. */
 const onDemand: OptionReader = ({ cursor, options, readModule }) => {
   cursor.noMoreArguments();
   const draft: Draft = {};
@@ -278,7 +278,7 @@ const events: OptionReader = ({ cursor, options, readModule }) => {
   options.events = onlyGiven({ subscriptions });
 };
 
-/** Moves to the module's name and reads it. */
+/** Moves the cursor to the module's name, and reads the module. */
 function moduleAfterName(context: OptionContext, namespace: string, inline: string): Draft {
   if (!context.cursor.next()) {
     throw context.cursor.argumentError();
@@ -414,7 +414,10 @@ const optionReaders: Readonly<Record<string, OptionReader>> = {
 /** Names of all global options. */
 export const globalOptionNames: readonly string[] = Object.keys(optionReaders);
 
-/** The user's own modules named in the global options. Their directives are needed to read the rest of the text. */
+/**
+ * Files or packages with the user's own modules, as the global options name them. They must be loaded first, because
+ * the rest of the text may contain their directives.
+ */
 export function namedModules(segments: readonly Segment[]): string[] {
   return segments.flatMap(([first, ...words]) =>
     first?.text === "modules" ? words.map(({ text }) => text) : [],

@@ -5,7 +5,7 @@ import type { ServerOptions } from "../sites/global-options.ts";
 import { type FieldReader, type FieldReaders, readFields } from "../values/block-fields.ts";
 import { listOf } from "../values/draft.ts";
 
-/** A block whose lines are wrapper modules, outermost first. */
+/** Reads a block whose lines are wrapper modules, outermost first. */
 function wrappers(path: string, namespace: string, readModule: ReadModule): FieldReader {
   return (cursor, draft) => {
     for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
@@ -16,7 +16,7 @@ function wrappers(path: string, namespace: string, readModule: ReadModule): Fiel
 }
 
 /**
- * `servers [address] { … }`: options for servers that listen on the address, or for all servers.
+ * `servers [address] { … }`: options for the servers on this address, or for all servers.
  * @throws ServerError CONFIG_ADAPTER
  */
 export function readServerOptions(cursor: TokenCursor, readModule: ReadModule): ServerOptions {

@@ -1,8 +1,8 @@
 /**
- * Replaces environment variables in a text before it is tokenized, so a value may be several tokens. `{$NAME}`, or
- * `{$NAME:default}` with a default for an unset variable; `{$}` stays. Values are not expanded again.
- * With `PORT=8080`, `:{$PORT}` becomes `:8080`, and `{$HOST:localhost}` becomes `localhost`. Placeholders such as
- * `{env.PORT}` are kept; they are replaced when a request needs them.
+ * Replaces environment variables before the text is split into tokens, so a value may become several tokens.
+ * `{$NAME:default}` has a default for an unset variable; `{$}` stays unchanged. Values are not expanded again. With
+ * `PORT=8080`, `:{$PORT}` becomes `:8080`, and `{$HOST:localhost}` becomes `localhost`. Placeholders such as
+ * `{env.PORT}` stay, because they are replaced for each request.
  */
 export function expandEnvironment(
   text: string,

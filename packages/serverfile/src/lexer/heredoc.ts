@@ -32,8 +32,8 @@ export function checkHeredocMarker(marker: string, file: string, line: number): 
 
 /**
  * The error for a text that ends before the closing marker.
- * @param line line of the opening marker, where the fault is likely
- * @param end last line of the text, which the message names as in the public model
+ * @param line line of the opening marker, where the mistake probably is
+ * @param end last line of the text, which the message contains as in the public model
  */
 export function heredocWithoutEnd(marker: string, file: string, line: number, end: number): ServerError {
   return fault(
@@ -45,16 +45,15 @@ export function heredocWithoutEnd(marker: string, file: string, line: number, en
 
 /**
  * The text of a heredoc. The white space before the closing marker is removed from every line, and the last line break
- * is removed too.
- * From
+ * is removed. From
  *
  *     respond <<HTML
  *         <p>
  *           Hello
  *         HTML
  *
- * becomes `<p>\n  Hello`.
- * @param body everything between the opening marker's line and the closing marker
+ * results in `<p>\n Hello`.
+ * @param body the text between the opening marker's line and the closing marker
  * @param line line of the opening marker
  * @throws ServerError CONFIG_ADAPTER naming a line that does not begin with that white space
  */

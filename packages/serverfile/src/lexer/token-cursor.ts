@@ -19,7 +19,7 @@ import { isCloseBrace, isOpenBrace, type Segment, startsNewLine, type Token } fr
 /** Moves over tokens by line and by block, and creates errors with file and line. */
 export class TokenCursor {
   readonly #tokens: Token[];
-  /** Index of the current token; -1 before the first. */
+  /** Index of the current token; -1 before the first token. */
   index = -1;
   /** Number of open blocks. */
   nesting = 0;
@@ -41,7 +41,7 @@ export class TokenCursor {
     return this.#tokens[index];
   }
 
-  /** The current token; undefined before the first one. */
+  /** The current token; undefined before the first token. */
   get token(): Token | undefined {
     return this.at(this.index);
   }
@@ -61,7 +61,7 @@ export class TokenCursor {
     return this.token?.line ?? 0;
   }
 
-  /** Moves to the next token. @returns false at the end */
+  /** Moves to the next token. @returns false after the last token */
   next(): boolean {
     if (this.index < this.count - 1) {
       this.index++;
@@ -70,7 +70,7 @@ export class TokenCursor {
     return false;
   }
 
-  /** Moves back by one token, so that the next reader gets the current one again. */
+  /** Moves back by one token, so that the next reader gets the current token again. */
   previous(): void {
     if (this.index > -1) {
       this.index--;
@@ -83,7 +83,7 @@ export class TokenCursor {
     this.nesting = 0;
   }
 
-  /** Moves to the next token of the line, which may be a brace. Before the first token, it moves to the first. */
+  /** Moves to the next token of the line, even if it is a brace. From the start, it moves to the first token. */
   #nextOnSameLine(): boolean {
     if (this.index < 0) {
       this.index++;
@@ -111,7 +111,8 @@ export class TokenCursor {
   }
 
   /**
-   * Moves to the next line of a block, opening it first; unread inner blocks are skipped.
+   * Moves to the next line of a block, and opens the block before its first line; inner blocks that were not read are
+   * skipped.
    * @param outer nesting level outside the block
    */
   nextInBlock(outer: number): boolean {
@@ -141,7 +142,7 @@ export class TokenCursor {
     return true;
   }
 
-  /** The remaining arguments of the line; the cursor moves to the last one. */
+  /** The remaining arguments of the line; afterwards the cursor is on the last argument. */
   remainingArguments(): string[] {
     const values: string[] = [];
     while (this.nextArgument()) {
@@ -150,7 +151,7 @@ export class TokenCursor {
     return values;
   }
 
-  /** Like {@link remainingArguments}, but with their quotes. */
+  /** Like {@link remainingArguments}, but each value keeps its quotes. */
   remainingRaw(): string[] {
     const values: string[] = [];
     while (this.nextArgument()) {
@@ -160,7 +161,7 @@ export class TokenCursor {
     return values;
   }
 
-  /** Number of remaining arguments of the line; the cursor stays. */
+  /** Number of remaining arguments of the line; the cursor does not move. */
   countRemainingArguments(): number {
     const start = this.index;
     let count = 0;
@@ -179,7 +180,7 @@ export class TokenCursor {
     return this.value;
   }
 
-  /** Returns the only argument of the line. @throws ServerError for none, or more than one */
+  /** Returns the only argument of the line. @throws ServerError for a line with no argument or several arguments */
   onlyArgument(): string {
     const value = this.argument();
     if (this.nextArgument()) {
@@ -189,7 +190,7 @@ export class TokenCursor {
     return value;
   }
 
-  /** Returns at least one argument. @throws ServerError for none */
+  /** Returns all remaining arguments. @throws ServerError for a line without an argument */
   someArguments(): string[] {
     const values = this.remainingArguments();
     if (values.length === 0) {
@@ -205,7 +206,7 @@ export class TokenCursor {
     }
   }
 
-  /** The current token with its arguments and its block; the cursor moves to the last token. */
+  /** The current token with its arguments and its block; afterwards the cursor is on the last of these tokens. */
   nextSegment(): Segment {
     const segment: Token[] = [];
     const add = () => this.token !== undefined && segment.push(this.token);
@@ -249,7 +250,7 @@ export class TokenCursor {
     );
   }
 
-  /** True when the current token ends its line. */
+  /** True when the current token is the last of its line. */
   isNextOnNewLine(): boolean {
     const current = this.at(this.index);
     const next = this.at(this.index + 1);
@@ -266,13 +267,13 @@ export class TokenCursor {
     });
   }
 
-  /** Like {@link error}, with the position of the first token. */
+  /** Like {@link error}, but with the position of the first token. */
   errorAtStart(message: string): ServerError {
     this.index = 0;
     return this.error(message);
   }
 
-  /** The error for a line with too few or too many arguments, in the public model's words. */
+  /** The error for a line with too few or too many arguments, with the public model's message. */
   argumentError(): ServerError {
     return this.error(
       isOpenBrace(this.token)
@@ -281,7 +282,7 @@ export class TokenCursor {
     );
   }
 
-  /** The error for an unexpected token. @param expected the token that fits */
+  /** The error for an unexpected token. @param expected the token that would be valid */
   syntaxError(expected: string): ServerError {
     return this.error(`syntax error: unexpected token '${this.value}', expecting '${expected}'`);
   }

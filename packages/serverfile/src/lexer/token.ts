@@ -1,11 +1,11 @@
 /** The quote of a token: none, double quotes, backticks, or a heredoc (`<`). */
 export type Quote = "" | '"' | "`" | "<";
 
-/** A word of a serverfile, and its origin. Tokens are never changed, because imports reuse a snippet's tokens. */
+/** A word of a serverfile, with its position. Tokens are never changed, because imports reuse a snippet's tokens. */
 export interface Token {
   /** The word without its quotes, escapes and heredoc marks. */
   readonly text: string;
-  /** File name as given on the command line; an absolute path for an imported file. */
+  /** File name in the form given on the command line; for an imported file, an absolute path. */
   readonly file: string;
   /** Line on which the token starts, from 1. */
   readonly line: number;
@@ -44,7 +44,7 @@ function sameImports(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((name, index) => name === b[index]));
 }
 
-/** True when `after` begins on a later line than `before` ends, or belongs to another import. */
+/** True when `after` starts on a later line than the end of `before`, or comes from another import. */
 export function startsNewLine(before: Token, after: Token): boolean {
   return (
     before.file !== after.file || !sameImports(before.imports, after.imports) || lastLine(before) < after.line

@@ -4,7 +4,7 @@ import type { Quote, Token } from "./token.ts";
 import { isSpace } from "./white-space.ts";
 
 /**
- * Limit of tokens in a serverfile, with imports expanded. It limits the memory for a text from an API client.
+ * Limit of tokens in a serverfile, with imports expanded. It protects the memory from a large text of an API client.
  */
 export const maxTokens = 2_000_000;
 
@@ -28,10 +28,10 @@ function lineBreaks(text: string): number {
  *
  * | text | word |
  * |---|---|
- * | `a\"b` | `a\"b`: outside quotes a backslash is kept |
+ * | `a\"b` | `a\"b`: outside quotes, a backslash is an ordinary character |
  * | `"a \"b\" c"` | `a "b" c` |
  * | backticks around `a "b"` | `a "b"` |
- * | `a#b` | `a#b`: `#` starts a comment only at the start of a word |
+ * | `a#b` | `a#b`: `#` starts a comment only at the beginning of a word |
  */
 class Lexer {
   readonly #text: string;
@@ -39,7 +39,7 @@ class Lexer {
   readonly #tokens: Token[] = [];
   #at = 0;
   #line = 1;
-  /** Escaped line breaks, and line breaks in heredocs. They are counted at the real end of the line. */
+  /** Escaped line breaks, and line breaks in heredocs. Such breaks are counted when the line really ends. */
   #skippedLines = 0;
 
   constructor(text: string, file: string) {
@@ -71,7 +71,7 @@ class Lexer {
     this.#skippedLines = 0;
   }
 
-  /** Skips to the next word and reads it. @returns true when there was a word */
+  /** Skips white space, and reads the next word. @returns false at the end of the text */
   #word(): boolean {
     const text = this.#text;
     let escaped = false;
@@ -79,7 +79,7 @@ class Lexer {
     for (; this.#at < text.length; this.#at++) {
       const unit = text.charCodeAt(this.#at);
       if (!escaped && unit === backslash) {
-        escaped = true; // in a comment too: its line break then continues the line, as in the model
+        escaped = true; // also in a comment: the next line then belongs to the comment, as in the public model
       } else if (isSpace(unit)) {
         if (unit === code.newLine) {
           if (escaped) {
@@ -118,7 +118,7 @@ class Lexer {
       if (escaped) {
         escaped = false;
         if (unit === code.quote) {
-          value += text.slice(copied, Math.max(copied, this.#at - 1)); // without its backslash
+          value += text.slice(copied, Math.max(copied, this.#at - 1)); // without the backslash
           copied = this.#at;
         }
       } else if (unit === backslash) {
@@ -195,7 +195,10 @@ class Lexer {
     return this.#push(value, line, "");
   }
 
-  /** Fast path: reads a word without escapes, carriage returns and heredoc. @returns false when the word needs the slow path */
+  /**
+   * Fast path: reads a word without escapes, carriage returns and heredoc. @returns false for a word that needs the
+   * slow path
+   */
   #plain(line: number): boolean {
     const text = this.#text;
     const start = this.#at;
@@ -220,7 +223,7 @@ class Lexer {
     return this.#push(text.slice(start, end), line, "");
   }
 
-  /** Called after `<<`: a blank makes it a plain word, a line break a heredoc. */
+  /** Called after `<<`: if a blank follows the word, it is a plain word; if a line break follows, it is a heredoc. */
   #heredocOrBare(start: string, line: number): boolean {
     const text = this.#text;
     let value = start;
@@ -262,8 +265,8 @@ class Lexer {
 }
 
 /**
- * Splits a text into words, separated by white space. `"…"` and `` `…` `` may span lines, `<<MARKER` opens a heredoc,
- * `\` at a line's end continues the line, `#` at the start of a word starts a comment.
+ * Splits a text into words, separated by white space. `"…"` and `` `…` `` may span lines; `<<MARKER` opens a heredoc;
+ * `\` at a line's end continues the line; `#` before a word starts a comment.
  * @param text text with expanded environment variables, without a byte order mark
  * @throws ServerError CONFIG_ADAPTER for a bad heredoc, or above {@link maxTokens}
  * Source: the public model (Caddy 2.11), observed output

@@ -1,6 +1,6 @@
 /**
- * True for a UTF-16 code unit with Unicode's property White_Space.
- * Go's lexer, which the public model uses, separates words by the same characters.
+ * True for a UTF-16 code unit with Unicode's property White_Space. Go separates words at the same characters in the
+ * lexer of the public model.
  */
 export function isSpace(code: number): boolean {
   if (code < 0x80) {
@@ -19,7 +19,7 @@ export function isSpace(code: number): boolean {
   );
 }
 
-/** Removes white space at both ends. A byte order mark is kept, unlike in `String.trim`. */
+/** Removes white space at both ends. Unlike `String.trim`, this function keeps a byte order mark. */
 export function trimSpace(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isSpace(text.charCodeAt(start))) {

@@ -56,7 +56,7 @@ export function regexp(name: string, pattern: string): Draft {
 /**
  * Reads regular expressions by key: `[name] key pattern`. Without a name, captures get the name of the enclosing named
  * matcher.
- * @param mayRepeat true: a second line for the same key replaces the first; false: it is refused
+ * @param mayRepeat true: a second line for the same key replaces the first; false: a second line is refused
  */
 export function keyedRegexp(name: string, mayRepeat: boolean): MatcherReader {
   return (cursor) => {

@@ -16,8 +16,8 @@ function readMatcher(name: string, tokens: readonly Token[], matcherName: string
 }
 
 /**
- * Reads the matchers on the rest of the line, or in the following block. Lines of the same matcher are read together.
- * A block with the lines `path /a` and `method GET` becomes `{ "path": ["/a"], "method": ["GET"] }`.
+ * Reads the matchers on the rest of the line, or in the following block. Lines that start with the same matcher are
+ * read together. A block with the lines `path /a` and `method GET` becomes `{ "path": ["/a"], "method": ["GET"] }`.
  * @param matcherName name of the named matcher; "" for an inline matcher
  * @throws ServerError CONFIG_ADAPTER
  */

@@ -4,9 +4,9 @@ import type { Draft } from "../values/draft.ts";
 import { readMatcherSet } from "./matcher-set.ts";
 
 /**
- * Reads a definition `@name …` into `matchers`. It has matchers on its line or in a block, or a quoted expression.
- * `@api path /api/*` defines the set `{ "path": ["/api/*"] }`.
- * @throws ServerError CONFIG_ADAPTER, also for a repeated name
+ * Reads a definition `@name …` into `matchers`. The matchers follow on its line or in a block; a quoted text is an
+ * expression. `@api path /api/*` defines the set `{ "path": ["/api/*"] }`.
+ * @throws ServerError CONFIG_ADAPTER, for example for a name that is already defined
  */
 export function readNamedMatcher(
   cursor: TokenCursor,

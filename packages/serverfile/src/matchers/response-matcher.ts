@@ -17,8 +17,8 @@ export function statusWord(status: JsonValue): string {
 
 /**
  * Reads `@name status 4xx` or `match { header … }`: conditions on a response, on the line or in a block.
- * @param matchers map to which the matcher is added, under its first word
- * @throws ServerError CONFIG_ADAPTER, also for a repeated name
+ * @param matchers map to which the matcher is added under its name
+ * @throws ServerError CONFIG_ADAPTER, for example for a name that is already defined
  */
 export function readResponseMatcher(cursor: TokenCursor, matchers: Map<string, Draft>): Draft {
   cursor.next();

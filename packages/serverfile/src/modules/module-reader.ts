@@ -1,13 +1,15 @@
 import { TokenCursor } from "../lexer/token-cursor.ts";
 import type { Draft, DraftValue } from "../values/draft.ts";
 
-/** Reads a module's lines. @param cursor before the module's name, over its arguments and block too */
+/**
+ * Reads a module's lines. @param cursor stands before the module's name, and also contains its arguments and its block
+ */
 export type ModuleReader = (cursor: TokenCursor, readModule: ReadModule) => Draft;
 
 /**
  * Reads the global option of an app.
  * @param cursor on the option's name
- * @param existing result of an earlier option with the same name
+ * @param existing result of an earlier option with the same name, if any
  */
 export type OptionReader = (
   cursor: TokenCursor,
@@ -15,7 +17,7 @@ export type OptionReader = (
   existing: Draft | undefined,
 ) => Draft;
 
-/** Reads a matcher's lines. Its JSON may be any value: `path` is a list, `protocol` a text. */
+/** Reads a matcher's lines. The result may be any JSON value: `path` is a list, `protocol` a text. */
 export type MatcherReader = (cursor: TokenCursor, readModule: ReadModule) => DraftValue;
 
 /** Module readers by namespace, then by name. */
@@ -23,7 +25,7 @@ export type ModuleReaders = Readonly<Record<string, Readonly<Record<string, Modu
 
 /**
  * Reads the module whose name is the current token, with its arguments and block.
- * @param inline member for the module's name in the result; undefined when the name is stored elsewhere
+ * @param inline member of the result for the module's name; undefined: the caller stores the name elsewhere
  * @throws ServerError CONFIG_ADAPTER for an unknown module, or invalid lines
  */
 export interface ReadModule {

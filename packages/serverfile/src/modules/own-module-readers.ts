@@ -35,8 +35,8 @@ const fileStorage: ModuleReader = (cursor) => {
 };
 
 /**
- * Readers for modules of the server's lower layers and of the public model, by namespace. Other modules provide their
- * own readers.
+ * Readers for modules of the server's lower layers and for modules of the public model, by namespace. All other modules
+ * provide their own readers.
  */
 export const ownModuleReaders: ModuleReaders = {
   "dns.providers": dnsProviders,

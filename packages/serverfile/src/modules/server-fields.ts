@@ -21,7 +21,7 @@ function time(path: string, what: string): Row {
   return duration(path, `parsing ${what} duration`);
 }
 
-/** An idle timeout, and the minimum rate in bytes per second: `read_body_idle 10s 500`. */
+/** A line with an idle timeout and the minimum rate in bytes per second: `read_body_idle 10s 500`. */
 function idleTime(which: "read" | "write", line: string): Row {
   const faults = [`parsing ${line} timeout duration`, `parsing ${line} min_rate bytes/second`] as const;
   return paced(`${which}_idle_timeout`, which, faults);
@@ -67,7 +67,7 @@ function strictSniHost(cursor: TokenCursor, draft: Draft): void {
   draft.strict_sni_host = word === "on";
 }
 
-/** `0rtt off`; without the line it is on. */
+/** `0rtt off`; without this line, 0-RTT is enabled. */
 function zeroRtt(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.argument();
   if (word !== "off") {
@@ -82,7 +82,7 @@ function strictProxies(cursor: TokenCursor, draft: Draft): void {
   draft.trusted_proxies_strict = 1;
 }
 
-/** Lines of `servers` that each set one field of a server. */
+/** Lines of `servers`, each of which sets one field of a server. */
 export const serverFields: FieldReaders = {
   keepalive_interval: time("keepalive_interval", "keepalive interval"),
   keepalive_idle: time("keepalive_idle", "keepalive idle"),

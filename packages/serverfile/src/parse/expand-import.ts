@@ -10,7 +10,7 @@ import type { TokenStream } from "./token-stream.ts";
 export interface ImportedBlock {
   /** All tokens of the block, for `{block}`. */
   readonly tokens: Segment;
-  /** The lines of the block by first word, for `{blocks.name}`, without that word. */
+  /** The lines of the block by their first word, for `{blocks.name}`; the value is the line without this word. */
   readonly parts: ReadonlyMap<string, Segment>;
 }
 
@@ -54,7 +54,7 @@ interface ImportPlace {
 }
 
 /**
- * Expands imported tokens: inserts arguments and blocks. Snippets defined in them stay unchanged.
+ * Expands imported tokens: inserts arguments and blocks. Snippets that these tokens define stay unchanged.
  * @throws ServerError CONFIG_ADAPTER above the limit of tokens
  */
 export function expandImport(tokens: Segment, { values, block, outerNesting, place }: ImportPlace): Token[] {

@@ -9,8 +9,8 @@ const indexed = /^args\[(.+)\]$|^args\.(.+)$/;
 const wholeNumber = /^[+-]?\d+$/;
 
 /**
- * The range of a token such as `{args[1:]}`, as `[1, count]`. @returns undefined for another token or an impossible
- * range
+ * The range of a token such as `{args[1:]}`, as `[1, count]`. @returns undefined for any other token, and for a range
+ * outside the arguments
  */
 function wholeRange(text: string, count: number): readonly [number, number] | undefined {
   if (!text.startsWith("{args[") || !text.endsWith("]}")) {
@@ -32,7 +32,7 @@ function wholeRange(text: string, count: number): readonly [number, number] | un
   return from < 0 || from > to || to > count ? undefined : [from, to];
 }
 
-/** The argument for a key such as `args[0]` or `args.0`; undefined for another key or a missing argument. */
+/** The argument for a key such as `args[0]` or `args.0`; undefined for any other key and for a missing argument. */
 function argumentFor(key: string, values: readonly string[]): string | undefined {
   if (key.length > maxKeyLength) {
     return undefined;
@@ -42,7 +42,7 @@ function argumentFor(key: string, values: readonly string[]): string | undefined
   return wholeNumber.test(index) ? values[Number(index)] : undefined;
 }
 
-/** Index of the first unescaped `}` at or after `from`; -1 for none. */
+/** Index of the first unescaped `}` from the position `from`; -1 without such a brace. */
 function closeFrom(text: string, from: number): number {
   let end = text.indexOf("}", from);
   while (end > 0 && end < text.length - 1 && text[end - 1] === "\\") {
@@ -53,7 +53,7 @@ function closeFrom(text: string, from: number): number {
 
 /**
  * Replaces `{args[0]}` (or `{args.0}`) anywhere in a word; `\{` is a literal brace. `http://{args[0]}:80` with the
- * argument `a` becomes `http://a:80`. Placeholders with other names stay.
+ * argument `a` becomes `http://a:80`. Placeholders with other names stay unchanged.
  */
 function expandWord({ text, file, line }: Token, values: readonly string[]): string {
   if (!text.includes("{") && !text.includes("}")) {
@@ -77,7 +77,7 @@ function expandWord({ text, file, line }: Token, values: readonly string[]): str
       return "";
     }
     if (end !== -1 && end <= at) {
-      end = closeFrom(text, at); // else it still is the next one
+      end = closeFrom(text, at); // otherwise `end` is still the next brace
     }
     if (end === -1) {
       unclosed++;
@@ -100,8 +100,8 @@ function expandWord({ text, file, line }: Token, values: readonly string[]): str
 }
 
 /**
- * Inserts the arguments of an import into a token. A range such as `{args[:]}` or `{args[1:]}` must be the whole token,
- * and becomes one token for each argument.
+ * Inserts the arguments of an import into a token. A range such as `{args[:]}` or `{args[1:]}` must be the whole token;
+ * it becomes one token for each argument.
  */
 export function expandArguments(token: Token, values: readonly string[]): readonly Token[] {
   const range = wholeRange(token.text, values.length);

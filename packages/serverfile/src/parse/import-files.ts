@@ -18,7 +18,8 @@ function count(text: string, char: string): number {
 }
 
 /**
- * Reads a file without its byte order mark. @throws ServerError CONFIG_ADAPTER when the file is unreadable or too large
+ * Reads a file, and removes its byte order mark. @throws ServerError CONFIG_ADAPTER for an unreadable file or a file
+ * that is too large
  */
 function readImported(cursor: TokenCursor, path: string): ImportedFile {
   let bytes: Buffer;
@@ -32,10 +33,10 @@ function readImported(cursor: TokenCursor, path: string): ImportedFile {
 
 /**
  * The files of an import: one file, or all matches of a pattern with one `*`, sorted by name. `import
- * sites/*.serverfile` imports the files of a folder in the order of their names, except hidden files.
+ * sites/*.serverfile` imports these files of a folder in the order of their names, except hidden files.
  * @param pattern relative to the file of the current token, or absolute
  * @param warn called for a pattern without matches
- * @throws ServerError CONFIG_ADAPTER: not found, not readable, above the size limit, or a pattern with several
+ * @throws ServerError CONFIG_ADAPTER for a missing, unreadable or too large file, and for a pattern with several
  * wildcards
  */
 export function filesToImport(

@@ -15,11 +15,11 @@ export class ImportGraph {
   #imports = 0;
   /** Number of imported tokens until now. */
   #tokens = 0;
-  /** Number of characters in these tokens. */
+  /** Number of characters in all these tokens. */
   #characters = 0;
 
   /**
-   * Counts an import against the limits: snippets that import each other several times grow exponentially.
+   * Counts an import against the limits, because nested snippets can grow exponentially.
    * @param tokens the imported tokens
    * @throws ServerError CONFIG_ADAPTER above {@link maxImports}, {@link maxTokens} or {@link maxImportedCharacters},
    * counted over all imports of a text

@@ -29,7 +29,7 @@ import { ImportGraph } from "./import-graph.ts";
 import type { SiteBlock } from "./site-block.ts";
 import { TokenStream } from "./token-stream.ts";
 
-/** Limit of nested blocks. Each level becomes about four levels of JSON, whose depth is limited too. */
+/** Limit of nested blocks. Each level becomes about four levels of JSON, and the depth of JSON also has a limit. */
 export const maxBlockDepth = 200;
 
 export interface ParseOptions {
@@ -45,7 +45,7 @@ class SiteParser {
   readonly #snippets: Map<string, Segment>;
   readonly #imports: ImportGraph;
   readonly #stream: TokenStream;
-  /** Number of open braces in the current segment. */
+  /** Number of braces of the current segment that are still open. */
   #nesting = 0;
   /** Keys of the current block. */
   #keys: Token[] = [];
@@ -56,9 +56,7 @@ class SiteParser {
   /** True when the text ended after the keys of a block. */
   #atEnd = false;
 
-  /**
-   * @param snippets snippets defined until now @param imports import counters, shared with the parsers of named routes
-   */
+  /** @param snippets snippets defined so far @param imports import counters, shared with the parsers of named routes */
   constructor(
     tokens: Segment,
     options: ParseOptions,
@@ -86,7 +84,7 @@ class SiteParser {
     return blocks;
   }
 
-  /** Reads a block with its keys. For a snippet it returns an empty block, which `all` drops. */
+  /** Reads a block and its keys. A snippet results in an empty block, which `all` drops. */
   #block(): SiteBlock {
     this.#keys = [];
     this.#segments = [];
@@ -171,7 +169,7 @@ class SiteParser {
     }
   }
 
-  /** Reads `&(name) { … }`: its tokens become one segment, whose directives are read later. */
+  /** Reads `&(name) { … }`: its tokens become one segment, whose directives later code reads. */
   #readNamedRoute(name: string): void {
     const start = this.#stream.token;
     if (start === undefined) {
@@ -196,8 +194,8 @@ class SiteParser {
   }
 
   /**
-   * Stores `(name) { … }` for imports. A snippet is parsed only when it is imported. @throws ServerError for a repeated
-   * name
+   * Stores `(name) { … }` for imports. A snippet is parsed only when a text imports it. @throws ServerError for a
+   * repeated name
    */
   #readSnippet(name: string): void {
     if (this.#snippets.has(name)) {
@@ -211,7 +209,8 @@ class SiteParser {
   }
 
   /**
-   * The error for a missing `{`. Global options after an import are a common mistake, so they have their own message.
+   * The error for a missing `{`. Global options after an import are a common mistake, so this mistake has a separate
+   * message.
    */
   #openBraceError(): ServerError {
     const afterSnippets =
@@ -265,7 +264,7 @@ class SiteParser {
     }
   }
 
-  /** Reads the segments of a block. Without braces, the block is the rest of the text. */
+  /** Reads the segments of a block. Without braces, the rest of the text is the block. */
   #readBlock(): void {
     const stream = this.#stream;
     const isOpen = isOpenBrace(stream.token);
@@ -332,7 +331,7 @@ class SiteParser {
   }
 
   /**
-   * Replaces an import by its tokens. Afterwards the cursor is before the first of them.
+   * Replaces an import by the imported tokens. Afterwards the cursor is before the first imported token.
    * @param nesting number of enclosing blocks
    */
   #import(nesting: number): void {
@@ -360,7 +359,7 @@ class SiteParser {
 
   /**
    * The tokens of a snippet, or of all files that match a pattern. A snippet takes precedence over a file with the same
-   * name. @returns in `sources`, names for the detection of cycles
+   * name. @returns tokens, and in `sources` the names for the detection of cycles
    */
   #importedTokens(name: string): { tokens: Segment; sources: string[] } {
     const snippet = this.#snippets.get(name);
@@ -385,7 +384,7 @@ class SiteParser {
 
 /**
  * Parses a text into blocks, without interpreting directives.
- * @param file name of the text; imports are relative to it
+ * @param file path of the text; the paths of its imports are relative to it
  * @throws ServerError CONFIG_ADAPTER with file and line
  * Source: the public model (Caddy 2.11), observed output
  */

@@ -6,8 +6,8 @@ export interface SiteBlock {
   readonly keys: readonly Token[];
   /** Directives and named matchers, in the order of the text. */
   readonly segments: readonly Segment[];
-  /** False for a text with one site and no braces; some messages depend on this. */
+  /** False for a text with one site and no braces; some error messages depend on it. */
   readonly hasBraces: boolean;
-  /** True for `&(name)`. */
+  /** True for a block `&(name) { … }`. */
   readonly isNamedRoute: boolean;
 }

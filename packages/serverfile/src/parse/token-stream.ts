@@ -2,8 +2,8 @@ import type { Segment, Token } from "../lexer/token.ts";
 import { TokenCursor } from "../lexer/token-cursor.ts";
 
 /**
- * A cursor that replaces tokens at its position without moving the tokens behind. Tokens before the last change are in
- * one list, tokens after it in a second list in reverse order.
+ * A cursor that can replace tokens at its position without moving all later tokens. One list has the tokens before the
+ * last change; a second list has the tokens after it, in reverse order.
  */
 export class TokenStream extends TokenCursor {
   readonly #before: Token[] = [];
@@ -29,7 +29,7 @@ export class TokenStream extends TokenCursor {
     return [...this.#before, ...this.#after.toReversed()];
   }
 
-  /** Replaces `count` tokens from `start` on by `tokens`. */
+  /** Replaces `count` tokens, of which the first has the index `start`, by `tokens`. */
   replace(start: number, count: number, tokens: Segment): void {
     while (this.#before.length > start) {
       this.#after.push(this.#before.pop() as Token);

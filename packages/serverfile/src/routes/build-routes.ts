@@ -4,17 +4,17 @@ import type { GroupNames, Route } from "./route.ts";
 import { type DirectiveResult, isRouteResult, type Placed, type RouteResult } from "./site-results.ts";
 import { positionsIn, sortRoutes } from "./sort-routes.ts";
 
-/** Directives of which only the first matching one runs, in the order in which their groups are named. */
+/** Directives whose routes exclude each other: only the first matching route runs; groups are named in this order. */
 const exclusive = ["handle", "rewrite", "root"];
 
-/** Matchers as JSON. */
+/** Matchers in a form for comparing JSON. */
 function asDrafts(match: readonly Draft[] | undefined): Draft[] | undefined {
   return match === undefined ? undefined : [...match];
 }
 
 /**
- * Merges adjacent routes with the same conditions into one route.
- * `header A 1` and `header B 2` become one route with two handlers.
+ * Merges neighboring routes with the same conditions into one route. `header A 1` and `header B 2` become one route
+ * with two handlers.
  */
 export function mergeRoutes(routes: readonly Route[]): Route[] {
   const merged: (Route & { handle: Draft[] })[] = [];
@@ -40,7 +40,7 @@ function sameMatch(a: Route["match"], b: Route["match"]): boolean {
 }
 
 /**
- * Names the groups of exclusive directives. A single `handle` or `root` needs no group; `rewrite` always has one.
+ * Names the groups of exclusive directives. A single `handle` or `root` needs no group; `rewrite` always has a group.
  */
 function groupNames(
   routes: readonly Placed<RouteResult>[],
@@ -56,8 +56,8 @@ function groupNames(
 
 /**
  * Builds the routes of a site or a block.
- * @param order order of directives; undefined keeps the order of the text
- * @throws ServerError CONFIG_ADAPTER for a directive that the order lacks
+ * @param order order of directives; undefined: the order of the text stays
+ * @throws ServerError CONFIG_ADAPTER for a directive that is missing in the order
  */
 export function buildRoutes(
   results: readonly Placed<DirectiveResult>[],
@@ -72,7 +72,8 @@ export function buildRoutes(
       `directive '${stray.directive}' is not an ordered HTTP handler, so it cannot be used here - try placing within a route block or using the order global option`,
     );
   }
-  // Other results than routes are sorted too, as in the public model: all results of one directive are equal in order.
+  // Results that are no routes are sorted too, as in the public model, where all results of one directive have the same
+  // rank.
   const sorted = (order === undefined ? results : sortRoutes(results, order)).filter(isRouteResult);
   const names = groupNames(sorted, groups);
   const routes = sorted.flatMap(({ directive, result }) => {

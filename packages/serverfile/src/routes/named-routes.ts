@@ -20,7 +20,7 @@ export class NamedRoutes {
   }
 
   /**
-   * The named routes and the routes that they invoke, as JSON by name; undefined for none.
+   * These named routes and all routes that they invoke, as JSON by name; undefined without routes.
    * @throws ServerError CONFIG_ADAPTER for an undefined name
    */
   used(names: readonly string[]): Draft | undefined {

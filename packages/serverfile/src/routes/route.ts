@@ -8,7 +8,7 @@ export interface Route {
   readonly match?: readonly Draft[] | undefined;
   /** Handlers in the order in which they run. */
   readonly handle: readonly Draft[];
-  /** True: when this route matches, no later route runs. */
+  /** True: after this route has matched, no later route runs. */
   readonly terminal?: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export function routeToJson({ group, match, handle, terminal }: Route): Draft {
   });
 }
 
-/** A `subroute` handler with these routes. */
+/** A `subroute` handler that contains these routes. */
 export function subrouteHandler(routes: readonly Route[]): Draft {
   return onlyGiven({ handler: "subroute", routes: routes.map(routeToJson) });
 }
@@ -36,7 +36,7 @@ export function subrouteHandler(routes: readonly Route[]): Draft {
 export class GroupNames {
   #count = 0;
 
-  /** The next name. */
+  /** The next unused name. */
   next(): string {
     return `group${this.#count++}`;
   }

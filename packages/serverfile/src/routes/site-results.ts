@@ -7,9 +7,9 @@ export interface NamedLog {
   readonly name: string;
   /** Hosts that replace the hosts of the site. */
   readonly hosts: readonly string[];
-  /** True when no host is mapped to the log; handlers select it by name. */
+  /** True when no host uses the log, so that only handlers can select it by name. */
   readonly noHost: boolean;
-  /** Settings of the log; undefined for none. */
+  /** Settings of the log; undefined without settings. */
   readonly log: Draft | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Bind {
   readonly protocols: readonly string[];
 }
 
-/** A result of a directive. A directive such as `tls` may return several. */
+/** A result of a directive. A directive such as `tls` may return several results. */
 export type DirectiveResult =
   // A route, sorted by its directive and its path.
   | { readonly kind: "route"; readonly route: Route }
@@ -33,10 +33,10 @@ export type DirectiveResult =
   | { readonly kind: "bind"; readonly bind: Bind }
   // An access log of the site; several `log` add up.
   | { readonly kind: "log"; readonly log: NamedLog }
-  // A CA that the site needs, and its id.
+  // A CA that the site needs, with its id.
   | { readonly kind: "authority"; readonly authority: Draft; readonly id: string }
   | {
-      // Certificates to load from files, with their tags, or from folders.
+      // Certificates to load: files with their tags, or folders.
       readonly kind: "certificates";
       readonly loader: "load_files" | "load_folders";
       readonly list: (Draft | string)[];
@@ -47,13 +47,13 @@ export type DirectiveResult =
   | { readonly kind: "certificateManager"; readonly manager: Draft }
   // Type of the site's private keys, such as `p256`.
   | { readonly kind: "keyType"; readonly keyType: string }
-  // Remaining fraction of a certificate's lifetime at which it is renewed.
+  // A certificate is renewed when the rest of its lifetime is less than this fraction.
   | { readonly kind: "renewalWindowRatio"; readonly ratio: number }
-  // `on_demand`: certificates are obtained within handshakes. `reuse_private_keys`: a renewed certificate keeps its
-  // key.
-  // `force_automate`: certificates are managed for the names, although the site loads certificates.
+  // `on_demand`: certificates are obtained within handshakes. `reuse_private_keys`: a renewed certificate keeps the
+  // private key. `force_automate`: certificates for the names are obtained and renewed, although the site loads
+  // certificates.
   | { readonly kind: "onDemand" | "reusePrivateKeys" | "forceAutomate" }
-  // Members of the site's TLS connection policy; each `tls` has one, possibly empty.
+  // Members of the site's TLS connection policy; every `tls` results in one policy, which may be empty.
   | { readonly kind: "connectionPolicy"; readonly policy: Draft };
 
 export type RouteResult = Extract<DirectiveResult, { kind: "route" | "routes" }>;

@@ -2,7 +2,7 @@ import { stableSort } from "../values/stable-sort.ts";
 import type { Route } from "./route.ts";
 import type { DirectiveResult, Placed } from "./site-results.ts";
 
-/** Directives sorted with the least specific first, because the last one overrides the others. */
+/** Directives whose least specific route comes first, because a later route overrides an earlier one. */
 const reversed = new Set(["vars", "log_level"]);
 
 /** A route with its sort key. */
@@ -10,7 +10,7 @@ interface Key {
   readonly placed: Placed<DirectiveResult>;
   readonly position: number;
   readonly route: Route | undefined;
-  /** The only path that the route matches, else "". */
+  /** Cache of the directives' positions, by the list with their order. */
   readonly path: string;
   readonly hasMatcher: boolean;
 }
@@ -28,7 +28,7 @@ function keyOf(placed: Placed<DirectiveResult>, positions: ReadonlyMap<string, n
   };
 }
 
-/** Cache of positions by order list. All blocks of a file have the same order. */
+/** Cache of positions by order list. All blocks of a file use the same list. */
 const positionsByOrder = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
 /** Position of each directive in an order. */
@@ -42,8 +42,8 @@ export function positionsIn(order: readonly string[]): ReadonlyMap<string, numbe
 }
 
 /**
- * True when a route comes before another one of its directive: the longer path first, ends of `*` not
- * counted; an exact path before the same one with `*`. A route without a path counts by its having a matcher.
+ * True when a route comes before another route of its directive: longer paths are first, without counting a final `*`;
+ * `/a` is before `/a*`. If a path is missing, a route with a matcher comes before a route without a matcher.
  */
 function comesFirst(a: Key, b: Key): boolean {
   if (a.route === undefined || b.route === undefined) {
@@ -60,7 +60,7 @@ function comesFirst(a: Key, b: Key): boolean {
   return aLength === bLength ? aTrimmed < bTrimmed : aLength > bLength;
 }
 
-/** True when a route precedes another of the same directive, regardless of their order in the text. */
+/** True when sorting puts a route before another route of the same directive, regardless of their order in the text. */
 export function precedes(a: Route, b: Route): boolean {
   const keys = [a, b].map((route) => keyOf({ directive: "", result: { kind: "route", route } }, new Map()));
   const [first, second] = keys;
@@ -68,7 +68,8 @@ export function precedes(a: Route, b: Route): boolean {
 }
 
 /**
- * Sorts by the order of directives; then the longest path first; then routes with a matcher before routes without.
+ * Sorts by the order of directives, then by path with the longest first, then routes with a matcher before routes
+ * without.
  * @param order names of directives in order
  */
 export function sortRoutes(

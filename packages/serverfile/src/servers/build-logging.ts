@@ -4,15 +4,15 @@ import type { ServerSites } from "../sites/listeners.ts";
 import { resultsOf } from "../sites/site.ts";
 import { childOf, type Draft, isEmptyDraft, setMember } from "../values/draft.ts";
 
-/** A log; the level is DEBUG when the option `debug` is on and the log has no level. */
+/** A log; if it has no level and the option `debug` is on, its level becomes DEBUG. */
 function withDefaultLevel(log: NamedLog, options: GlobalOptions): NamedLog {
   const needsLevel = options.debug === true && log.log !== undefined && log.log.level === undefined;
   return needsLevel ? { ...log, log: { ...log.log, level: "DEBUG" } } : log;
 }
 
 /**
- * Builds the section `logging`. Loggers that other logs include are excluded from the default log. Undefined when
- * empty.
+ * Builds the section `logging`. Loggers that other logs include are excluded from the default log. Undefined when the
+ * section would be empty.
  */
 export function buildLogging(groups: readonly ServerSites[], options: GlobalOptions): Draft | undefined {
   const named = [...options.logs];

@@ -21,8 +21,8 @@ const autoHttpsMembers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses the same address in two sites of a server, because requests could not be assigned. @throws ServerError
- * CONFIG_ADAPTER
+ * Refuses an address that two sites of a server have, because the server could not choose a site for its requests.
+ * @throws ServerError CONFIG_ADAPTER
  */
 function refuseDoubleKeys(sites: readonly ServedSite[]): void {
   const owners = new Map<string, ServedSite>();
@@ -59,9 +59,7 @@ class ServerBuilder {
   #logs: Draft | undefined;
   /** True when a site of the server needs TLS. */
   #needsTls = false;
-  /**
-   * True when automatic HTTPS will add a connection policy at start. Then an empty policy can be left out.
-   */
+  /** True when automatic HTTPS will add a connection policy at start. In this case, an empty policy can be left out. */
   #automaticAddsPolicy: boolean;
 
   constructor(group: ServerSites, options: GlobalOptions, groups: GroupNames) {
@@ -88,7 +86,7 @@ class ServerBuilder {
     }
   }
 
-  /** Returns the server's JSON. @throws ServerError CONFIG_ADAPTER for HTTP and HTTPS on one port */
+  /** Returns the server's JSON. @throws ServerError CONFIG_ADAPTER for HTTP and HTTPS on the same port */
   build(named: NamedRoutes): Draft {
     const routes = named.used(this.#sites.flatMap(({ site }) => [...site.invoked]));
     if (routes !== undefined) {
@@ -166,9 +164,7 @@ class ServerBuilder {
     this.#automaticAddsPolicy &&= port === `${httpsPort}` || (!isHttpPort && host !== "");
   }
 
-  /**
-   * Maps the hosts of a site to its logs. A site without a log is excluded from access logs, if another site has one.
-   */
+  /** Maps the hosts of a site to its logs. A site without a log writes no access log if another site has a log. */
   #addLogs(served: ServedSite): void {
     const logs = this.#logs;
     if (logs === undefined) {

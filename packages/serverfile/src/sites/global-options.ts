@@ -5,7 +5,7 @@ import type { Draft } from "../values/draft.ts";
 export interface ServerOptions {
   /** Listen address; "" means every server. */
   readonly address: string;
-  /** Name of the server in the JSON, from the option `name`; "" keeps the generated name (`srv0`). */
+  /** Name of the server in the JSON, from the option `name`; "": the generated name stays, such as `srv0`. */
   name: string;
   /** Members of the server's JSON. */
   readonly draft: Draft;
@@ -19,27 +19,25 @@ export interface ServerOptions {
 export interface GlobalOptions {
   /** Names of directives in the order of execution. */
   order: readonly string[];
-  /** Files and packages of the user's own modules. */
+  /** Files or packages with the user's own modules. */
   modules?: string[];
-  /** `debug`: loggers without their own level log from DEBUG on. */
+  /** `debug`: a log without a level writes entries from level DEBUG. */
   debug?: boolean;
   /** `http_port`: the HTTP port. Default: 80. */
   httpPort?: number;
   /** `https_port`: the HTTPS port. Default: 443. */
   httpsPort?: number;
-  /** `grace_period`: nanoseconds that running requests get to finish when their server stops. */
+  /** `grace_period`: time in nanoseconds that running requests have to finish when their server stops. */
   gracePeriod?: number;
-  /** `shutdown_delay`: nanoseconds for which a server continues to serve before it stops. */
+  /** `shutdown_delay`: time in nanoseconds for which a server still serves new requests before it stops. */
   shutdownDelay?: number;
-  /** `default_bind`: listen addresses of sites without `bind`. Each use of the option adds some. */
+  /** `default_bind`: listen addresses of sites without `bind`. Each use of the option adds addresses. */
   defaultBind?: Bind[];
   /** `default_sni`: the server name assumed for clients without SNI. */
   defaultSni?: string;
-  /** `fallback_sni`: the name whose certificate is used when none fits the client's SNI. */
+  /** `fallback_sni`: a certificate for this name is used when no certificate matches the client's SNI. */
   fallbackSni?: string;
-  /**
-   * `auto_https`: the disabled parts: `off`, `disable_redirects`, `disable_certs`, `ignore_loaded_certs`.
-   */
+  /** `auto_https`: values such as `off`, `disable_redirects`, `disable_certs` or `ignore_loaded_certs`. */
   autoHttps?: readonly string[];
   /** `metrics`: members of the app's `metrics`. */
   metrics?: Draft;
@@ -65,7 +63,7 @@ export interface GlobalOptions {
   email?: string;
   /** `acme_ca`: directory URL of the ACME CA. */
   acmeCa?: string;
-  /** `acme_ca_root`: PEM file of the root that verifies the ACME CA's own HTTPS server. */
+  /** `acme_ca_root`: PEM file of the root for verifying the ACME CA's own HTTPS server. */
   acmeCaRoot?: string;
   /** `acme_dns`: provider of the DNS challenge; null means the provider of `dns`. */
   acmeDns?: Draft | null;
@@ -74,20 +72,21 @@ export interface GlobalOptions {
    * 7.3.4
    */
   acmeEab?: Draft;
-  /** `cert_issuer`: issuers, which are tried in order. Each use of the option adds one. */
+  /** `cert_issuer`: issuers, which are tried in order. Each use of the option adds an issuer. */
   certIssuers?: Draft[];
-  /** `cert_lifetime`: requested certificate lifetime of ACME orders, in nanoseconds; 0 equals absent. */
+  /** `cert_lifetime`: lifetime in nanoseconds that ACME orders request; 0 has the same effect as an absent option. */
   certLifetime?: number;
-  /** `preferred_chains`: selects one of several chains that an ACME CA offers. */
+  /** `preferred_chains`: selects one chain when an ACME CA offers several. */
   preferredChains?: Draft;
-  /** `local_certs`: the internal CA issues all certificates. It excludes `cert_issuer`. */
+  /** `local_certs`: the internal CA issues all certificates. This option excludes `cert_issuer`. */
   localCerts?: boolean;
   /** `key_type`: the type of private keys, such as `p256`. */
   keyType?: string;
   /** `ocsp_stapling off`: handshakes carry no OCSP responses. */
   ocspStaplingOff?: boolean;
   /**
-   * `renewal_window_ratio`: remaining fraction of a certificate's lifetime at which it is renewed, above 0, below 1.
+   * `renewal_window_ratio`: a certificate is renewed when the rest of its lifetime is less than this fraction (between
+   * 0 and 1).
    */
   renewalWindowRatio?: number;
   /** `on_demand_tls`: module that permits certificates to be obtained during a handshake. */

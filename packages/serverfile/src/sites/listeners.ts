@@ -9,13 +9,13 @@ import { formatSiteAddress, parseSiteAddress, type SiteAddress } from "../addres
 import { type GlobalOptions, httpPortOf, httpsPortOf } from "./global-options.ts";
 import { type ReadSite, resultsOf, type ServedSite } from "./site.ts";
 
-/** A listen address with its protocols; empty means the default. */
+/** A listen address with its protocols; an empty list means the default protocols. */
 export interface Listener {
   readonly address: string;
   readonly protocols: readonly string[];
 }
 
-/** Sites that share their listeners, which make one server. */
+/** Sites with the same listeners, which together become one server. */
 export interface ServerSites {
   readonly listeners: readonly Listener[];
   readonly sites: readonly ServedSite[];
@@ -23,7 +23,7 @@ export interface ServerSites {
 
 /**
  * The port of a site's address: the given port, or the default port of the scheme.
- * @throws Error for a scheme that no server has, and for HTTP on the port of HTTPS or the other way round
+ * @throws Error for an unknown scheme, for HTTP on the HTTPS port, and for HTTPS on the HTTP port
  */
 function portOf(address: SiteAddress, options: GlobalOptions): number {
   const { scheme } = address;
@@ -61,7 +61,7 @@ function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOption
   return listeners;
 }
 
-/** A site on a listen address, with the site addresses that use it. */
+/** A site on a listen address, with those of its addresses that use this listen address. */
 interface Entry {
   readonly served: ServedSite;
   /** Id of the addresses and the site, for comparison. */
@@ -145,8 +145,8 @@ function addressesById(
 }
 
 /**
- * Groups sites into servers. Sites with a common listen address share a server; addresses that serve the same sites
- * belong to one server.
+ * Groups sites into servers. Sites with a common listen address belong to the same server; so do listen addresses with
+ * the same sites.
  * @throws ServerError CONFIG_ADAPTER for an invalid address
  */
 export function groupByListeners(sites: readonly ReadSite[], options: GlobalOptions): ServerSites[] {
@@ -160,7 +160,7 @@ export function groupByListeners(sites: readonly ReadSite[], options: GlobalOpti
       .sort();
     for (const protocol of protocols) {
       if (taken.has(`${address} ${protocol}`)) {
-        groups.push({ listeners: [], sites: [] }); // as the model does, for it counts in the names of servers
+        groups.push({ listeners: [], sites: [] }); // an empty server, as in the public model, because it affects the names of later servers
         continue;
       }
       const entries = byProtocol.get(protocol) ?? [];
@@ -173,7 +173,7 @@ export function groupByListeners(sites: readonly ReadSite[], options: GlobalOpti
   return groups;
 }
 
-/** Takes all listeners that serve the same sites out of the map. */
+/** Lists all listeners with these sites, and marks them as taken. */
 function listenersOn(protocolsOf: ReadonlyMap<string, readonly string[]>, taken: Set<string>): Listener[] {
   return [...protocolsOf].map(([address, protocols]) => {
     for (const protocol of protocols) {

@@ -29,7 +29,8 @@ export function siteMatchers({ addresses }: ServedSite): Draft[] {
 }
 
 /**
- * Wraps the routes of a site in a route for its hosts, unless it is the server's only site and matches every request.
+ * Wraps the routes of a site in a route for its hosts, unless the site is alone on its server and matches every
+ * request.
  * @param matchers result of {@link siteMatchers}
  */
 export function wrapSiteRoutes(

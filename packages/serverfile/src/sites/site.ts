@@ -11,7 +11,7 @@ export interface ReadSite {
   readonly invoked: ReadonlySet<string>;
 }
 
-/** A site in one server, with the site addresses of that server. */
+/** A site on one server, with those of its addresses that belong to this server. */
 export interface ServedSite {
   readonly site: ReadSite;
   readonly addresses: readonly SiteAddress[];
@@ -37,12 +37,12 @@ export function resultsOf<K extends DirectiveResult["kind"]>(
   return found ?? nothing;
 }
 
-/** The distinct hosts of a site; empty when one address matches any host. */
+/** The hosts of a site without repeats; empty when one of its addresses matches any host. */
 export function hostsOf({ addresses }: ServedSite): string[] {
   return addresses.some(({ host }) => host === "") ? [] : [...new Set(addresses.map(({ host }) => host))];
 }
 
-/** The hosts of a site for the access log. A port is included if it is not the default. */
+/** The hosts of a site for the access log. Each host includes its port unless the port is a default port. */
 export function logHostsOf({ addresses }: ServedSite): string[] {
   const hosts = addresses
     .filter(({ host }) => host !== "")

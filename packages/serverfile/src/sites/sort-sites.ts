@@ -17,7 +17,7 @@ interface Key {
   readonly pathLength: number;
 }
 
-/** The most specific text; of equal ones the first. */
+/** The most specific text; among equally specific texts the first. */
 function longest(texts: readonly string[]): string {
   let best = "";
   for (const text of texts) {
@@ -39,8 +39,8 @@ function keyOf(served: ServedSite): Key {
 }
 
 /**
- * The order of two sites: any host last, exact hosts before wildcards, then the longer host first, then the longer
- * path.
+ * True when site `a` comes before site `b`: exact hosts, then wildcards, then any host; longer hosts first, then longer
+ * paths.
  */
 function comesFirst(a: Key, b: Key): boolean {
   if (a.hostSpecificity === 0) {
@@ -57,7 +57,10 @@ function comesFirst(a: Key, b: Key): boolean {
     : a.hostSpecificity > b.hostSpecificity;
 }
 
-/** Sorts sites: the most specific host first, then the longest path; any host last. */
+/**
+ * Sorts sites by host, the most specific first and any host last; sites with equal hosts are sorted by path, the
+ * longest first.
+ */
 export function sortSites(sites: readonly ServedSite[]): ServedSite[] {
   const keys = sites.map(keyOf);
   stableSort(keys, comesFirst);

@@ -15,15 +15,17 @@ export function isAcme(issuer: Draft): boolean {
   return issuer.module === "acme";
 }
 
-/** The default issuers: one, and with an email address a second one as fallback. */
+/**
+ * The default issuers: one issuer, or with an email address also a second issuer, which is used when the first fails.
+ */
 export function defaultIssuers(email: string): Draft[] {
   const first: Draft = { module: "acme" };
   return email.trim() === "" ? [first] : [first, { module: "acme", ca: zerosslDirectory, email }];
 }
 
 /**
- * Merges two issuers; members of `over` win, and lists of roots are joined without duplicates. Neither argument is
- * changed.
+ * Merges two issuers: members of `over` replace equal members of `base`, but lists of roots are joined without
+ * duplicates. Neither argument is changed.
  */
 function mergeIssuers(base: Draft, over: Draft): Draft {
   const merged = structuredClone(base);
@@ -44,7 +46,9 @@ function mergeIssuers(base: Draft, over: Draft): Draft {
   return merged;
 }
 
-/** The issuers for a site's short ACME lines: the global or default issuers, overridden by these lines. */
+/**
+ * The issuers of a site with short ACME lines: the global issuers or default issuers, with the values of these lines.
+ */
 export function implicitAcmeIssuers(acme: Draft, options: GlobalOptions): Draft[] {
   const global = (options.certIssuers ?? []).filter(isAcme);
   if (global.length > 0) {
@@ -73,7 +77,7 @@ function setDefault(draft: Draft, key: string, value: Given): void {
   }
 }
 
-/** Sets non-default ports, except with the DNS challenge, which needs none. */
+/** Sets ports that are not the default; a DNS challenge needs no port. */
 function fillPorts(issuer: Draft, options: GlobalOptions): void {
   const ports = [
     ["http", options.httpPort],
@@ -90,7 +94,7 @@ function fillPorts(issuer: Draft, options: GlobalOptions): void {
   }
 }
 
-/** Sets the address of `default_bind` for challenges, except with the DNS challenge, which needs no port. */
+/** Sets the address of `default_bind` for challenges; a DNS challenge needs no address. */
 function fillBindHost(issuer: Draft, options: GlobalOptions): void {
   const challenges = isDraft(issuer.challenges) ? issuer.challenges : undefined;
   const [bind] = options.defaultBind ?? [];

@@ -5,21 +5,23 @@ import { isPublicSubject, isTailscaleName, matchesWildcard, patternsFor } from "
 
 /** How the certificates of some names are obtained and managed. */
 export interface AutomationPolicy {
-  /** Names that the policy applies to; empty: all names without another policy. */
+  /** Names that the policy applies to; empty: all names that no other policy lists. */
   subjects: string[];
-  /** Issuers, shared with other policies: a change applies to all of them. */
+  /** Issuers; other policies may share this list, so a change applies to them too. */
   issuers: Draft[];
   /** True when the internal issuer was chosen because of the names, not configured. */
   isImplicitlyInternal: boolean;
-  /** Modules that are asked for a certificate during the handshake, before one is obtained. */
+  /** Modules that are asked for a certificate during a handshake, before the server obtains one. */
   managers: Draft[];
   /** Type of private keys; "" for the server's default. */
   keyType: string;
-  /** True: certificates are obtained by the first handshake that needs them. */
+  /** True: a certificate is obtained during the first handshake that needs it. */
   onDemand: boolean;
-  /** True: a renewed certificate keeps the key of the old one. */
+  /** True: a renewed certificate keeps the private key. */
   reusePrivateKeys: boolean;
-  /** Remaining fraction of a certificate's lifetime at which it is renewed, 0 to 1; 0 for the server's default. */
+  /**
+   * A certificate is renewed when the rest of its lifetime is less than this fraction, 0 to 1; 0: the server's default.
+   */
   renewalWindowRatio: number;
   /** True: handshakes carry no OCSP responses. */
   disableOcspStapling: boolean;
@@ -52,17 +54,17 @@ export function policyToJson(policy: AutomationPolicy): Draft {
   });
 }
 
-/** Limit of policies that are looked up one by one; above it a scan of all policies is cheaper. */
+/** Limit of candidates that are checked one by one; with more candidates, checking all policies in order is cheaper. */
 const maxCandidates = 16;
 
 /** Facts about a policy, cached for the comparison of all pairs. */
 interface PolicyFacts {
-  /** Names at the time of caching; merging policies changes them. */
+  /** Names of the policy when this entry was made, because merging policies changes them. */
   readonly subjects: readonly string[];
   readonly issuers: string;
   readonly managers: string;
   readonly saysNothing: boolean;
-  /** Computed on first use. */
+  /** Undefined until it is first needed. */
   implicitIssuers: ReturnType<typeof implicitIssuersOf> | undefined;
 }
 
@@ -120,7 +122,10 @@ class PolicyComparison {
     this.#index(into, from.subjects);
   }
 
-  /** Index of the first later policy that covers all names of this policy, including an identical one. -1: none. */
+  /**
+   * Index of the first later policy that covers all names of this policy, which may be an identical policy; -1 without
+   * such a policy.
+   */
   shadowOf(index: number, policies: readonly AutomationPolicy[]): number {
     const policy = policies[index];
     if (policy === undefined) {
@@ -163,7 +168,7 @@ class PolicyComparison {
       : policy.isImplicitlyInternal;
   }
 
-  /** True when both policies are equal except for their names. */
+  /** True when both policies have the same settings apart from their names and issuers. */
   maySettle(a: AutomationPolicy, b: AutomationPolicy): boolean {
     return (
       a.keyType === b.keyType &&
@@ -186,10 +191,13 @@ class PolicyComparison {
   }
 }
 
-/** Limit of patterns that are compared one by one; more are looked up in a map. */
+/** Limit of patterns that are compared one by one; a longer list is searched with a set. */
 const fewPatterns = 8;
 
-/** Cache of lower-case patterns by their list. Lists are replaced, never changed, while policies are compared. */
+/**
+ * Cache of lower-case patterns, by the list that contains them. Lists are replaced, never changed, while policies are
+ * compared.
+ */
 const patternSets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 /** True when a pattern matches the name. */
@@ -214,7 +222,9 @@ function isSubset(a: AutomationPolicy, b: AutomationPolicy): boolean {
   return a.subjects.length > 0 && a.subjects.every((name) => covers(b.subjects, name));
 }
 
-/** True when moving the names of `j` to `i` would place them before a policy that matches some of them. */
+/**
+ * True when moving the names of policy `j` to policy `i` would place them before a policy that shares a name with them.
+ */
 function passesAnother(i: number, j: number, policies: readonly AutomationPolicy[]): boolean {
   const names = policies[j]?.subjects ?? [];
   return policies
@@ -237,7 +247,10 @@ function implicitIssuersOf({
   return publicCount === subjects.length ? "public" : publicCount === 0 ? "internal" : "mixed";
 }
 
-/** Removes empty policies that shadow no other policy. @returns true when all policies were empty */
+/**
+ * Removes empty policies, unless removing one would give its names to another policy. @returns true when all policies
+ * were empty
+ */
 function dropEmpty(policies: AutomationPolicy[], comparison: PolicyComparison): boolean {
   const count = policies.length;
   let emptyCount = 0;
@@ -269,7 +282,7 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
     return [];
   }
   const texts = new TextNumbers();
-  // Policies with different issuers are not compared in pairs, because there may be thousands.
+  // Policies are compared in pairs only if their issuers are equal, because there may be thousands of policies.
   const issuers = policies.map((policy) =>
     policy.issuers.length === 0 || policy.isImplicitlyInternal ? 0 : texts.of(comparison.of(policy).issuers),
   );

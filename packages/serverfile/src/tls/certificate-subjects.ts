@@ -27,7 +27,7 @@ const internalEndings = [".localhost", ".local", ".internal", ".home.arpa"];
 /** A subject without its port and its brackets. */
 function hostOnly(subject: string): string {
   if (!subject.includes(":") && !subject.startsWith("[")) {
-    return subject; // as nearly all are: what is thrown below costs much
+    return subject; // the usual case; throwing the error below is slow
   }
   try {
     return splitHostPort(subject).host;
@@ -68,14 +68,17 @@ export function isInternalSubject(subject: string): boolean {
   return family !== 0 && internalNetworks.check(host, family === 4 ? "ipv4" : "ipv6");
 }
 
-/** True when a public CA would issue a certificate for the subject; with `onDemand`, also during a handshake. */
+/**
+ * True when a public CA would issue a certificate for the subject. @param onDemand true: the certificate is obtained
+ * during a handshake
+ */
 export function isPublicSubject(subject: string, onDemand: boolean): boolean {
   return (
     ipFamily(subject) === 0 && !isInternalSubject(subject) && (subject.split("*.").length - 1 < 2 || onDemand)
   );
 }
 
-/** Like {@link isPublicSubject}, with the wildcard rule: one `*`, as the first of at least three labels. */
+/** Like {@link isPublicSubject}, but a wildcard must be a single `*` as the first of at least three labels. */
 export function qualifiesForPublicCertificate(subject: string): boolean {
   return (
     qualifiesForCertificate(subject) &&
@@ -91,8 +94,8 @@ export function isTailscaleName(name: string): boolean {
 }
 
 /**
- * Every pattern that {@link matchesWildcard} the name, in lower case: the name itself, and forms with labels replaced
- * by `*`.
+ * All patterns for which {@link matchesWildcard} is true, in lower case: the name itself, and the name with labels
+ * replaced by `*`.
  */
 export function patternsFor(subject: string): string[] {
   const name = hostOnly(subject).toLowerCase();
@@ -107,7 +110,10 @@ export function patternsFor(subject: string): string[] {
   return patterns;
 }
 
-/** True when the name equals the pattern, or `*` labels of the pattern match its labels. Source: RFC 6125 section 6.4.3 */
+/**
+ * True when the name equals the pattern, where a label `*` of the pattern matches any label. Source: RFC 6125 section
+ * 6.4.3
+ */
 export function matchesWildcard(subject: string, wildcard: string): boolean {
   const name = hostOnly(subject).toLowerCase();
   const pattern = wildcard.toLowerCase();

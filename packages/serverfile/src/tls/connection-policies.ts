@@ -10,7 +10,7 @@ import { matchesWildcard } from "./certificate-subjects.ts";
 export interface PolicyDrafts {
   /** Policies with settings. */
   readonly policies: Draft[];
-  /** Policies of sites without their own settings. */
+  /** Policies of sites that have no TLS settings. */
   readonly plain: Draft[];
   /** True when the last policy applies to connections with any name. */
   hasCatchAll: boolean;
@@ -66,7 +66,7 @@ export function addSitePolicies(drafts: PolicyDrafts, served: ServedSite, option
   }
 }
 
-/** Adds policies for hosts without client certificates before wildcard policies that request them. */
+/** Adds separate policies for hosts that need no client certificate, before wildcard policies that request one. */
 function shieldHosts(policies: Draft[], plain: readonly Draft[]): void {
   const wildcards = policies.map((policy) =>
     policy.client_authentication === undefined
@@ -90,7 +90,7 @@ function shieldHosts(policies: Draft[], plain: readonly Draft[]): void {
   }
 }
 
-/** Settings that two policies for the same connections share, with their names for messages. */
+/** Settings that are merged when two policies apply to the same connections, with their names in error messages. */
 const mergeable: Readonly<Record<string, string>> = {
   alpn: "ALPN",
   cipher_suites: "cipher suites",
@@ -107,7 +107,10 @@ function describe(value: DraftValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Merges the settings of `from` into a policy for the same connections. */
+/**
+ * Merges the settings of `from` into a policy for the same connections. @throws ServerError CONFIG_ADAPTER for
+ * contradicting settings
+ */
 function mergeInto(policy: Draft, from: Draft): void {
   for (const [member, what] of Object.entries(mergeable)) {
     const [own, other] = [policy[member], from[member]];
@@ -130,10 +133,7 @@ function mergeInto(policy: Draft, from: Draft): void {
   }
 }
 
-/**
- * A policy with numbers in place of its JSON, because each policy is compared with each other, and there may be
- * thousands.
- */
+/** A policy whose JSON texts are replaced by numbers, because thousands of policies may be compared in pairs. */
 class ComparedPolicy {
   readonly policy: Draft;
   readonly #numbers: TextNumbers;
@@ -146,13 +146,16 @@ class ComparedPolicy {
     this.#look();
   }
 
-  /** Recomputes the counts after a change of the policy. */
+  /** Recomputes the numbers after a change of the policy. */
   #look(): void {
     this.#settings = this.#numbers.of(sortedJson(settingsOf(this.policy)));
     this.#match = this.#numbers.of(sortedJson(this.policy.match));
   }
 
-  /** Merges another policy into this one. @returns true when it did; the other can then be removed */
+  /**
+   * Merges another policy into this policy if possible. @returns true when they were merged, so that the other policy
+   * must be removed
+   */
   merge(other: ComparedPolicy, isNeighbour: boolean): boolean {
     const haveSameMatch = this.#match === other.#match;
     if (!haveSameMatch && !isNeighbour) {
@@ -175,7 +178,7 @@ class ComparedPolicy {
   }
 }
 
-/** Merges equal policies, and policies for the same connections. The policy for all names comes last. */
+/** Merges equal policies, and policies for the same connections. The policy for all names is last. */
 function consolidate(given: readonly Draft[]): Draft[] {
   const sorted = [...given];
   stableSort(sorted, (a, b) => b.match === undefined && a.match !== undefined);
@@ -194,7 +197,8 @@ function consolidate(given: readonly Draft[]): Draft[] {
 
 /**
  * The connection policies of a server.
- * @param needsCatchAll true to add a policy for all other connections, if there are other policies
+ * @param needsCatchAll returns true when a policy for all other connections is needed; gets true when there are other
+ * policies
  */
 export function finishPolicies(
   drafts: PolicyDrafts,

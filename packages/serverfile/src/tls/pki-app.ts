@@ -3,7 +3,7 @@ import type { ServerSites } from "../sites/listeners.ts";
 import { resultsOf } from "../sites/site.ts";
 import { type Draft, isEmptyDraft, setMember } from "../values/draft.ts";
 
-/** Builds the app `pki`: CAs of the global options and of sites; `skip_install_trust` applies to all. */
+/** Builds the app `pki` with the CAs of global options and sites; `skip_install_trust` applies to all of them. */
 export function buildPkiApp(groups: readonly ServerSites[], options: GlobalOptions): Draft {
   const authorities = new Map(options.authorities);
   const sites = groups.flatMap((group) => group.sites.map(({ site }) => site));

@@ -3,9 +3,9 @@
 // | site | policy |
 // |---|---|
 // | names without settings | empty: the server's default issuers |
-// | names that get no public certificate | the internal issuer, in a separate policy if there are public names too |
-// | any host | the policy for all names without another policy |
-// | only `http://` | none |
+// | names that get no public certificate | a policy with the internal issuer, apart from the policy of the site's public names |
+// | any host | the policy for all names that no other policy lists |
+// | only `http://` | no policy |
 //
 // Afterwards global options fill unset fields of issuers, and equal policies are merged.
 
@@ -78,7 +78,7 @@ function hostsBesideAnyHost(groups: readonly ServerSites[], options: GlobalOptio
   return hosts;
 }
 
-/** The error for a name that cannot have a certificate, at the first address with this name. */
+/** The error for a name that cannot have a certificate; its position is the first address with this name. */
 function refusedName(name: string, keys: readonly Token[]): ServerError {
   const key = keys.find(({ text }) => text.toLowerCase().includes(name)) ?? keys[0];
   const reason =
@@ -97,7 +97,7 @@ function refusedName(name: string, keys: readonly Token[]): ServerError {
 /** Collects policies, certificates and names over all sites. */
 class TlsApp {
   readonly #options: GlobalOptions;
-  /** Policies of the added sites; the first one comes from the global options. */
+  /** Policies of the sites so far; the first policy comes from the global options. */
   readonly #policies: AutomationPolicy[] = [];
   /** Members of `certificates`: files, folders, and names to manage. */
   readonly #certificates: Draft = {};
@@ -149,8 +149,8 @@ class TlsApp {
   }
 
   /**
-   * Sets the issuers of a site. @throws ServerError CONFIG_ADAPTER when a site for any host contradicts the global
-   * options
+   * Sets the issuers of a site's policy. @throws ServerError CONFIG_ADAPTER when a site for any host contradicts the
+   * global options
    */
   #addIssuers({ site }: ServedSite, policy: AutomationPolicy, isCatchAll: boolean): void {
     const issuers = resultsOf(site, "issuer").map(({ issuer }) => issuer);
@@ -179,7 +179,10 @@ class TlsApp {
     }
   }
 
-  /** Adds the names of a site to its policy. If there are public names too, internal names get a separate policy. */
+  /**
+   * Adds the names of a site to its policy. If the site also has public names, its internal names get a separate
+   * policy.
+   */
   #addNames({ addresses, site }: ServedSite, policy: AutomationPolicy): void {
     const httpPort = `${httpPortOf(this.#options)}`;
     const names = addresses
@@ -208,7 +211,7 @@ class TlsApp {
     }
   }
 
-  /** Returns the app after applying the global options. It is called once. */
+  /** Returns the app after applying the global options. This method is called only once. */
   finish(besideAnyHost: ReadonlySet<string>): Draft {
     this.#addPublicNames();
     this.#automate(besideAnyHost);
@@ -258,7 +261,7 @@ class TlsApp {
     }
   }
 
-  /** Adds names that need certificates although no route has them, and policies for names without a site. */
+  /** Adds names that need certificates although no route contains them, and policies for names without a site. */
   #automate(besideAnyHost: ReadonlySet<string>): void {
     const { autoHttps = [], automateNames = [] } = this.#options;
     const internal = { ...emptyPolicy(), issuers: [{ module: "internal" }], isImplicitlyInternal: true };
@@ -299,7 +302,7 @@ class TlsApp {
   }
 }
 
-/** @throws ServerError CONFIG_ADAPTER for a name in two policies: the effective one would depend on their order */
+/** @throws ServerError CONFIG_ADAPTER for a name in two policies, because the effect would depend on their order */
 function refuseDoubleNames(policies: readonly AutomationPolicy[]): void {
   const seen = new Set<string>();
   for (const name of policies.flatMap(({ subjects }) => subjects)) {

@@ -15,8 +15,9 @@ function hasPlainPolicies(tls: JsonObject): boolean {
 }
 
 /**
- * The choices for a config: the usual ones, then ways with one part in its alternative place. Only choices that can
- * matter are tried: each costs one adaption of the whole text. @throws ServerError CONFIG_INEXPRESSIBLE
+ * The choices for a config: first the usual choices, then variants with one part in its alternative place. Choices that
+ * have no effect on this config are left out, because each costs one adaption of the whole text. @throws ServerError
+ * CONFIG_INEXPRESSIBLE
  */
 export function choicesFor(config: JsonValue): Choices[] {
   const members = new Members(config, "/config");
@@ -30,7 +31,7 @@ export function choicesFor(config: JsonValue): Choices[] {
     errorsFirst: false,
     automatedAddresses: "unserved",
     hiddenAnyHost: "none",
-    // A policy with names and no settings: another site has settings for all names.
+    // If a policy has names but no settings, another site has settings for all names.
     namesScheme: hasPolicies && hasPlainPolicies(tls),
     defaultBind: true,
   };

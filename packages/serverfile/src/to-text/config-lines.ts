@@ -10,13 +10,13 @@ export interface SiteLines {
   readonly head: readonly Line[];
   /** Matchers and directives. */
   readonly body: Block;
-  /** A comment before the site, where its purpose is not obvious. */
+  /** A comment before the site, if the purpose of the site is not obvious. */
   readonly comment?: string;
 }
 
 /**
- * A site without listen addresses. No server contains it, but its routes take group numbers. @param number makes its
- * name unique
+ * A site without listen addresses. No server contains this site, but its routes use group numbers. @param number makes
+ * the name of the site unique
  */
 export function unservedSite(number: number, head: readonly Line[]): SiteLines {
   return {
@@ -35,7 +35,7 @@ export interface ConfigLines {
   readonly sites: readonly SiteLines[];
 }
 
-/** Global options keep long placeholders, because shorthands such as `{host}` are expanded only in sites. */
+/** Global options keep long placeholders, because shorthands such as `{host}` only work in sites. */
 const keep = (text: string) => text;
 
 /** The text of one site, with its comment. */
@@ -45,7 +45,8 @@ function siteText({ keys, head, body, comment }: SiteLines): string {
 }
 
 /**
- * Writes the lines as text. Without any lines, the text is an empty block of options, because an empty text is refused.
+ * Writes the lines as text. If there are no lines, the text is an empty block of options, because an empty text would
+ * be refused.
  */
 export function configText({ options, named, sites }: ConfigLines): string {
   const isEmpty = options.length + named.length + sites.length === 0;

@@ -8,19 +8,19 @@ export function valueAt(value: JsonValue | undefined, ...keys: readonly string[]
   );
 }
 
-/** Texts of the list at a path of keys; empty when there is no list. */
+/** Texts in the list at a path of keys; empty without such a list. */
 export function textsOf(value: JsonValue | undefined, ...keys: readonly string[]): string[] {
   const list = valueAt(value, ...keys);
   return isJsonArray(list) ? list.filter((each) => typeof each === "string") : [];
 }
 
-/** Objects of the list at a path of keys; empty when there is no list. */
+/** Objects in the list at a path of keys; empty without such a list. */
 export function objectsOf(value: JsonValue | undefined, ...keys: readonly string[]): JsonObject[] {
   const list = valueAt(value, ...keys);
   return isJsonArray(list) ? list.filter(isJsonObject) : [];
 }
 
-/** True when an object has exactly this one member. */
+/** True for an object whose only member is this one. */
 export function hasOnly(value: JsonValue | undefined, key: string): value is JsonObject {
   return isJsonObject(value) && Object.keys(value).join() === key;
 }

@@ -15,9 +15,8 @@ function segment(key: string): string {
 }
 
 /**
- * The members of a JSON object while they are written as text. Each member is taken once; members left at the end have
- * no text form.
- * Therefore no member of the config is lost without an error:
+ * The members of a JSON object while they are written as text. Each member is taken when it is written; a member that
+ * is never taken has no text form. Therefore no member of the config is lost without an error:
  *
  *     const members = new Members({ email: "a@example.com", other: 1 }, "/config/x");
  *     members.text("email");      // "a@example.com"
@@ -39,7 +38,7 @@ export class Members {
     this.path = path;
   }
 
-  /** True for `{}`, whether members were taken or not. */
+  /** True for `{}`; taken members also count as members. */
   get isEmpty(): boolean {
     return Object.keys(this.#object).length === 0;
   }
@@ -64,18 +63,18 @@ export class Members {
     return Object.hasOwn(this.#object, key) && !this.#taken.has(key);
   }
 
-  /** Returns the member without taking it. */
+  /** Returns the member, which does not count as taken. */
   look(key: string): JsonValue | undefined {
     return member(this.#object, key);
   }
 
-  /** The object at a path of keys, without taking members; empty when there is none. */
+  /** The object at a path of keys, without taking members; empty without such an object. */
   objectAt(...keys: readonly string[]): JsonObject {
     const value = valueAt(this.#object, ...keys);
     return isJsonObject(value) ? value : {};
   }
 
-  /** Takes the member: it counts as written. */
+  /** Returns the member, which then counts as written. */
   take(key: string): JsonValue | undefined {
     this.#taken.add(key);
     return this.look(key);
@@ -94,17 +93,26 @@ export class Members {
     return value;
   }
 
-  /** A text; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
+  /**
+   * The member, which must be a text; undefined for a missing member. @throws ServerError CONFIG_INEXPRESSIBLE for any
+   * other value
+   */
   text(key: string): string | undefined {
     return this.#checked(key, (value) => typeof value === "string", "a text");
   }
 
-  /** A number; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
+  /**
+   * The member, which must be a number; undefined for a missing member. @throws ServerError CONFIG_INEXPRESSIBLE for
+   * any other value
+   */
   number(key: string): number | undefined {
     return this.#checked(key, (value) => typeof value === "number", "a number");
   }
 
-  /** A boolean; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
+  /**
+   * The member, which must be a boolean; undefined for a missing member. @throws ServerError CONFIG_INEXPRESSIBLE for
+   * any other value
+   */
   boolean(key: string): boolean | undefined {
     return this.#checked(key, (value) => typeof value === "boolean", "true or false");
   }
@@ -114,7 +122,10 @@ export class Members {
     return this.#checked(key, isJsonArray, "a list");
   }
 
-  /** A list of texts; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
+  /**
+   * The member, which must be a list of texts; undefined for a missing member. @throws ServerError CONFIG_INEXPRESSIBLE
+   * for any other value
+   */
   texts(key: string): string[] | undefined {
     return this.list(key)?.map((each, index) => {
       if (typeof each !== "string") {
@@ -124,7 +135,7 @@ export class Members {
     });
   }
 
-  /** The members of a nested object; each call returns the same instance. They must be taken too. */
+  /** The members of a nested object; each call returns the same instance. Its members must also be taken. */
   child(key: string): Members | undefined {
     const value = this.take(key);
     return value === undefined ? undefined : this.#made(key, value);
@@ -152,8 +163,8 @@ export class Members {
   }
 
   /**
-   * @throws ServerError CONFIG_INEXPRESSIBLE naming the first remaining member. @param what name of the object, for the
-   * error
+   * @throws ServerError CONFIG_INEXPRESSIBLE with the first member that was not taken. @param what name of the object,
+   * for the error
    */
   done(what: string): void {
     const [left] = this.keys;
@@ -161,7 +172,7 @@ export class Members {
       throw inexpressible(this.pathOf(left), `${what} has no line for it`);
     }
     for (const child of this.#children.values()) {
-      // Elements without a taken member belong to another directive.
+      // If no member of an element was taken, another directive writes this element.
       if (child.#taken.size > 0) {
         child.done(what);
       }

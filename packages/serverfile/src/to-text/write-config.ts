@@ -2,14 +2,14 @@
 //
 // | step | result |
 // |---|---|
-// | `readServers` | servers, and the sites that their routes show |
+// | `readServers` | servers, and the sites that are visible in their routes |
 // | `withHiddenSites` | sites that only logs or policies imply |
-// | `mergeSites` | sites of several servers that are one in the text |
-// | `RouteWriter` | directives of each site, named matchers |
-// | `inReadingOrder` | the order of sites that reproduces the group numbers of the config |
-// | options | everything outside sites |
+// | `mergeSites` | groups of sites that are one site in the text |
+// | `RouteWriter` | directives of each site, and its named matchers |
+// | `inReadingOrder` | the order of sites in which their groups get the numbers of the config |
+// | options | everything outside of sites |
 //
-// Writers take the members that they write. Remaining members have no text form, and the config is refused.
+// Writers take the members that they have written. Remaining members have no text form, and the config is refused.
 
 import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import type { Choices } from "./choices.ts";
@@ -53,31 +53,31 @@ import { usualPortsOf, zeroPortLines } from "./sites/usual-ports.ts";
 
 /** A site as text. Equal sites of several servers are merged. */
 interface SiteText extends SiteLines {
-  /** The drafts that share this text; at least one. */
+  /** The drafts that this text replaces; never empty. */
   readonly sites: readonly SiteDraft[];
   /** Directives of the site's routes. */
   readonly body: RouteBlock;
   /** Count of the site's groups of mutually exclusive routes. */
   readonly groups: number;
-  /** The number of the site's first group; undefined when the config shows none. */
+  /** The number of the site's first group; undefined when the config does not show it. */
   readonly firstGroup: number | undefined;
 }
 
 /** Writers and facts shared by all sites of a text. */
 interface SitePlace {
-  /** All sites of the text, in their order. */
+  /** All sites of the text, in the order of the text. */
   readonly sites: readonly SiteDraft[];
   /** Writes the lines `log`, and counts unnamed logs. */
   readonly accessLogs: AccessLogs;
   /** Writes the lines `tls`, and remembers the names that sites manage. */
   readonly certificates: CertificateLines;
-  /** Listen addresses of all sites, when `default_bind` has them. */
+  /** Listen addresses of all sites, if the text has them in `default_bind`. */
   readonly common: Listening["binds"] | undefined;
   /** True for the last site of the text. */
   readonly isLast: boolean;
 }
 
-/** Everything read from the config, for one way to write it. */
+/** The data read from a config, for writing it with one set of choices. */
 class ConfigWriter {
   readonly #config: Members;
   readonly #choices: Choices;
@@ -102,12 +102,12 @@ class ConfigWriter {
     this.#ports = { ...ports, namesScheme: choices.namesScheme };
   }
 
-  /** Another order of directives that the written sites need; undefined when the current order fits. */
+  /** Another order of directives that the written sites need; undefined when the current order is right. */
   get betterOrder(): DirectiveOrder | undefined {
     return this.#order.better();
   }
 
-  /** Returns the lines of the text. Call it once, because members are taken. */
+  /** Returns the lines of the text. Call this only once, because the members are taken. */
   lines(): ConfigLines {
     const logs = this.#logs();
     const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
@@ -134,7 +134,7 @@ class ConfigWriter {
     const numberOf = ({ sites: group }: SiteText) => certificates.certificateNumberOf(group);
     let ordered = inCertificateOrder(inReadingOrder(texts, 0), numberOf);
     if (ordered.some((text, index) => text !== texts[index])) {
-      // The sites are written again, because logs are numbered in writing order, too.
+      // The sites are written again, because logs are also numbered in writing order.
       certificates = makeCertificates();
       ordered = written(ordered.map((text) => text.sites));
     }
@@ -162,7 +162,7 @@ class ConfigWriter {
     return logging?.objectAt("logs") ?? {};
   }
 
-  /** A writer for the routes of one site, with its own matcher names. */
+  /** A writer for the routes of one site, which gives names to the matchers of this site. */
   #writerFor(): RouteWriter {
     return new RouteWriter(new NamedMatchers(this.#writers.matcherLines), {
       hiddenFile: this.#hiddenFile,
@@ -234,7 +234,7 @@ class ConfigWriter {
   }
 }
 
-/** The generated names of servers: `srv0` and so on, by address. */
+/** The generated names of servers, such as `srv0`, in the order of their addresses. */
 function expectedNames(servers: readonly ServerDraft[]): string[] {
   const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
   return servers.map((server) =>
@@ -244,7 +244,7 @@ function expectedNames(servers: readonly ServerDraft[]): string[] {
 
 /** Options for writing a config. */
 export interface WriteOptions {
-  /** Selects one of several equal spellings for each choice. */
+  /** The spelling to use where a config allows several. */
   readonly choices: Choices;
   /** Possible file name of the text. */
   readonly hiddenFile: string;
@@ -253,7 +253,7 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a config in one way. Each module writes its own part.
+ * Writes a config with one set of choices. Each module writes the part for its own JSON.
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
 export function writeConfig(config: JsonValue, options: WriteOptions): string {

@@ -29,12 +29,12 @@ import { durationWord, sizeWord } from "./value-words.ts";
 
 /** Reads one line of a block into a draft. The current token is the first word of the line. */
 export type FieldReader = (cursor: TokenCursor, draft: Draft) => void;
-/** Readers of a block's lines, by the first word of each. */
+/** Readers of a block's lines, by the first word of the line. */
 export type FieldReaders = Readonly<Record<string, FieldReader>>;
 
 /**
- * The members of an object that is written as text. Each method takes a member, and refuses another type. `Members` of
- * to-text implements this interface; this folder does not depend on to-text.
+ * The members of an object that is written as text. Each method takes a member, and throws for a value of another type.
+ * `Members` of to-text implements this interface; this folder does not depend on to-text.
  */
 interface TakenMembers {
   text(key: string): string | undefined;
@@ -46,27 +46,27 @@ interface TakenMembers {
   refuse(key: string, reason: string): Error;
 }
 
-/** The words after a line's name; undefined when its member is absent. */
+/** The words after a line's name; undefined when the member is missing. */
 export type RowWords = (members: TakenMembers, key: string) => readonly string[] | undefined;
 
-/** A line for one member: it reads the line, and returns the words to write it. */
+/** A line for one member: the row reads the line, and also returns the words for writing it. */
 export type Row = FieldReader & {
   /** Dotted path in the object of the block. */
   readonly path: string;
   readonly words: RowWords;
-  /** The word for an empty value, which creates the objects on the path; undefined when the line has none. */
+  /** The word for an empty value, which creates the objects on the path; undefined for a line without such a word. */
   readonly empty: string | undefined;
 };
 
 /**
  * Makes a row from a reader and a writer. @param path dotted path of the member
- * @param empty word for an empty value; absent: an empty value cannot be written
+ * @param empty word for an empty value; absent: the line cannot express an empty value
  */
 export function row(path: string, read: FieldReader, words: RowWords, empty?: string): Row {
   return Object.assign((cursor: TokenCursor, draft: Draft) => read(cursor, draft), { path, words, empty });
 }
 
-/** One word for a value; undefined for an absent one. */
+/** One word for a value; undefined for a missing value. */
 function one<T>(value: T | undefined, toWord: (value: T) => string): readonly string[] | undefined {
   return value === undefined ? undefined : [toWord(value)];
 }
@@ -105,17 +105,20 @@ export function text(path: string): Row {
   return row(path, (cursor, draft) => setAt(draft, path, cursor.argument()), wordsOf.text, "");
 }
 
-/** Exactly one word. */
+/** A line with exactly one word. */
 export function onlyText(path: string): Row {
   return row(path, (cursor, draft) => setAt(draft, path, cursor.onlyArgument()), wordsOf.text, "");
 }
 
-/** One or more words, which replace the words of an earlier line. */
+/** A line with one or more words, which replace the words of an earlier line. */
 export function texts(path: string): Row {
   return row(path, (cursor, draft) => setAt(draft, path, cursor.someArguments()), wordsOf.texts);
 }
 
-/** Any number of words, appended to the words of earlier lines. @param path a direct member of the object */
+/**
+ * A line with any number of words, which are appended to the words of earlier lines. @param path a direct member of the
+ * object
+ */
 export function appended(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const words = cursor.remainingArguments();
@@ -139,7 +142,7 @@ export function flag(path: string, value = true): Row {
   return row(path, read, wordsFor(value));
 }
 
-/** A row that is allowed once. @param message error text for a second line */
+/** A row that a block may contain only once. @param message error text for a second line */
 export function once(of: Row, message: string): Row {
   const read: FieldReader = (cursor, draft) => {
     if (draft[of.path] !== undefined) {
@@ -150,7 +153,7 @@ export function once(of: Row, message: string): Row {
   return row(of.path, read, of.words, of.empty);
 }
 
-/** Sets a boolean to false whose default is true. */
+/** Sets a boolean to false; for booleans whose default is true. */
 export function setFalse(draft: Draft, path: string): void {
   const keys = path.split(".");
   const last = keys.pop() ?? path;
@@ -171,7 +174,7 @@ export function parsed<T>(cursor: TokenCursor, word: string, parse: (word: strin
   }
 }
 
-/** A duration in nanoseconds. @param fault start of the error text; `%s` is the word */
+/** A line with a duration in nanoseconds. @param fault start of the error text; `%s` is the word */
 export function duration(path: string, fault = ""): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(draft, path, parsed(cursor, cursor.argument(), parseDuration, fault));
@@ -190,8 +193,8 @@ export function integer(path: string, fault = "", bits = 64): Row {
 }
 
 /**
- * A duration, and the minimum rate of a slow peer in bytes per second.
- * @param which `read` or `write`; the rate goes to `read_min_rate` or `write_min_rate`
+ * A line with a duration, and the minimum rate of a slow peer in bytes per second.
+ * @param which `read` or `write`; the rate is stored in `read_min_rate` or `write_min_rate`
  * @param faults start of the error texts for duration and rate
  */
 export function paced(path: string, which: "read" | "write", faults: readonly [string, string]): Row {

@@ -1,5 +1,5 @@
-// JSON under construction. The public model leaves out members with Go's zero values, so `""`, `0`, `false` and `[]`
-// equal an absent member: `onlyGiven({ a: "", b: 1 })` is `{ b: 1 }`.
+// A draft is JSON under construction. The public model leaves out Go's zero values, so members with `""`, `0`, `false`
+// or `[]` equal missing members: `onlyGiven({ a: "", b: 1 })` is `{ b: 1 }`.
 
 /** A JSON object under construction. Its empty members are left out of the result. */
 export interface Draft {
@@ -8,7 +8,7 @@ export interface Draft {
 /** Any mutable JSON value. */
 export type DraftValue = null | boolean | number | string | DraftValue[] | Draft;
 
-/** A value that a directive may have left out. */
+/** A value that a directive may lack. */
 export type Given = DraftValue | undefined;
 
 /** True for an empty value. `{}` and null are not empty. */
@@ -42,7 +42,7 @@ export function isEmptyDraft(draft: Draft): boolean {
   return true;
 }
 
-/** Returns the object at `key`; a missing one is created. */
+/** Returns the object at `key`, and creates it if it is missing. */
 export function childOf(draft: Draft, key: string): Draft {
   const present = draft[key];
   if (typeof present === "object" && present !== null && !Array.isArray(present)) {
@@ -53,7 +53,7 @@ export function childOf(draft: Draft, key: string): Draft {
   return made;
 }
 
-/** Returns the array at `key`; a missing one is created. */
+/** Returns the array at `key`, and creates it if it is missing. */
 export function listOf(draft: Draft, key: string): DraftValue[] {
   const present = draft[key];
   if (Array.isArray(present)) {
@@ -64,7 +64,7 @@ export function listOf(draft: Draft, key: string): DraftValue[] {
   return made;
 }
 
-/** Sets a member, even one named `__proto__`. */
+/** Sets a member, even if its name is `__proto__`. */
 export function setMember(draft: Draft, key: string, value: DraftValue): void {
   if (key === "__proto__") {
     Object.defineProperty(draft, key, { value, enumerable: true, configurable: true, writable: true });
@@ -73,7 +73,7 @@ export function setMember(draft: Draft, key: string, value: DraftValue): void {
   }
 }
 
-/** Returns the member `key`, never an inherited one. */
+/** Returns the object's own member `key`, never an inherited member. */
 export function ownMember(draft: Draft, key: string): Given {
   return Object.hasOwn(draft, key) ? draft[key] : undefined;
 }

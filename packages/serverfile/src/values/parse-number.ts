@@ -1,7 +1,7 @@
 const integerPattern = /^[+-]?\d+$/;
 const floatPattern = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** Parses a decimal integer of 64 bits, or fewer. @throws Error `parsing "x": invalid syntax` */
+/** Parses a decimal integer of at most `bits` bits. @throws Error `parsing "x": invalid syntax` */
 export function parseInteger(text: string, bits = 64): number {
   if (!integerPattern.test(text)) {
     throw new Error(`parsing ${JSON.stringify(text)}: invalid syntax`);
@@ -28,8 +28,8 @@ const trueWords = new Set(["t", "T", "TRUE", "true", "True"]);
 const falseWords = new Set(["f", "F", "FALSE", "false", "False"]);
 
 /**
- * The value of an unquoted word of any type: a number, a boolean, otherwise a text.
- * `8080` is a number, `t` is true, `1e999` is a text, because no number can represent it.
+ * The value of an unquoted word of any type: a number, a boolean, or otherwise a text. `8080` is a number, `t` is true,
+ * and `1e999` is a text, because no JavaScript number can represent it.
  */
 export function parseScalar(text: string): string | number | boolean {
   if (floatPattern.test(text)) {

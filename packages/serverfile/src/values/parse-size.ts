@@ -1,4 +1,4 @@
-/** Unit letters in ascending order; each is 1,000 or 1,024 times the previous one. */
+/** Unit letters in ascending order; each unit is 1,000 or 1,024 times the previous unit. */
 const letters = ["k", "m", "g", "t", "p", "e"];
 /** Bytes of each unit, in lower case. `k` and `kb` are 1,000, `ki` and `kib` 1,024. */
 const factors = new Map<string, number>([
@@ -13,7 +13,8 @@ letters.forEach((letter, index) => {
 });
 
 /**
- * Parses a size in bytes: `10MB` is 10,000,000, `10MiB` is 10,485,760. Case is ignored, and commas may separate digits.
+ * Parses a size in bytes: `10MB` is 10,000,000, `10MiB` is 10,485,760. Case is irrelevant, and commas may separate
+ * digits.
  * @throws Error with the reason
  */
 export function parseSize(text: string): number {

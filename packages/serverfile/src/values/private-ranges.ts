@@ -13,7 +13,7 @@ export function withPrivateRanges(word: string): readonly string[] {
   return word === "private_ranges" ? privateRanges : [word];
 }
 
-/** Replaces the private ranges by their common name. */
+/** Replaces the private ranges by the word `private_ranges`. */
 export function rangeWords(ranges: readonly string[]): string[] {
   const start = ranges.indexOf(privateRanges[0] ?? "");
   if (start === -1 || privateRanges.some((range, index) => ranges[start + index] !== range)) {

@@ -1,6 +1,6 @@
 import type { Token } from "../lexer/token.ts";
 
-/** The full name of each exact shorthand, without braces. */
+/** The full name for each exact shorthand, without braces. */
 export const exactShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     host: "http.request.host",
@@ -41,7 +41,7 @@ export const exactShorthands: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The full form of each prefix shorthand (the part before the first dot). */
+/** The full form of each prefix shorthand, which is the part before the first dot. */
 export const prefixShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     header: "http.request.header",
@@ -62,14 +62,14 @@ export const prefixShorthands: ReadonlyMap<string, string> = new Map(
 /** Matches a short placeholder without dots. */
 const exactPattern = /\{([a-z_?%0-9]+)\}/g;
 /**
- * Matches a short placeholder with a name after its first dot. Only `re`, `rp`, `resp` and `err` may have more dots.
+ * Matches a short placeholder with a name after its first dot. Only `re`, `rp`, `resp` and `err` allow further dots.
  */
 const prefixPattern =
   /\{(?:(?:header|cookie|labels|path|file|query|vars|file_match)\.[\w-]*|(?:re|rp|resp|err)\.[\w.-]*)\}/g;
 
 /**
- * Expands short placeholders: `{host}` becomes `{http.request.host}`.
- * `{header.Host}` becomes `{http.request.header.Host}`; an unknown `{name}` stays.
+ * Expands short placeholders: `{host}` becomes `{http.request.host}`. `{header.Host}` becomes
+ * `{http.request.header.Host}`; an unknown placeholder `{name}` stays unchanged.
  */
 export function expandShorthands(text: string): string {
   if (!text.includes("{")) {
@@ -86,7 +86,7 @@ export function expandShorthands(text: string): string {
     });
 }
 
-/** Expands the tokens of a site; returns the same list when nothing changes. */
+/** Expands the short placeholders in the tokens of a site; returns the same list if there are none. */
 export function expandTokens(tokens: readonly Token[]): readonly Token[] {
   let expanded: Token[] | undefined;
   for (let index = 0; index < tokens.length; index++) {
@@ -100,7 +100,7 @@ export function expandTokens(tokens: readonly Token[]): readonly Token[] {
   return expanded ?? tokens;
 }
 
-/** The shorthand of a placeholder, including braces; undefined when there is none. */
+/** The shorthand of a placeholder, with braces; undefined for a placeholder without a shorthand. */
 export function shorthandOf(placeholder: string): string | undefined {
   const bare = placeholder.replace(/^[{}]+|[{}]+$/g, "");
   for (const [short, long] of exactShorthands) {

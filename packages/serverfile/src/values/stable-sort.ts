@@ -1,12 +1,12 @@
 /** True when `a` must precede `b`. */
 type Less<T> = (a: T, b: T) => boolean;
 
-/** Size of blocks that are sorted by insertion before merging. Another size could change the result. */
+/** Size of blocks that are sorted by insertion before merging. Another size could change the order of the result. */
 const blockSize = 20;
 
 /** The item at an index that must exist. */
 function at<T>(items: readonly T[], index: number): T {
-  return items[index] as T; // callers stay within the array
+  return items[index] as T; // callers use only indexes inside the array
 }
 
 function swap<T>(items: T[], a: number, b: number): void {
@@ -24,7 +24,7 @@ export function insertionSort<T>(items: T[], from: number, to: number, less: Les
   }
 }
 
-/** Exchanges the adjacent ranges [from, middle) and [middle, to); each keeps its order. */
+/** Exchanges the neighboring ranges [from, middle) and [middle, to); the order inside each range stays. */
 function rotate<T>(items: T[], from: number, middle: number, to: number): void {
   const moved = items.slice(from, middle);
   items.copyWithin(from, middle, to);
@@ -33,7 +33,7 @@ function rotate<T>(items: T[], from: number, middle: number, to: number): void {
   }
 }
 
-/** The first index in [from, to) for which `holds` is true; `to` for none. */
+/** The first index in [from, to) for which `holds` is true; `to` without such an index. */
 function search(from: number, to: number, holds: (index: number) => boolean): number {
   let low = from;
   let high = to;
@@ -87,8 +87,9 @@ function merge<T>(items: T[], { from, middle, to }: Neighbours, less: Less<T>): 
 
 /**
  * Sorts in place; equal items keep their order. `less` need not be a strict weak order: a route without a path equals
- * both a long path and a short one. In this case the result depends on the algorithm, so the public model's algorithm
- * is used. Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons" (2004), over blocks of 20
+ * both routes with long paths and routes with short paths. In that case the result depends on the algorithm, so the
+ * algorithm of the public model is used. Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric
+ * Comparisons" (2004), over blocks of 20
  */
 export function stableSort<T>(items: T[], less: Less<T>): void {
   const count = items.length;

@@ -1,4 +1,4 @@
-/** Assigns a number to each text, equal for equal texts. Numbers are faster to compare many times. */
+/** Assigns a number to each text; equal texts have the same number. Numbers are faster to compare many times. */
 export class TextNumbers {
   readonly #numbers = new Map<string, number>();
 

@@ -13,7 +13,7 @@ import { type Draft, isEmptyDraft, ownMember, setMember } from "../../values/dra
 import { parseScalar } from "../../values/parse-number.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** A text member whose empty value has a meaning, so it is written. */
+/** A member with a text; an empty text has a meaning and is therefore written. */
 function kept(name: string): Row {
   const read: FieldReader = (cursor, draft) => {
     draft[name] = cursor.onlyArgument();
@@ -36,7 +36,7 @@ export const plainFields: FieldReaders = {
   time_local: flag("time_local"),
 };
 
-/** The reader of the encoders `console` and `json`, which have the same lines. */
+/** The reader of the encoders `console` and `json`, which accept the same lines. */
 const plain: ModuleReader = (cursor) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -48,7 +48,7 @@ const plain: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Reads the encoder after `wrap`, whose output the outer encoder changes. */
+/** Reads the encoder after `wrap`; the outer encoder changes its output. */
 function readWrapped(cursor: TokenCursor, readModule: ReadModule): Draft {
   cursor.argument();
   return readModule(cursor, "logging.encoders", "format");
@@ -77,8 +77,8 @@ function readWrapAndFields(cursor: TokenCursor, readModule: ReadModule, readFiel
  * | text | JSON |
  * |---|---|
  * | `request>uri delete` | `{ "request>uri": { "filter": "delete" } }` |
- * | one `regexp` for a field | `{ "filter": "regexp", … }` |
- * | several `regexp` for a field | `{ "filter": "multi_regexp", "operations": […] }` |
+ * | one line `regexp` for a field | `{ "filter": "regexp", … }` |
+ * | several lines `regexp` for a field | `{ "filter": "multi_regexp", "operations": […] }` |
  */
 const filter: ModuleReader = (cursor, readModule) => {
   cursor.next();
@@ -113,7 +113,10 @@ const filter: ModuleReader = (cursor, readModule) => {
   return isEmptyDraft(fields) ? draft : { ...draft, fields };
 };
 
-/** `append { key value }`: adds fields to each log entry. An unquoted number or boolean keeps its type. */
+/**
+ * `append { key value }`: adds fields to each log entry. An unquoted number or boolean keeps its type, and all other
+ * values are texts.
+ */
 const append: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const fields: Draft = {};

@@ -5,7 +5,9 @@ import { parseInteger } from "../../values/parse-number.ts";
 import { type ModuleReader, noSettings } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized subdirective ${word}`;
-/** Limit of expressions in one `multi_regexp`, as in the public model: each is applied to every log entry. */
+/**
+ * Limit of expressions in one `multi_regexp`, as in the public model; each expression is applied to every log entry.
+ */
 const maxOperations = 50;
 /** Limit of one expression in characters, as in the public model. */
 const maxPatternLength = 1000;
@@ -42,13 +44,13 @@ function bits(cursor: TokenCursor, word: string): number {
   return parsed(cursor, word, parseInteger, "error parsing %s");
 }
 
-/** Lines of `ip_mask`: number of address bits to keep. */
+/** Lines of `ip_mask`, with the number of address bits that remain. */
 export const maskFields = {
   ipv4: integer("ipv4_cidr", "error parsing %s"),
   ipv6: integer("ipv6_cidr", "error parsing %s"),
 };
 
-/** `ip_mask [ipv4 [ipv6]]`, or a block: number of address bits to keep. */
+/** `ip_mask [ipv4 [ipv6]]`, or a block; the values are the numbers of address bits that remain. */
 const ipMask: ModuleReader = (cursor) => {
   cursor.next();
   const [ipv4, ipv6, ...more] = cursor.remainingArguments();

@@ -9,13 +9,13 @@ export interface LogBlock {
   readonly draft: Draft;
   /** True when the block has no settings of the log. */
   readonly isEmpty: boolean;
-  /** Hosts of `hostnames`; empty: the hosts of the site. */
+  /** Hosts in the line `hostnames`; empty: the hosts of the site. */
   readonly hosts: readonly string[];
-  /** True for `no_hostname`: no host is mapped to the log; handlers select it by name. */
+  /** True for `no_hostname`: no host uses this log, but handlers can select it by name. */
   readonly noHost: boolean;
 }
 
-/** Writers without settings. As in the public model, a word after their name begins another line. */
+/** Names of writers without settings. As in the public model, a word after such a name begins another line. */
 const plainWriters = new Set(["discard", "stderr", "stdout"]);
 
 /** Lines that are allowed once in a block. */
@@ -50,7 +50,7 @@ function readSampling(cursor: TokenCursor): Draft {
 
 /**
  * Reads the block of `log`, in a site or in the global options.
- * @param isGlobal true for the global option: it may include and exclude loggers, but not select hosts
+ * @param isGlobal true for the global option, which may include and exclude loggers but may not select hosts
  * @throws ServerError CONFIG_ADAPTER
  */
 export function readLog(cursor: TokenCursor, readModule: ReadModule, isGlobal: boolean): LogBlock {

@@ -30,7 +30,7 @@ function parseMode(text: string): number {
   return Number.parseInt(text, 8);
 }
 
-/** Returns words, which commas separate too. */
+/** Returns words that blanks or commas separate. */
 function separated(cursor: TokenCursor, what: string): string[] {
   return cursor.someArguments().flatMap((word) =>
     word.split(",").map((part) => {

@@ -15,7 +15,7 @@ import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized directive: ${word}`;
 
-/** Reads a pool that is a list, on the line or in the block. @param missing error text for an empty list */
+/** Reads a pool that is a list of texts on its line or in its block. @param missing error message for an empty list */
 function listed(member: string, line: string, missing: string, takesArguments = true): ModuleReader {
   return (cursor) => {
     cursor.next();
@@ -63,7 +63,7 @@ const renegotiation: FieldReader = (cursor, draft) => {
   draft.renegotiation = level;
 };
 
-/** Lines of `tls` that each set one field. */
+/** Lines of `tls`, each of which sets one field. */
 export const clientTlsFields: FieldReaders = {
   insecure_skip_verify: row("insecure_skip_verify", skipVerify, wordsFor(true)),
   handshake_timeout: duration("handshake_timeout", "bad timeout value '%s'"),

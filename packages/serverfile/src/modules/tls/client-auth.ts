@@ -5,7 +5,7 @@ import type { TokenCursor } from "../../lexer/token-cursor.ts";
 import { type Draft, listOf, setAt } from "../../values/draft.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** Matches a certificate in a PEM file. Other blocks, such as keys, are skipped. */
+/** Matches a certificate in a PEM file. Other parts of the file, such as keys, are skipped. */
 const pemBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**

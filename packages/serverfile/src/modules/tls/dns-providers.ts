@@ -18,9 +18,9 @@ interface ProviderSyntax {
   /** Members for the words after the name, in order. */
   readonly words?: readonly string[];
   readonly lines: Rows;
-  /** Older names of lines, and their current names. */
+  /** Older names of lines, each with its current name. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Required members, with the error text for a missing one. */
+  /** Required members, each with the error message for a missing value. */
   readonly needed?: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +55,7 @@ function text(path: string): Row {
   return row(path, read, wordsOf.text);
 }
 
-/** A duration; whole seconds are accepted too, as in older files. */
+/** A line with a duration; a number without a unit means seconds, as in older files. */
 function time(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
@@ -212,7 +212,7 @@ export const dnsProviders: Readonly<Record<string, ModuleReader>> = Object.fromE
   Object.entries(syntaxes).map(([name, syntax]) => [name, readerOf(name, syntax)]),
 );
 
-/** Lines of each provider's block, without older names. */
+/** Lines of each provider's block, under their current names. */
 export const dnsProviderLines: Readonly<Record<string, Rows>> = Object.fromEntries(
   Object.entries(syntaxes).map(([name, syntax]) => [name, syntax.lines]),
 );

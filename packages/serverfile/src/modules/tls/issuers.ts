@@ -19,7 +19,7 @@ import { type Draft, isEmptyDraft, listOf, onlyGiven, setAt } from "../../values
 import { parseDuration } from "../../values/parse-duration.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** A line with one duration. @param mayBeOff true to accept -1, which disables the setting */
+/** A line with one duration. @param mayBeOff true: the line also accepts -1, which disables the setting */
 function onlyDuration(path: string, name: string, mayBeOff = false): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
@@ -40,7 +40,10 @@ export function dnsChallengeRows(at: string): Readonly<Record<string, Row>> {
   };
 }
 
-/** The same with the provider: `dns cloudflare token`, or only `dns` for the provider of the global option. */
+/**
+ * The lines of the DNS challenge with its provider: `dns cloudflare token`, or only `dns` for the provider in the
+ * global option.
+ */
 export function dnsChallengeFields(at: string, readModule: ReadModule): FieldReaders {
   return {
     ...dnsChallengeRows(at),
@@ -106,11 +109,11 @@ const distributed: FieldReader = (cursor, draft) => {
   setFalse(draft, "challenges.distributed");
 };
 
-/** `trusted_roots file…`: root certificates that verify the CA's own HTTPS server. */
+/** `trusted_roots file…`: root certificates for verifying the CA's own HTTPS server. */
 const trustedRoots: FieldReader = (cursor, draft) =>
   setAt(draft, "trusted_roots_pem_files", cursor.remainingArguments());
 
-/** Lines of `acme` that each set one field. */
+/** Lines of `acme`, each of which sets one field. */
 export const acmeFields: FieldReaders = {
   lifetime: row("certificate_lifetime", certificateLifetime, wordsOf.duration),
   test_dir: onlyText("test_ca"),
@@ -171,7 +174,7 @@ export const internalIssuer: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Lines of `zerossl` that each set one field. */
+/** Lines of `zerossl`, each of which sets one field. */
 export const zerosslFields: FieldReaders = {
   ...dnsChallengeRows("cname_validation"),
   validity_days: integer("validity_days", "invalid number of days %s"),

@@ -2,7 +2,7 @@ import { type FieldReader, wordsFor } from "../../values/block-fields.ts";
 import type { Members } from "../members.ts";
 import { given, type Line, line, lineWith, type Word } from "./line.ts";
 
-/** @public A user's module defines its lines once, and may import the rows from either side. */
+/** @public A user's module defines its lines in one table, and may import these functions from reader or writer. */
 export {
   duration,
   flag,
@@ -13,10 +13,10 @@ export {
   texts,
 } from "../../values/block-fields.ts";
 
-/** The words after a line's name; undefined when its member is absent. */
+/** The words after a line's name; undefined when the config does not have its member. */
 export type WordsOf = (members: Members, key: string) => readonly Word[] | undefined;
 
-/** A line for one member, or for several together. */
+/** A line for one member, or for several members together. */
 export interface Field {
   /** Dotted path in the object of the block. */
   readonly path: string;
@@ -32,7 +32,7 @@ export interface Part {
   readonly lines: (parent: Members, key: string, name: string) => readonly Line[];
 }
 
-/** Lines by name, in writing order. Plain readers are skipped here, and must be written by other code. */
+/** Lines by name, in writing order. Plain readers are skipped here, because other code writes their lines. */
 export type Fields = Readonly<Record<string, Field | Part | FieldReader>>;
 
 /** A line with its own function for the words. */
@@ -45,12 +45,12 @@ export function fixed(path: string, word: string, value: boolean): Field {
   return field(path, wordsFor(value, word));
 }
 
-/** An object that is written as a line. @param write called with the name of the line */
+/** An object that is written as one line. @param write called with the name of the line */
 export function part(path: string, write: (child: Members, name: string) => Line): Part {
   return { path, lines: (parent, key, name) => given(parent.child(key)).map((each) => write(each, name)) };
 }
 
-/** A list of objects, each written as a line. */
+/** A list of objects, each of which is written as one line. */
 export function parts(path: string, write: (each: Members, name: string) => Line): Part {
   return {
     path,
@@ -58,7 +58,7 @@ export function parts(path: string, write: (each: Members, name: string) => Line
   };
 }
 
-/** A list of texts, each on a line of its own. */
+/** A list of texts, each of which is written on a separate line. */
 export function textEach(path: string): Part {
   return { path, lines: (parent, key, name) => (parent.texts(key) ?? []).map((each) => line(name, each)) };
 }
@@ -69,11 +69,11 @@ export function block(path: string, fields: Fields): Part {
 }
 
 /**
- * Writes the lines of the present members in `fields`. Other members are not taken.
+ * Writes the lines of the present members in `fields`. Members without an entry in `fields` stay untaken.
  *
  *     fieldLines({ timeouts: { read_body: 1e9 } }, { read_body: duration("timeouts.read_body") })
  *
- * returns the line `read_body 1s`. The same table reads the line, see values/block-fields.ts.
+ * returns the line `read_body 1s`. The same table is also used for reading the line, see values/block-fields.ts.
  */
 export function fieldLines(members: Members, fields: Fields): Line[] {
   const filled = new Set<string>();

@@ -3,7 +3,7 @@ export type Word =
   | string
   /** Always quoted, which marks the word as a text. */
   | { readonly quoted: string }
-  /** Text that is written unchanged: several words, or a word with its quotes. */
+  /** Text that is written without changes: several words, or a word in quotes. */
   | { readonly raw: string };
 
 /**
@@ -11,11 +11,11 @@ export type Word =
  * written as `header A "b c"`.
  */
 export interface Line {
-  /** Words of the line, the name first. */
+  /** Words of the line; the first word is its name. */
   readonly words: readonly Word[];
   /**
-   * Lines in braces; undefined without braces. Read when the text is made, because the order of route lines is decided
-   * late.
+   * Lines in braces; undefined without braces. The lines are read when the text is made, because the order of routes is
+   * known only then.
    */
   readonly block?: Block | undefined;
 }

@@ -2,9 +2,8 @@ import { type Line, linesOf, type Word } from "./line.ts";
 import { writeWord } from "./write-word.ts";
 
 /**
- * Formats lines as text.
- * Each level is indented with one tab, as in the formatter.
- * @param rewrite converts each word before it is written
+ * Formats lines as text. Each level is indented by one tab, as in the formatter.
+ * @param rewrite converts each word before the word is written
  */
 export function printLines(lines: readonly Line[], rewrite: (text: string) => string, depth = 0): string {
   const indent = "\t".repeat(depth);

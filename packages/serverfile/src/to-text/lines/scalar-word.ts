@@ -3,7 +3,7 @@ import { parseScalar } from "../../values/parse-number.ts";
 import { inexpressible } from "../inexpressible.ts";
 import type { Word } from "./line.ts";
 
-/** A word for a value of any type: an unquoted number is a number, a quoted one is a text. */
+/** A word for a value of any type: a number is written without quotes, a text that looks like a number in quotes. */
 export function scalarWord(value: JsonValue, path: string): Word {
   if (typeof value === "string") {
     return parseScalar(value) === value ? value : { quoted: value };

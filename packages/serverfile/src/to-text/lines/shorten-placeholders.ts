@@ -1,10 +1,13 @@
 import { exactShorthands, prefixShorthands } from "../../values/shorthands.ts";
 
-/** Shorthands by their full placeholder. */
+/** Shorthands by the full placeholder that they stand for. */
 const shortOf = new Map([...exactShorthands].map(([short, long]) => [long, short]));
-/** Prefix shorthands, the longest first: `path.file` must be tried before `path`. */
+/** Prefix shorthands, the longest prefix first, because `path.file` must be tried before `path`. */
 const prefixes = [...prefixShorthands].sort(([, a], [, b]) => b.length - a.length);
-/** Shorthands whose rest may contain dots: `{re.name.1}`. In other shorthands, dots would give another placeholder. */
+/**
+ * Shorthands in which the rest may contain dots, such as `{re.name.1}`. In all other shorthands, dots would change the
+ * meaning of the placeholder.
+ */
 const dotted = new Set(["re", "rp", "resp", "err"]);
 
 /** Shortens placeholders in a text: `{http.request.host}` becomes `{host}`. */

@@ -9,9 +9,12 @@
 import { isSpace } from "../../lexer/white-space.ts";
 import type { Word } from "./line.ts";
 
-/** Texts that need quotes: starts of a quote, comment or heredoc, ends that go on, blocks. */
+/**
+ * Texts that need quotes: they start like a quote, a comment or a heredoc, end like a continued line, or contain a
+ * block.
+ */
 const special = /^$|^\{\}$|^["`#]|^<<|\\$|\\<|\{$/;
-/** A placeholder. The formatter takes other braces for blocks. */
+/** A placeholder. The formatter reads other braces as blocks. */
 const placeholder = /\{[^{}]*\}/g;
 
 /** True for a text that needs no quotes. */
@@ -20,16 +23,16 @@ function mayStandBare(text: string): boolean {
   return !hasSpace && !special.test(text) && !/[{}]/.test(text.replace(placeholder, ""));
 }
 
-/** Heredoc marker. A text that contains this word is quoted instead. */
+/** Marker for heredocs. A text that contains this word is written in quotes instead. */
 const marker = "TEXT";
 
-/** Writes several lines as a heredoc, each indented by `indent`. */
+/** Writes several lines as a heredoc; each line is indented by `indent`. */
 function heredoc(text: string, indent: string): string {
   const lines = text.split("\n").map((each) => (each === "" ? "" : indent + each));
   return `<<${marker}\n${lines.join("\n")}\n${indent}${marker}`;
 }
 
-/** A text in quotes, or as a heredoc when it has several lines. */
+/** A text in quotes, or a heredoc if the text has several lines. */
 function quoted(text: string, indent: string): string {
   if (text.includes("\n") && !text.includes("\r") && !text.includes(marker)) {
     return heredoc(text, indent);
@@ -40,7 +43,7 @@ function quoted(text: string, indent: string): string {
   return text.includes("`") ? `"${text.replaceAll('"', '\\"')}"` : `\`${text}\``;
 }
 
-/** Protects `{$` from expansion as an environment variable: a variable without a name has the text as its default. */
+/** Protects `{$` from being expanded: it becomes a variable with an empty name, whose default is `{$`. */
 function keepDollars(text: string): string {
   return text.replace(/\{\$(?!\})/g, "{$:{$}");
 }

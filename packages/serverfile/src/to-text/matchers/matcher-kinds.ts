@@ -25,7 +25,10 @@ export function rangeLines(name: string): MatcherWriter {
   };
 }
 
-/** Writes `[name] pattern`. The name is left out when it equals the matcher's name. */
+/**
+ * Writes `[name] pattern`. The name is left out when the reader would use the same name, which is the name of the
+ * matcher.
+ */
 export function regexpWords(
   value: JsonValue,
   path: string,
@@ -42,7 +45,7 @@ export function regexpWords(
   return name === matcherName ? [...key, pattern] : [name, ...key, pattern];
 }
 
-/** Writer for regular expressions by key, one line for each. */
+/** Writer for regular expressions by key; each key has a line. */
 export function keyedRegexps(name: string): MatcherWriter {
   return (value, path, matcherName) =>
     new Members(value, path)

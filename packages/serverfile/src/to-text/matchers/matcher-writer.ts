@@ -5,14 +5,14 @@ import { Members } from "../members.ts";
 
 /**
  * Writes a matcher set.
- * @param matcherName name of the named matcher being defined; "" for none
+ * @param matcherName name of the named matcher that is being defined; "": an inline matcher
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
 export type MatcherSetWriter = (set: JsonValue, path: string, matcherName: string) => Line[];
 
 /**
  * Writes one matcher.
- * @param matcherName name of the enclosing named matcher; "" inside another matcher
+ * @param matcherName name of the surrounding named matcher; "": inside another matcher
  * @param writeSet writes nested sets
  */
 export type MatcherWriter = (

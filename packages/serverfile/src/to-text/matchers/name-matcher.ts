@@ -40,20 +40,22 @@ function wordFor(name: string, value: JsonValue | undefined): string {
   }
 }
 
-/** The name derived from a set's first matcher. */
+/** A name made from a set's first matcher. */
 function setWord(set: JsonObject): string {
   const [name = "any"] = Object.keys(set);
   return wordFor(name, set[name]) || name;
 }
 
-/** Names stored in the expressions and regular expressions of a set. They usually equal the named matcher's name. */
+/**
+ * Names stored in the expressions and regular expressions of a set. They usually equal the name of the named matcher.
+ */
 function givenNames(set: JsonObject): string[] {
   const keyed = [set.header_regexp, set.vars_regexp].flatMap((each) => Object.values(each ?? {}));
   const own = [set.expression ?? null, set.path_regexp ?? null, ...keyed];
   return textsOf(objectsOf(own).map(({ name }) => name ?? null));
 }
 
-/** Candidate names for a matcher set, without `@`, the best first. */
+/** Possible names for a matcher set, without `@`, the best name first. */
 export function namesFor(set: JsonObject): string[] {
   const own = givenNames(set).filter((name) => /^[^\s{}"`#@]+$/.test(name));
   return [...own, setWord(set).replace(/_+$/, "") || "matcher"];

@@ -5,7 +5,7 @@ import type { Line, Word } from "../lines/line.ts";
 import type { MatcherSetWriter } from "./matcher-writer.ts";
 import { namesFor } from "./name-matcher.ts";
 
-/** Writes the definition `@name …`; a single matcher is on the same line. */
+/** Writes the definition `@name …`; if it has one matcher, this matcher is on the same line. */
 export function definition(name: string, lines: readonly Line[]): Line {
   const [only] = lines;
   if (lines.length !== 1 || only === undefined) {
@@ -16,7 +16,7 @@ export function definition(name: string, lines: readonly Line[]): Line {
   return { ...only, words: [`@${name}`, ...(isExpression ? rest : only.words)] };
 }
 
-/** Names of matchers. Equal matchers share one name, and are defined once. */
+/** Names of matchers. Equal matchers share one name, and are defined only once. */
 export class MatcherNames {
   readonly #names = new Map<string, string>();
   /** Lines `@name …` in the order in which the matchers were first used. */
@@ -24,7 +24,7 @@ export class MatcherNames {
 
   /**
    * The word for a matcher, including `@`.
-   * @param wishes candidate names, the best first; if none is free, a number is added to the last
+   * @param wishes possible names, the best first; if all are used, a number is added to the last name
    * @param write writes the lines of the matcher with a given name
    */
   protected wordOf(
@@ -58,10 +58,10 @@ export class NamedMatchers extends MatcherNames {
   }
 
   /**
-   * The words for the matcher, which precede a directive's arguments.
-   * A set with one path is written on the directive's line: `respond /api/* ok`. Any other set gets a name.
+   * The words for the matcher, which precede a directive's arguments. A set with one path is written on the directive's
+   * line: `respond /api/* ok`. Any other set is defined as a named matcher.
    * @param match matcher sets of the route
-   * @throws ServerError CONFIG_INEXPRESSIBLE for more than one set
+   * @throws ServerError CONFIG_INEXPRESSIBLE for several sets
    */
   wordsFor(match: JsonValue | undefined, path: string): Word[] {
     if (match === undefined) {

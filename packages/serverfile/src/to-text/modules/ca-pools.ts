@@ -5,7 +5,7 @@ import { type Line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import { storageLine } from "./storage.ts";
 
-/** Member with the pool's list of words, by pool; "" for none. */
+/** Member with the list of words on the pool's line, by pool; "" for pools without words. */
 const lists: Readonly<Record<string, string>> = {
   combined: "",
   file: "pem_files",
@@ -17,7 +17,7 @@ const lists: Readonly<Record<string, string>> = {
   system: "",
 };
 
-/** Lines of all pools; each pool has some of them. */
+/** Lines for the blocks of all pools. */
 const poolFields: Fields = {
   trust_der: texts("trusted_ca_certs"),
   source: parts("sources", caPoolLine),
@@ -25,7 +25,7 @@ const poolFields: Fields = {
   tls: block("tls", { ...clientTlsFields, ca: part("ca", caPoolLine) }),
 };
 
-/** Writes a pool of trusted CAs. @param before the word before its name */
+/** Writes a pool of trusted CAs. @param before word before the pool's name */
 export function caPoolLine(pool: Members, before: string): Line {
   const provider = pool.text("provider") ?? "";
   const list = Object.hasOwn(lists, provider) ? lists[provider] : undefined;

@@ -42,14 +42,16 @@ const issuerTexts: Readonly<Record<string, IssuerText>> = {
   },
 };
 
-/** Writes a certificate issuer. @param before the word before its name. @throws ServerError CONFIG_INEXPRESSIBLE */
+/**
+ * Writes a certificate issuer. @param before word before the issuer's name. @throws ServerError CONFIG_INEXPRESSIBLE
+ */
 export function issuerLine(issuer: Members, before: string): Line {
   const name = issuer.text("module") ?? "";
   const known = Object.hasOwn(issuerTexts, name) ? issuerTexts[name] : undefined;
   if (known === undefined) {
     throw inexpressible(issuer.path, `there is no issuer ${name} in serverfiles`);
   }
-  // The member comes from `bind`, or from the option `default_bind`.
+  // `bind` or the option `default_bind` sets this member, so it needs no line.
   issuer.child("challenges")?.take("bind_host");
   const line = lineWith([before, name, ...known.words(issuer)], fieldLines(issuer, known.fields));
   issuer.done("an issuer");

@@ -8,7 +8,7 @@ import { given, type Line, line, lineWith } from "../lines/line.ts";
 import { scalarWord } from "../lines/scalar-word.ts";
 import type { Members } from "../members.ts";
 
-/** Outputs by name: the member for the word after the name ("" for none), and the lines of the block. */
+/** Outputs by name: the member for the word after the name, or "", and the lines of the block. */
 const outputs: Readonly<Record<string, readonly [word: string, fields: Fields]>> = {
   discard: ["", {}],
   file: ["filename", fileFields],
@@ -41,14 +41,14 @@ function operationLine(operation: Members, name: string): Line {
   return line(name, operation.text("regexp") ?? "", operation.text("value") ?? "");
 }
 
-/** Members of a filter that become words after its name. */
+/** Members of a filter that are written as words after its name. */
 const filterWords: Readonly<Record<string, readonly string[]>> = {
   regexp: ["regexp", "value"],
   rename: ["name"],
   replace: ["value"],
 };
 
-/** Lines in the block of a filter. A filter without actions has `null` as its list. */
+/** Lines in the block of a filter. If a filter has no actions, its list is `null`. */
 const filterFields: Fields = {
   ...maskFields,
   actions: {
@@ -65,7 +65,7 @@ function filterLine(name: string, filter: Members): Line {
   return lineWith([name, kind, ...words], fieldLines(filter, filterFields));
 }
 
-/** `format json { … }`; the encoder `filter` wraps another one. @param before `format` or `wrap` */
+/** `format json { … }`; the encoder `filter` contains another encoder. @param before `format` or `wrap` */
 function formatLine(encoder: Members, before: string): Line {
   const name = encoder.text("format") ?? "";
   const lines = fieldLines(encoder, {
@@ -83,7 +83,8 @@ function formatLine(encoder: Members, before: string): Line {
 }
 
 /**
- * Writes the lines of a log, except `include` and `exclude`. @param debug true when the option `debug` sets the level
+ * Writes the lines of a log, except `include` and `exclude`. @param debug true: the option `debug` sets the level, so
+ * no line is needed
  */
 export function logLines(log: Members, debug: boolean): Line[] {
   return fieldLines(log, {

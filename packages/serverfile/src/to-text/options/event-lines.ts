@@ -27,7 +27,7 @@ function subscriptionLine(subscription: Members, before: string): Line {
   return lineWith([before, name || "*", "exec", ...command], fieldLines(handler, execFields));
 }
 
-/** Writes the option `events`. Each subscription must be for one event, or all, and for one handler. */
+/** Writes the option `events`. Each subscription must name one event or all events, and one handler. */
 export function eventLines(events: Members): Line[] {
   const lines = fieldLines(events, { on: parts("subscriptions", subscriptionLine) });
   events.done("events");

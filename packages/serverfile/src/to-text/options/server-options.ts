@@ -23,7 +23,7 @@ const proxiesFields = {
   ),
 };
 
-/** Lines in the block `servers` of one server. */
+/** Lines for one server in its block `servers`. */
 function optionLines(members: Members, writers: WrapperWriters): Line[] {
   const wrappers = members.children("listener_wrappers")?.map((each) => wrapperLine(each, writers));
   return [
@@ -36,7 +36,7 @@ function optionLines(members: Members, writers: WrapperWriters): Line[] {
   ];
 }
 
-/** Writes the options `servers`: one block for all servers, or one for each. */
+/** Writes the option `servers`: one block if all servers have the same lines, otherwise one block for each server. */
 export function serverOptionLines(
   servers: readonly ServerDraft[],
   expectedNames: readonly string[],

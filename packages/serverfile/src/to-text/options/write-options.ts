@@ -61,7 +61,7 @@ export function adminLines(admin: Members | undefined): Line[] {
   ];
 }
 
-/** True when the text needs the option `debug`: every log has a level, and the default log has DEBUG. */
+/** True when the option `debug` must be written, because every log has a level and the default log has DEBUG. */
 export function isDebug(logs: JsonObject): boolean {
   const hasLevel = (log: JsonValue) => valueAt(log, "level") !== undefined;
   return valueAt(logs, "default", "level") === "DEBUG" && Object.values(logs).every(hasLevel);
@@ -99,7 +99,7 @@ const authorityParts: Fields = {
   intermediate: block("intermediate", keyPairFields),
 };
 
-/** Writes `skip_install_trust` and `pki`. @param mentioned true when a directive creates the CA with this id */
+/** Writes `skip_install_trust` and `pki`. @param mentioned returns true when a directive creates the CA with this id */
 export function authorityLines(pki: Members | undefined, mentioned: (id: string) => boolean): Line[] {
   const authorities = pki?.child("certificate_authorities")?.childEntries() ?? [];
   const skips =
@@ -134,7 +134,7 @@ export function autoHttpsLines(servers: readonly ServerDraft[]): Line[] {
   return words.length === 0 ? [] : [line("auto_https", ...words)];
 }
 
-/** `http_port` and others of the app. */
+/** Global options for the app, such as `http_port`. */
 export const httpAppFields: Fields = {
   http_port: integer("http_port"),
   https_port: integer("https_port"),
@@ -165,7 +165,7 @@ const issuerOptions: Fields = {
   preferred_chains: part("preferred_chains", preferredChainsLine),
 };
 
-/** The options of one ACME issuer as options of all; undefined when it has more than they say. */
+/** The settings of a single ACME issuer as global options; undefined when global options cannot express them. */
 function acmeOptionLines(
   issuers: readonly JsonObject[],
   ports: UsualPorts,
@@ -183,7 +183,7 @@ function acmeOptionLines(
   return members.keys.length === 0 && lines.length > 0 ? lines : undefined;
 }
 
-/** `on_demand_tls { ask url }`, or with another permission. */
+/** `on_demand_tls { ask url }`, or `permission` with another module. */
 function onDemandLine(permission: Members, name: string): Line {
   const [module, endpoint] = [permission.text("module") ?? "", permission.text("endpoint") ?? ""];
   const inner = module === "http" ? line("ask", endpoint) : line("permission", module, endpoint);
@@ -234,7 +234,7 @@ const keyFields = {
   renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
 };
 
-/** Writes the options of the policy for all names: issuers as options or as `cert_issuer`, then keys. */
+/** Writes the policy for all names as global options: first its issuers, then its keys. */
 function policyLines(
   policy: JsonObject,
   ports: UsualPorts,

@@ -1,6 +1,6 @@
 import type { JsonValue } from "server-core/json/json-value";
 
-/** One handler of a route, with the route's group and matchers. */
+/** One handler of a route, with group and matchers of the route. */
 export interface FlatRoute {
   /** Group in the config: `group0`. */
   readonly group: string | undefined;
@@ -13,7 +13,7 @@ export interface FlatRoute {
   readonly handlerPath: string;
 }
 
-/** The number in `group12`; undefined for a name in another form. */
+/** The number in a name such as `group12`; undefined for a name in another form. */
 export function groupNumber(group: string | undefined): number | undefined {
   const digits = /^group(0|[1-9]\d{0,8})$/.exec(group ?? "")?.[1];
   return digits === undefined ? undefined : Number(digits);

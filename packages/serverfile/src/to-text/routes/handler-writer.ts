@@ -7,15 +7,15 @@ import type { OptionWriter, WrapperWriters } from "../options/option-writer.ts";
 import type { FlatRoute } from "./flat-route.ts";
 import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 
-/** Services that a writer of handlers may use. */
+/** Services for the writers of handlers. */
 export interface WriteContext {
   /** Names the matcher sets of directives that have several. */
   readonly matchers: NamedMatchers;
   /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
-  /** Possible file name of the text. File servers hide this file without a line. */
+  /** Possible file name of the text. File servers hide this file even if no line names it. */
   readonly hiddenFile: string;
-  /** Writes a list of routes in braces, to be sorted by the order of directives. */
+  /** Writes a list of routes in braces; the reader will sort them by the order of directives. */
   readonly sortedRoutes: (routes: JsonValue | undefined, path: string) => RouteBlock;
   /** Writes a list of routes in braces, in the given order. */
   readonly routesInOrder: (routes: JsonValue | undefined, path: string) => RouteBlock;
@@ -25,7 +25,7 @@ export interface WriteContext {
 export interface Written {
   /** First word of the line. */
   readonly directive: string;
-  /** An older name of the directive, which is sorted earlier. */
+  /** An older name of the directive, which has an earlier position in the order. */
   readonly older?: string;
   /** Words after the name and the matcher. */
   readonly words: readonly Word[];
@@ -37,18 +37,21 @@ export interface Written {
 /** Writes a handler. @throws ServerError CONFIG_INEXPRESSIBLE */
 export type HandlerWriter = (handler: Members, context: WriteContext) => Written;
 
-/** Several routes as one directive. */
+/** Several routes that are written as one directive. */
 export interface WrittenRun {
   readonly written: Written;
   /** Number of routes. */
   readonly count: number;
-  /** True: the directive uses the matcher of the first route. False: it creates all matchers itself. */
+  /**
+   * True: the directive is written with the matcher of the first route. False: the directive itself creates all
+   * matchers.
+   */
   readonly takesMatcher?: boolean;
   /** Differences from the statement of a single route. */
   readonly more?: Partial<Pick<Statement, "isRoute" | "ownGroups" | "firstGroup">>;
 }
 
-/** Writes the routes at a position as one directive; undefined when the directive cannot create such routes. */
+/** Writes the routes from a position on as one directive; undefined when the directive cannot create such routes. */
 export type RunWriter = (
   routes: readonly FlatRoute[],
   at: number,
@@ -67,7 +70,7 @@ export interface HandlerWriters {
   runWritersOf(handlers: ReadonlySet<string>): RunWriter[];
 }
 
-/** The writers, and the order of execution of their directives. */
+/** The writers of all modules, and the order in which directives run. */
 export interface TextWriters extends HandlerWriters, WrapperWriters {
   readonly order: readonly string[];
   /** @returns undefined for an app without a global option */

@@ -21,9 +21,10 @@ function namedRoute(route: JsonValue, path: string, writer: RouteWriter): RouteB
 }
 
 /**
- * Routes that servers share by name, in the order in which they were read. Where servers have different routes of one
- * name, the text differs from the config and is refused.
- * @param makeWriter makes a writer for one route: matchers of different routes may have the same name
+ * Named routes of all servers, in the order in which they were read. If two servers have different routes with the same
+ * name, the text does not adapt to the config and is refused.
+ * @param makeWriter makes a writer for each route, because different routes may use the same name for different
+ * matchers
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
 export function namedRoutes(

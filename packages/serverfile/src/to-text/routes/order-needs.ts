@@ -1,14 +1,14 @@
-// Directives are sorted when a text is read. A config with another order of routes needs the option `order`:
-// with `respond` before `header` in a list, `order respond before header` is written.
+// Directives are sorted when a text is read. A config with another order of routes needs the option `order`. with
+// `respond` before `header` in a list, `order respond before header` is written.
 
 import { type Line, line } from "../lines/line.ts";
 import type { RouteBlock } from "./route-block.ts";
 
-/** The order of directives, with the `order` options that create it. */
+/** An order of directives, with the `order` options that create it. */
 export class DirectiveOrder {
   /** Directives in the order of execution. */
   readonly names: readonly string[];
-  /** Options `order …` that change the default order to this one. */
+  /** Options `order …` that change the default order to this order. */
   readonly lines: readonly Line[];
 
   constructor(names: readonly string[], lines: readonly Line[] = []) {
@@ -22,7 +22,9 @@ export class DirectiveOrder {
   }
 }
 
-/** Collects which directives must precede which others, so that sorting keeps the routes in order. */
+/**
+ * Collects pairs of directives, the first of which must precede the second, so that sorting keeps the routes in order.
+ */
 export class OrderNeeds {
   readonly order: DirectiveOrder;
   /** Required pairs, each as the text `before after`. */
@@ -42,7 +44,7 @@ export class OrderNeeds {
     });
   }
 
-  /** True when sorting keeps the directives of a block in order. */
+  /** True when sorting would not change the order of the directives in a block. */
   isKept(block: RouteBlock): boolean {
     let last = -1;
     return block.statements.every(({ directive }) => {
@@ -54,8 +56,8 @@ export class OrderNeeds {
   }
 
   /**
-   * Searches another order that keeps all routes in place; undefined when this one does, or none is found.
-   * The search may fail: each of at most 20 rounds makes the move that fixes most pairs.
+   * Searches another order that keeps all routes in place; undefined when this order already does, or when none is
+   * found. The search may fail: it has at most 20 rounds, and each round makes the move that corrects most pairs.
    */
   better(): DirectiveOrder | undefined {
     const pairs = [...this.#pairs].map((pair) => pair.split(" ") as [string, string]);
@@ -83,7 +85,7 @@ function violations(order: DirectiveOrder, pairs: readonly (readonly [string, st
   return pairs.filter(([before, after]) => order.positionOf(before) > order.positionOf(after));
 }
 
-/** An order with one moved directive, and the option `order` that moves it. */
+/** An order in which one directive is moved, with the option `order` for this move. */
 function move(order: DirectiveOrder, name: string, where: "before" | "after", other: string): DirectiveOrder {
   const names = order.names.filter((each) => each !== name);
   names.splice(names.indexOf(other) + (where === "after" ? 1 : 0), 0, name);

@@ -1,10 +1,11 @@
-// Numbers of groups. While a text is read, each repeated `handle`, each `rewrite` and each `root` takes a name
-// `group0`, `group1` …, inner blocks first. The config contains the numbers, but not the order of the text.
-// This file reconstructs the order: statements with a known number are placed by it, others fill the gaps.
+// Numbers of groups. While a text is read, each repeated `handle`, each `rewrite` and each `root` takes a group name
+// (`group0`, `group1`, …); inner blocks take theirs first. The config contains the numbers, but not the order of the
+// text. This file reconstructs the order: statements with a known group number are placed by this number, and other
+// statements fill the gaps.
 //
 // | list | numbers of the list |
 // |---|---|
-// | any | 1 for `rewrite`, even without one |
+// | any list | 1 for `rewrite`, even if the list has no `rewrite` |
 // | several `handle` | 1 more |
 // | several `root` | 1 more |
 
@@ -14,11 +15,11 @@ import type { Line } from "../lines/line.ts";
 
 /** A part of the text that takes group numbers (`group0`, `group1` …) while it is read. */
 export interface Numbered {
-  /** Count of group numbers that it takes. */
+  /** Count of group numbers that this part takes. */
   readonly groups: number;
   /** The first group number; undefined when no route of the block is in a group. */
   readonly firstGroup: number | undefined;
-  /** Sorts the directives into the order in which they were numbered. @param base first number */
+  /** Sorts the directives into the order in which they took their numbers. @param base first number */
   arrange(base: number): void;
 }
 
@@ -30,20 +31,20 @@ export interface Statement {
   readonly line: Line;
   /** Blocks of routes in the directive, in reading order. */
   readonly blocks: readonly Numbered[];
-  /** Count of group numbers that the directive itself takes, without its blocks. */
+  /** Count of group numbers that the directive itself takes, without the blocks inside it. */
   readonly ownGroups: number;
   /** The first group number inside the block; undefined when the config does not show it. */
   readonly firstGroup: number | undefined;
   /**
-   * True when the block is a route of its list, and takes part in the list's group numbers. False for `handle_errors`
+   * True when the block is a route of its list, and so counts for the list's group numbers. False for `handle_errors`
    * and `php_fastcgi`.
    */
   readonly isRoute: boolean;
 }
 
 /**
- * Applies older names in a sorted block: two names of one directive are sorted apart. If a route would be sorted before
- * its predecessor, all routes before it must have had the older name.
+ * Applies older names in a sorted block, because the two names of a directive have different positions in the order. If
+ * sorting would move a route before its predecessor, all routes before it must have had the older name.
  */
 export function withOlderNames(statements: readonly Statement[]): readonly Statement[] {
   const named = new Set(statements.flatMap(({ older, directive }) => (older === undefined ? [] : directive)));
@@ -89,7 +90,7 @@ export function firstGroupOf(statement: Statement): number | undefined {
 
 /** An item with a position in reading order. */
 interface Placeable {
-  /** Items with the same directive keep their order; undefined when all items do. */
+  /** Items with the same directive keep their order; undefined: all items keep their order. */
   readonly directive?: string;
   readonly groups: number;
   readonly firstGroup: number | undefined;
@@ -101,8 +102,8 @@ const unsorted = "handle_errors";
 const maxPlacements = 2000;
 
 /**
- * Chooses items for the gaps between known numbers, so that as many gaps as possible are filled exactly.
- * The first item goes into the first gap that it fits.
+ * Chooses items for the gaps between known numbers, so that the items fill as many gaps as possible exactly. The first
+ * item is tried in the first gap that is large enough.
  */
 function fillGaps<T extends Placeable>(
   items: readonly T[],
@@ -150,8 +151,8 @@ function fillGaps<T extends Placeable>(
 }
 
 /**
- * Sorts items into the order in which their groups were numbered. Items whose number the config does not show fill the gaps
- * between the others.
+ * Sorts items into the order in which their groups were numbered. Items whose number the config does not show fill the
+ * gaps between items with known numbers.
  * @param base number of the first group
  */
 export function inReadingOrder<T extends Placeable>(items: readonly T[], base: number): T[] {
@@ -179,7 +180,7 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
   if (ordered.every((item, index) => item === counted[index])) {
     return [...items];
   }
-  // Items without a number stay after their predecessor, and before the next item of their kind.
+  // Items without a number stay after their predecessor, and before the next item with the same directive.
   const result = [...ordered];
   items.forEach((item, index) => {
     if (item.groups === 0) {
@@ -214,14 +215,14 @@ export class RouteBlock {
     return this.#statements;
   }
 
-  /** All lines: first those before the directives, then the directives. */
+  /** All lines: first the lines before the directives, then the directives. */
   get lines(): readonly Line[] {
     return [...this.#head, ...this.#statements.map(({ line }) => line)];
   }
 
   /**
-   * Count of numbers that the list itself takes: one for `rewrite`, even without one, and one each for several `handle`
-   * and `root`.
+   * Count of numbers that the list itself takes: one for `rewrite`, even without a `rewrite`; one for several `handle`;
+   * one for several `root`.
    */
   get listGroups(): number {
     const count = (...names: string[]) =>
@@ -240,7 +241,8 @@ export class RouteBlock {
   }
 
   /**
-   * The first number of the list itself; undefined when the config does not show it. Set by the reader of the routes.
+   * The first number of the list itself, without inner blocks; undefined when the config does not show it. Set by the
+   * reader of the routes.
    */
   listFirstGroup: number | undefined;
 
@@ -252,7 +254,7 @@ export class RouteBlock {
     return this.firstInnerGroup;
   }
 
-  /** The number of the first directive that takes one; only a guess when directives are sorted. */
+  /** The number of the first directive that has a number; only a guess when directives are sorted. */
   get firstInnerGroup(): number | undefined {
     let before = 0;
     let first: number | undefined;

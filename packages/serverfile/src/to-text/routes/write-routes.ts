@@ -2,11 +2,11 @@
 //
 // | routes | text |
 // |---|---|
-// | `{ handler: "subroute" }` in a group | `handle`, or `handle_path` when it first strips its path prefix |
-// | the only plain subroute of its list | `handle` if sorting keeps its order, else `route` |
-// | another subroute | `route` |
+// | `{ handler: "subroute" }` in a group | `handle`, or `handle_path` if it first strips its path prefix |
+// | the only plain subroute of its list | `handle` if sorting keeps its order, otherwise `route` |
+// | any other subroute | `route` |
 // | routes that a `RunWriter` recognizes | `try_files`, `php_fastcgi`, `forward_auth` |
-// | another handler | the directive that the module writes |
+// | any other handler | the directive that its module writes |
 
 import { isDeepStrictEqual } from "node:util";
 import { isJsonArray, type JsonValue } from "server-core/json/json-value";
@@ -21,14 +21,14 @@ import type { OrderNeeds } from "./order-needs.ts";
 import { RouteBlock, type Statement, withOlderNames } from "./route-block.ts";
 
 /**
- * Directives whose only argument is never a matcher.
- * `root * /srv` needs the `*`; `root /srv` sets the root for all requests.
+ * Directives whose only argument is never read as a matcher. `root * /srv` needs the `*`; `root /srv` sets the root for
+ * all requests.
  */
 const loneArgument = new Set(["root", "rewrite"]);
-/** Directives whose words include the matcher. */
+/** Directives whose words already include the matcher. */
 const noMatcher = new Set(["handle_path", "try_files"]);
 
-/** Splits routes into routes with one handler each, as directives create them. */
+/** Splits routes into routes with one handler each, which is the form that directives create. */
 export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[] {
   if (routes === undefined) {
     return [];
@@ -87,14 +87,14 @@ export class RouteWriter {
     return this.#context.matchers.definitions;
   }
 
-  /** Writes a block whose directives are sorted when it is read. */
+  /** Writes a block whose directives the reader will sort. */
   sorted(routes: JsonValue | undefined, path: string): RouteBlock {
     const block = this.#block(flatten(routes, path), true);
     this.#order.need(block.statements.map(({ directive }) => directive));
     return block;
   }
 
-  /** Writes a list of routes. @param isSorted true when its directives are sorted when the text is read */
+  /** Writes a list of routes. @param isSorted true when the reader will sort its directives */
   #block(routes: readonly FlatRoute[], isSorted: boolean): RouteBlock {
     const runWriters = this.#writers.runWritersOf(handlersOf(routes));
     const levels = routes.filter(({ handler }) => isSubroute(handler));
@@ -149,7 +149,7 @@ export class RouteWriter {
     return this.statement(written, route.match, route.path);
   }
 
-  /** Writes a directive with its matcher. @param match undefined for every request */
+  /** Writes a directive with its matcher. @param match undefined: the directive is for every request */
   statement(
     { directive, older, words, block, blocks = [] }: Written,
     match: JsonValue | undefined,
@@ -171,7 +171,10 @@ export class RouteWriter {
     };
   }
 
-  /** Writes the matcher on a directive's line. `*` is added if the first word would be read as a matcher. */
+  /**
+   * Writes the matcher on a directive's line. `*` is added if the reader would otherwise take the first word for a
+   * matcher.
+   */
   #matcherWords(
     directive: string,
     words: readonly Word[],
@@ -186,7 +189,7 @@ export class RouteWriter {
     return looksLikeMatcher || (loneArgument.has(directive) && words.length === 1) ? ["*"] : [];
   }
 
-  /** Writes a subroute as `php_fastcgi`, `handle_path`, `handle` or `route`, whichever fits first. */
+  /** Writes a subroute as the first possible form of `php_fastcgi`, `handle_path`, `handle` and `route`. */
   #subroute(route: FlatRoute, mayBeHandle: boolean): Statement {
     const handler = new Members(route.handler, route.handlerPath);
     handler.take("handler");
@@ -226,7 +229,10 @@ export class RouteWriter {
   }
 }
 
-/** True when only `handle_path` creates this route. In `route` the strip handler and the next one would be merged. */
+/**
+ * True when no directive but `handle_path` creates this route. `route` would merge the strip handler with the next
+ * handler.
+ */
 function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
   const routes = valueAt(handler, "routes");
   const [, second] = objectsOf(routes);
@@ -270,12 +276,12 @@ function kindOf(handler: JsonValue): number | undefined {
   return kind === -1 ? undefined : kind;
 }
 
-/** True when `try_files` took the group: then its number does not belong to the list. */
+/** True when `try_files` uses this group, so that its number does not belong to the list. */
 function isTryFiles(statements: readonly Statement[], group: number): boolean {
   return statements.some(({ directive, firstGroup }) => directive === "try_files" && firstGroup === group);
 }
 
-/** The path of a `handle_path` whose routes first strip its prefix. */
+/** The path of a `handle_path`, whose routes first strip the path prefix. */
 function strippedPath(match: JsonValue | undefined, routes: JsonValue | undefined): string | undefined {
   const [set, ...otherSets] = objectsOf(match);
   const [path = "", ...otherPaths] = hasOnly(set, "path") ? textsOf(set, "path") : [];

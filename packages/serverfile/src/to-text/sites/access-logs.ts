@@ -1,13 +1,13 @@
-// A server maps hosts to logs. In the text, each site has a line `log` instead:
+// A server maps hosts to logs. In the text, a line `log` in each site replaces this mapping:
 //
 // | in `logs` of a server | text of the site |
 // |---|---|
-// | `logger_names: { "a.example": ["log0"] }` | `log { … }` |
-// | `logger_names: { "a.example": ["x"] }` | `log x { … }` |
-// | `logger_names: { "a.example": [""] }` | `log` |
-// | `skip_hosts: ["a.example"]` | nothing, if another site has a log |
+// | `logger_names: { "a.example": ["log0"] }` | `log { … }` in the site |
+// | `logger_names: { "a.example": ["x"] }` | `log x { … }` in the site |
+// | `logger_names: { "a.example": [""] }` | `log` in the site |
+// | `skip_hosts: ["a.example"]` | no line in the site, if another site has a log |
 // | `default_logger_name: "log0"` | `log { … }` in the site for any host |
-// | a name for a host without a site | `log x { hostnames host }` in a site of the server |
+// | a name for a host without a site | `log x { hostnames host }` in any site of the server |
 
 import { joinHostPort } from "server-core/go/host-port";
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
@@ -17,12 +17,12 @@ import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
 import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
-/** True for a log that includes only the access logger with its name. */
+/** True for a log that contains only the access log with its name. */
 export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
   return JSON.stringify(valueAt(log, "include")) === JSON.stringify([`http.log.access.${name}`]);
 }
 
-/** A server's access log settings; undefined when none of its sites has a log. */
+/** A server's settings for access logs; undefined when no site of the server has a log. */
 function logsOf({ server }: SiteDraft): JsonObject | undefined {
   const logs = server.members.look("logs");
   if (!isJsonObject(logs)) {
@@ -32,12 +32,12 @@ function logsOf({ server }: SiteDraft): JsonObject | undefined {
   return Object.keys(own).length === 0 && Object.keys(logs).length > 0 ? undefined : own;
 }
 
-/** Logs of a host; empty when it is not mapped. */
+/** Logs of a host; empty for a host without a log. */
 function namesOfHost(logs: JsonObject, host: string): string[] {
   return textsOf(logs, "logger_names", host);
 }
 
-/** Logs of a site by name. The value lists the hosts if they are not all hosts of the site. */
+/** Logs of a site by name. The value is a list of hosts if the log is not for all hosts of the site. */
 type Mapping = Map<string, readonly string[] | undefined>;
 
 /** The logs of one site, from the mapping of its server. */
@@ -57,7 +57,10 @@ function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
   );
 }
 
-/** True when a site has a log for none of its hosts. Without this log the server would list the hosts as skipped. */
+/**
+ * True when a site needs a log that none of its hosts uses. Without this log, the server's JSON would list the hosts in
+ * `skip_hosts`.
+ */
 function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
   const { port } = site.server.listening;
   const skipped = textsOf(logs.skip_hosts);
@@ -71,9 +74,9 @@ export class AccessLogs {
   readonly #logs: JsonObject;
   readonly #debug: boolean;
   readonly #sites: readonly SiteDraft[];
-  /** Names of logs whose block was written; a second line with the name has no block. */
+  /** Names of logs whose block is already written; further lines with such a name have no block. */
   readonly #written = new Set<string>();
-  /** Number of unnamed logs until now; the next one is `log` with this number. */
+  /** Number of unnamed logs so far; the next name is `log` with this number. */
   #unnamed = 0;
 
   /**
@@ -86,11 +89,11 @@ export class AccessLogs {
     this.#sites = sites;
   }
 
-  /** Writes the lines of a site, which several servers may have. */
+  /** Writes the lines of a site, which may be part of several servers. */
   linesFor(group: readonly SiteDraft[]): Line[] {
     const mapping: Mapping = new Map();
     let hidden = false;
-    // The log for any host must be the last that the site names.
+    // The log for any host must be the last log of the site.
     for (const site of [...group].sort((a, b) => Number(isForAnyHost(a)) - Number(isForAnyHost(b)))) {
       const logs = logsOf(site);
       if (logs === undefined) {
@@ -113,7 +116,7 @@ export class AccessLogs {
     return hidden && lines.length === 0 ? [this.#line("", [line("no_hostname")])] : lines;
   }
 
-  /** The site of a server whose `log` lists the hosts without a site. */
+  /** The site of a server whose lines `log` list the hosts without a site. */
   #carrier(site: SiteDraft, logs: JsonObject): SiteDraft | undefined {
     const sites = this.#sites.filter(({ server }) => server === site.server);
     return (
@@ -121,7 +124,7 @@ export class AccessLogs {
     );
   }
 
-  /** Hosts with a log that no site of the server has, by the name of the log. */
+  /** Hosts with a log that belong to no site of the server, by the name of the log. */
   #strangers({ server }: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly { host: string }[]> {
     const own = this.#sites.filter((each) => each.server === server && !isForAnyHost(each));
     const known = new Set(own.flatMap(hostsOfDraft));
@@ -131,7 +134,7 @@ export class AccessLogs {
     return Map.groupBy(mapped, ({ name }) => name);
   }
 
-  /** Writes the line `log`. @param head lines that precede the log's own lines */
+  /** Writes the line `log`. @param head lines before the log's own lines */
   #line(name: string, head: readonly Line[]): Line {
     if (name === "") {
       return lineWith(["log"], head);
@@ -147,7 +150,7 @@ export class AccessLogs {
     return lineWith(isNumbered ? ["log"] : ["log", name], [...head, ...body]);
   }
 
-  /** Writes a log's own settings. This takes the members, so call it once for each log. */
+  /** Writes the settings of a log. Call this once for each log, because it takes the members. */
   #body(name: string, log: JsonValue): Line[] {
     const members = new Members(log, `/config/logging/logs/${name}`);
     members.take("include");
@@ -156,7 +159,7 @@ export class AccessLogs {
     return lines;
   }
 
-  /** Logs that no server writes to. They are written in the last site anyway. */
+  /** Logs that no server writes to. They are written in the last site, so that they stay in the config. */
   rest(): Line[] {
     return Object.entries(this.#logs).flatMap(([name, log]) =>
       isAccessLog(name, log) && !this.#written.has(name) ? [this.#line(name, [line("no_hostname")])] : [],

@@ -13,7 +13,7 @@ function bracketed(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 
-/** The default form of a site address for any host: `:8080`, `https://`, `http://:8080`. */
+/** The default form of a site address for any host, such as `:8080`, `https://` or `http://:8080`. */
 function anyHost(
   { listening: { port }, hasPolicies }: ServerDraft,
   { namesScheme, ...ports }: UsualPorts,
@@ -40,13 +40,13 @@ interface AddressParts {
   readonly host: string;
   readonly path: string;
   readonly ports: UsualPorts;
-  /** Number of earlier equal addresses; each repetition uses another spelling. */
+  /** Number of earlier equal addresses; each repetition needs a different spelling. */
   readonly repetition: number;
 }
 
 /**
- * Writes an address. A server may need the same address twice, but a text must not repeat it, so repetitions are
- * spelled differently: `a.example`, then `https://a.example`, then `a.example:443`.
+ * Writes an address. A server may need the same address twice, but a text must not repeat an address, so spellings
+ * differ: `a.example`, `https://a.example`, `a.example:443`.
  */
 export function addressText(server: ServerDraft, { host, path, ports, repetition }: AddressParts): string {
   const { port } = server.listening;
@@ -61,7 +61,7 @@ export function addressText(server: ServerDraft, { host, path, ports, repetition
   const name = bracketed(host);
   const isOnSocketToo = port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host);
   if (isOnSocketToo || server.httpHosts?.has(host)) {
-    return `${name}:${ports.http}${path}`; // with `http://` it would be among the hosts to skip
+    return `${name}:${ports.http}${path}`; // with `http://` the name would be among the hosts that automatic HTTPS skips
   }
   const isPlain = port === ports.http || server.plainHosts.has(host);
   const needsPort = port !== undefined && port !== (isPlain ? ports.http : ports.https);
@@ -82,7 +82,7 @@ export function siteKeys({ server, addresses, repetitions = [] }: SiteDraft, por
   );
 }
 
-/** True when a site for any host listens only on sockets without a port, and has no TLS on one of them. */
+/** True for a site for any host that listens only on sockets without a port, if one of its servers has no TLS. */
 export function isPlainOnSockets(group: readonly SiteDraft[]): boolean {
   const servers = group.map(({ server }) => server);
   return (

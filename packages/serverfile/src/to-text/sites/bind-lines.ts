@@ -9,7 +9,7 @@ function isUsual(binds: Binds): boolean {
   return binds.every(({ address, protocols }) => address === "" && protocols.length === 0);
 }
 
-/** The listen addresses common to all servers; undefined when servers differ, or listen on all addresses. */
+/** The listen addresses of all servers; undefined when servers have different addresses, or listen on all addresses. */
 export function commonBinds(servers: readonly ServerDraft[]): Binds | undefined {
   const [first, ...others] = servers;
   const binds = first?.listening.binds;
@@ -28,7 +28,9 @@ export function bindLinesOf(name: string, binds: Binds): Line[] {
   );
 }
 
-/** Writes the `bind` lines of a site; none when it listens on every address. @param first the address for challenges */
+/**
+ * Writes the `bind` lines of a site; no lines when it listens on every address. @param first the address for challenges
+ */
 export function bindLines(group: readonly SiteDraft[], first: string | undefined): Line[] {
   const all = distinct(group.flatMap(({ server }) => server.listening.binds));
   const isFirst = ({ address }: Binds[number]) => address === first;

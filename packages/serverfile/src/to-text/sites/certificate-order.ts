@@ -1,12 +1,12 @@
 /** A site that can be moved. */
 interface MovableSite {
-  /** Number of groups that its routes take. */
+  /** Number of groups that the site's routes take. */
   readonly groups: number;
 }
 
 /**
- * Moves sites so that their certificate files get the tags of the config. Sites with numbered groups stay.
- * Tags of certificate files, `cert0`, `cert1`, are numbered in reading order.
+ * Moves sites so that their certificate files get the same tags as in the config. Sites with numbered groups are not
+ * moved. Tags of certificate files, `cert0`, `cert1`, are numbered in reading order.
  */
 export function inCertificateOrder<T extends MovableSite>(
   texts: readonly T[],

@@ -2,7 +2,7 @@ import type { JsonObject } from "server-core/json/json-value";
 import { objectsOf, textsOf } from "../json-lists.ts";
 import type { ServerDraft } from "./site-draft.ts";
 
-/** Invented file names for tags such as `cert0` without files in the config. */
+/** Invented file names for tags such as `cert0`, if the config does not contain their files. */
 function unknownPairs(tags: readonly string[]): string[][] {
   return tags.filter((tag) => /^cert\d+$/.test(tag)).map((tag) => [`${tag}.pem`, `${tag}.key`]);
 }
@@ -17,7 +17,8 @@ export function certificatePairs(tls: JsonObject, connection: JsonObject): strin
 }
 
 /**
- * Certificate files that servers select but do not load. An unserved site at the start of the text loads them.
+ * Certificate files that servers select but do not load. A site without listen addresses at the start of the text loads
+ * them.
  * @param tls the app
  */
 export function unloadedPairs(tls: JsonObject, servers: readonly ServerDraft[]): string[][] {

@@ -2,11 +2,11 @@
 //
 // | in the config | text |
 // |---|---|
-// | a policy without `subjects` | options such as `email`, `acme_ca`, `key_type` |
-// | a policy with the names of a site | `tls …` in the site |
+// | a policy without `subjects` | global options such as `email`, `acme_ca`, `key_type` |
+// | a policy with the names of a site | lines `tls …` in the site |
 // | internal issuer | `tls internal` |
-// | `automate` with the names of a site | nothing, or `tls force_automate` |
-// | `automate` with other names | further addresses of the site for any host, or `tls_automate_names` |
+// | `automate` with the names of a site | no line, or `tls force_automate` |
+// | `automate` with other names | further addresses of the site for any host, or the option `tls_automate_names` |
 // | a connection policy with files | `tls cert key` |
 
 import type { JsonObject } from "server-core/json/json-value";
@@ -24,7 +24,7 @@ import { connectionFor, connectionLines, isForNameless } from "./connection-line
 import { bindHostOf, emailOf, ownSettings, policiesPath } from "./issuer-settings.ts";
 import { hasNoCertificates, hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
-/** Members of a policy that are written as one line each. */
+/** Members of a policy, each of which is written as one line. */
 const policyFields: Fields = {
   get_certificate: parts("get_certificate", (manager, name) =>
     line(name, manager.text("via") ?? "", ...given(manager.text("url"))),
@@ -41,9 +41,9 @@ const siteOnly = new Set(["get_certificate", "on_demand", "reuse_private_keys"])
 /** A site's certificate settings. */
 export interface SiteCertificates {
   readonly lines: readonly Line[];
-  /** Further hosts to add to its addresses. */
+  /** Further hosts that are added to the site's addresses. */
   readonly names: readonly string[];
-  /** The address on which challenges are answered: the first of `bind`. */
+  /** The address that answers challenges: the first address of `bind`. */
   readonly bindHost: string | undefined;
 }
 
@@ -54,10 +54,10 @@ export class CertificateLines {
   readonly #policies: readonly JsonObject[];
   readonly #ports: UsualPorts;
   readonly #choices: Choices;
-  /** Names that sites manage by their addresses or by `force_automate`. */
+  /** Names that sites manage through their addresses or through `force_automate`. */
   readonly automated = new Set<string>();
   readonly #sites: readonly SiteDraft[];
-  /** True once a site has the line `load`; another one would load the folders twice. */
+  /** True after a site has got the line `load`; a second such line would load the folders twice. */
   #hasFolders = false;
 
   constructor(tls: JsonObject, ports: UsualPorts, choices: Choices, sites: readonly SiteDraft[]) {
@@ -78,12 +78,12 @@ export class CertificateLines {
     return textsOf(this.#tls, "certificates", "automate");
   }
 
-  /** The policy that lists a host; undefined when none does. */
+  /** The policy that lists a host; undefined for a host in no policy. */
   #policyFor(host: string): JsonObject | undefined {
     return this.#policies.find(({ subjects }) => textsOf(subjects).includes(host));
   }
 
-  /** The email of all policies with default issuers, if it is a global option; else undefined. */
+  /** The email of all policies with default issuers, if the text has it as a global option; otherwise undefined. */
   get globalEmail(): string | undefined {
     const lists = this.#policies.map((policy) => objectsOf(policy, "issuers"));
     const emails = lists.flat().flatMap(({ module, email }) => (module === "acme" ? [email] : []));
@@ -93,9 +93,7 @@ export class CertificateLines {
     return isGlobal && typeof first === "string" ? first : undefined;
   }
 
-  /**
-   * The settings of an issuer, without those that {@link ownSettings} omits, and without the common email.
-   */
+  /** The settings of an issuer, without the settings that {@link ownSettings} omits, and without the common email. */
   #settingsOf(issuer: JsonObject): JsonObject {
     const { email, ...others } = ownSettings(issuer, this.#ports);
     const isSaid = email !== undefined && email !== this.globalEmail;
@@ -103,7 +101,7 @@ export class CertificateLines {
   }
 
   /**
-   * Writes the lines of a site, which several servers may have.
+   * Writes the lines of a site, which may be part of several servers.
    * @param isBoundByDefault true when the option `default_bind` sets the addresses
    * @throws ServerError CONFIG_INEXPRESSIBLE
    */
@@ -146,14 +144,14 @@ export class CertificateLines {
     const all = [...policyLines, ...distinct(lines)];
     const isBare = connections.some((each) => each.lines.length === 0 && isForNameless(each.policy));
     if (isBare && all.length === 0 && words.length === 0 && pairs.length === 0 && !isForced) {
-      all.push(line("curves")); // says nothing, but that the site has a policy of its own
+      all.push(line("curves")); // has no effect, except that the site then has a separate policy
     }
     return { lines: this.#tlsLines(words, all, distinct(pairs), isForced), names, bindHost };
   }
 
   /**
-   * True when another site writes the policy of this site's names, because that site's listen address is used for
-   * challenges.
+   * True when another site writes the policy for this site's names, because challenges use the listen address of that
+   * site.
    */
   #isSaidElsewhere(policy: JsonObject, group: readonly SiteDraft[]): boolean {
     if (!objectsOf(policy.issuers).some(({ module }) => module === "acme")) {
@@ -169,21 +167,21 @@ export class CertificateLines {
     return !group.some(says) && this.#sites.some((site) => isNamed(site) && says(site));
   }
 
-  /** The policy of a site, found by a host that has a policy only because of this site. */
+  /** The policy of a site, found through a host that no other site has. */
   #policyOf(hosts: readonly string[], isAny: boolean): JsonObject | undefined {
     const isInternal = (policy: JsonObject | undefined) =>
       JSON.stringify(settingsOf(policy)) === '{"issuers":[{"module":"internal"}]}';
     const lead = hosts.find((host) => !isInternal(this.#policyFor(host))) ?? hosts[0];
     const own = lead === undefined ? undefined : this.#policyFor(lead);
     if (own !== undefined || !isAny) {
-      // In a site for any host the setting would apply to all names. Internal names have it by default.
+      // In a site for any host the setting would apply to all names. Internal names have this issuer by default.
       const isUnsaid = isAny && this.catchAll === undefined && isInternal(own);
       return isUnsaid && textsOf(own?.subjects).every(isInternalSubject) ? undefined : own;
     }
     return this.#choices.globalCertificates ? this.#onlyForSites(this.catchAll) : this.catchAll;
   }
 
-  /** Writes the lines `tls`: the first with the block, and one more for each further file pair or word. */
+  /** Writes the lines `tls`: the first line has the block; each further file pair or word has another line. */
   #tlsLines(
     said: readonly Word[],
     lines: readonly Line[],
@@ -203,7 +201,8 @@ export class CertificateLines {
   }
 
   /**
-   * Words and lines of a policy. @param isOwn true: the policy is for one address, so it cannot come from the options
+   * Words and lines of a policy. @param isOwn true: the policy is for a single address, so global options cannot
+   * express it
    */
   #policyLines(policy: JsonObject | undefined, isOwn: boolean): { words: Word[]; lines: Line[] } {
     if (policy === undefined) {
@@ -216,7 +215,7 @@ export class CertificateLines {
     const email = emailOf(issuers, this.#ports);
     const [only, more] = issuers;
     if (!isOwn && this.#isGlobal(issuers)) {
-      // The global options set the same for all sites.
+      // The global options already set the same value for all sites.
     } else if (more === undefined && JSON.stringify(only) === '{"module":"internal"}') {
       words.push("internal");
     } else if (email?.includes("@")) {
@@ -233,7 +232,7 @@ export class CertificateLines {
     return { words, lines: [...lines, ...fieldLines(members, Object.fromEntries(fields))] };
   }
 
-  /** True when the issuers equal the global ones. */
+  /** True when the issuers equal the issuers in the global options. */
   #isGlobal(issuers: readonly JsonObject[]): boolean {
     const global = this.#choices.globalCertificates ? objectsOf(this.catchAll?.issuers) : [];
     const bare = (list: readonly JsonObject[]) =>
@@ -255,7 +254,10 @@ export class CertificateLines {
     return numbers.length === 0 ? undefined : Math.min(...numbers);
   }
 
-  /** Writes the line `load`. @param servers number of servers with the site: the JSON repeats the folders for each */
+  /**
+   * Writes the line `load`. @param servers number of servers with this site; the JSON repeats the folders for each
+   * server
+   */
   #folderLines(servers: number): Line[] {
     const all = textsOf(this.#tls, "certificates", "load_folders");
     const folders = all.slice(0, all.length / Math.max(1, servers));
@@ -267,7 +269,7 @@ export class CertificateLines {
     return [line("load", ...folders)];
   }
 
-  /** True when a site needs `force_automate`: its names are managed although it loads certificates. */
+  /** True when a site needs `force_automate`, because its names are managed although it loads certificates. */
   #isForced(connection: JsonObject, hosts: readonly string[]): boolean {
     const names = this.automateNames;
     return hosts.length > 0 && connection.match !== undefined && hosts.every((host) => names.includes(host));
@@ -280,7 +282,7 @@ export class CertificateLines {
     }
   }
 
-  /** Further hosts of the site for any host: they need certificates though no route has them. */
+  /** Further hosts for the site for any host, because they need certificates although no route contains them. */
   #automatedAddresses(): string[] {
     const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
     const leads = new Set(
@@ -295,7 +297,7 @@ export class CertificateLines {
       none: () => false,
       unserved: (name) => !known.has(name),
     };
-    // While no name is automated, names of policies without a site are not in `automate` either.
+    // If automatic certificates are disabled, names of policies without a site are missing in `automate` too.
     const isOff = this.#sites.some(({ server }) => hasNoCertificates(server));
     const unsaid = isOff ? this.#policies.flatMap((policy) => textsOf(policy, "subjects")) : [];
     const names = [...new Set([...this.automateNames, ...unsaid])];
@@ -305,7 +307,7 @@ export class CertificateLines {
   }
 }
 
-/** The settings of a policy besides its names. */
+/** The settings of a policy, without its names. */
 function settingsOf(policy: JsonObject | undefined): JsonObject {
   const { subjects: _subjects, ...settings } = policy ?? {};
   return settings;

@@ -14,7 +14,7 @@ const connectionFields = {
   client_auth: part("client_authentication", clientAuthLine),
 };
 
-/** The connection policy of a server for exactly these hosts; for no hosts the policy without names. */
+/** The connection policy of a server for exactly these hosts; without hosts, the policy without names. */
 export function connectionFor({ members }: ServerDraft, hosts: readonly string[]): JsonObject | undefined {
   const policies = objectsOf(members.look("tls_connection_policies"));
   return hosts.length === 0
@@ -32,7 +32,7 @@ export function connectionLines(connection: JsonObject, server: ServerDraft): Li
   ];
 }
 
-/** True when a connection policy is for a site's names and for clients without SNI: the site has the default name. */
+/** True when a connection policy also applies to clients without SNI, because the site has the default name. */
 export function isForNameless(connection: JsonObject): boolean {
   return textsOf(connection, "match", "sni").includes("");
 }

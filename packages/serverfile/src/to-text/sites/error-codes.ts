@@ -7,7 +7,7 @@ const classPattern = new RegExp(`^${status} >= (\\d)00 && ${status} <= \\1(?:99)
 /** `{http.error.status_code} in [404, 405]` */
 const codesPattern = new RegExp(`^${status} in \\[(\\d{3}(?:, \\d{3})*)\\]$`);
 
-/** The status codes of `handle_errors` from a route's matchers; undefined for other matchers. */
+/** The status codes in the matchers of an error route, as words of `handle_errors`; undefined for other matchers. */
 export function errorCodes(match: JsonValue | undefined): string[] | undefined {
   if (match === undefined) {
     return [];

@@ -14,13 +14,13 @@ function hasLonePolicy({ members }: ServerDraft): boolean {
   return policy !== undefined && policy.match === undefined && others.length === 0;
 }
 
-/** True when a server's settings imply a site for any host, but no route shows such a site. */
+/** True when a server's settings imply a site for any host, although no route shows such a site. */
 function speaksOfHidden(server: ServerDraft, sites: readonly SiteDraft[]): boolean {
   const isSocket = server.listening.port === undefined;
   return (hasLogsOfAnyHost(server) || (!isSocket && hasLonePolicy(server))) && !sites.some(isForAnyHost);
 }
 
-/** True when {@link withHiddenSites} would add something. */
+/** True when {@link withHiddenSites} would add a site or an address. */
 export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly ServerDraft[]): boolean {
   return servers.some((server) =>
     speaksOfHidden(
@@ -30,7 +30,7 @@ export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly Se
   );
 }
 
-/** True when the access log belongs to a site for any host: no hosts are mapped to it, or no host has a log. */
+/** True when the access log must belong to a site for any host: only such sites can cause this mapping of hosts. */
 function hasLogOfAnyHost(site: SiteDraft): boolean {
   const logs = site.server.members.objectAt("logs");
   const hosts = hostsOfDraft(site);
@@ -41,8 +41,8 @@ function hasLogOfAnyHost(site: SiteDraft): boolean {
 }
 
 /**
- * Adds sites and addresses that no route of the config shows. An address for any host hides the site's other hosts, and
- * a site without matchers and routes has no route.
+ * Adds sites and addresses that no route of the config shows. The config hides hosts of a site with an address for any
+ * host; and a site without matchers and routes has no route.
  */
 export function withHiddenSites(
   sites: readonly SiteDraft[],

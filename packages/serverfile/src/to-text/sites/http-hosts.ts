@@ -9,9 +9,9 @@ function hasBarePolicy({ members }: ServerDraft): boolean {
 }
 
 /**
- * The hosts of a server on sockets without a port that are written with the HTTP port but without `http://`. Automatic
- * HTTPS does not skip them, but they have no certificate. They are also on a server with the HTTP port, or they cause
- * the policy for all connections; in this case no policy lists them.
+ * The hosts on sockets without a port for which the text needs addresses with the HTTP port but without `http://`.
+ * Automatic HTTPS includes these hosts, but they have no certificate. Such a host is also on the server with the HTTP
+ * port; or it causes the policy for all connections, and no policy lists it.
  */
 export function httpHostsOf(
   server: ServerDraft,

@@ -8,7 +8,7 @@ const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 /** JSON path of the policies of the app `tls`, for error messages. */
 export const policiesPath = "/config/apps/tls/automation/policies";
 
-/** An issuer's settings, without those that global options add to every issuer. */
+/** An issuer's settings, without the settings that global options add to every issuer. */
 export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   const { challenges, ...rest } = issuer;
   if (!isJsonObject(challenges)) {
@@ -28,7 +28,7 @@ export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   return Object.keys(made).length === 0 ? rest : { ...rest, challenges: made };
 }
 
-/** The email of the two issuers that `tls <email>` creates; undefined for other issuers. */
+/** The email of the two issuers that `tls <email>` creates; undefined for any other issuers. */
 export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): string | undefined {
   const [first, second, more] = issuers.map((each) => ownSettings(each, ports));
   const email = first?.email;

@@ -2,7 +2,10 @@ import { textsOf } from "../json-lists.ts";
 import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-/** Sorts addresses by the order of hosts on a socket without a port: its server has the hosts of all ports. */
+/**
+ * Sorts addresses in the order of hosts on a socket without a port, because the socket's server has the hosts of all
+ * ports.
+ */
 function inSocketOrder(
   keys: readonly { readonly key: string; readonly host: string }[],
   group: readonly SiteDraft[],
@@ -24,14 +27,14 @@ function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string
 interface GroupPlace {
   /** All sites of the config. */
   readonly sites: readonly SiteDraft[];
-  /** Names that were added to the addresses for their certificates. */
+  /** Names that were added to the addresses so that they get certificates. */
   readonly automated: readonly string[];
   readonly ports: UsualPorts;
 }
 
 /**
  * All addresses of sites that are merged.
- * @param site first site of the group
+ * @param site the first site of the group
  */
 export function keysOfGroup(
   site: SiteDraft,

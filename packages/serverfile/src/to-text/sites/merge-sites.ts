@@ -3,7 +3,8 @@ import type { Merging } from "../choices.ts";
 import type { SiteDraft } from "./site-draft.ts";
 
 /**
- * Text of the parts that merged sites must share: everything except names of top-level groups and addresses.
+ * Text of the parts that sites must have in common to be merged: everything but addresses and the names of top-level
+ * groups.
  */
 function likeness({ main, errors }: SiteDraft): string {
   const withoutGroups = (list: JsonValue | undefined) =>
@@ -25,7 +26,10 @@ function bindKeys({ server }: SiteDraft): string[] {
   return server.listening.binds.map(({ address, protocols }) => `${address} ${protocols.join()}`);
 }
 
-/** True when the sites can be merged: the same listen addresses for every port, and the same hosts on each server. */
+/**
+ * True when the sites can be merged: they have the same listen addresses for every port, and the same hosts on each
+ * server.
+ */
 function isOneSite(sites: readonly SiteDraft[]): boolean {
   const ported = sites.filter(({ server }) => server.listening.port !== undefined);
   const byPort = [...Map.groupBy(ported, ({ server }) => server.listening.port).values()];
@@ -38,12 +42,12 @@ function isOneSite(sites: readonly SiteDraft[]): boolean {
   );
 }
 
-/** True for a listen address with a port. Unix sockets and descriptors have none. */
+/** True for a listen address with a port. Unix sockets and file descriptors have no port. */
 function hasPort(key: string): boolean {
   return !/^(unix|fd)/.test(key);
 }
 
-/** Groups sites that are merged, in the order of the first site of each group. */
+/** Groups the sites that can be merged; groups are in the order of their first sites. */
 export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteDraft[][] {
   const groups = Map.groupBy(
     sites,
@@ -53,7 +57,7 @@ export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteD
   return merged.sort(([a], [b]) => sites.indexOf(a as SiteDraft) - sites.indexOf(b as SiteDraft));
 }
 
-/** Splits a group into smaller ones that can be merged. */
+/** Splits a group into smaller groups, each of which can be merged. */
 function split(sites: readonly SiteDraft[]): SiteDraft[][] {
   const groups: SiteDraft[][] = [];
   for (const site of sites) {

@@ -2,10 +2,10 @@
 //
 // | route | site |
 // |---|---|
-// | `terminal`, matches hosts and paths only, one subroute | a site with these addresses |
+// | `terminal`, with matchers only for hosts and paths, and with one subroute | a site with these addresses |
 // | any other route | all routes of the server are one site for any host |
 //
-// Error routes are split in the same way, and joined with the sites by address.
+// Error routes are split in the same way, and assigned to the sites by their addresses.
 
 import { messageOf } from "server-core/errors";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
@@ -29,7 +29,10 @@ import {
   type SiteDraft,
 } from "./site-draft.ts";
 
-/** An address of `bind` with its port; without one for sockets. @throws Error for an address that no site has */
+/**
+ * An address of `bind` and its port; undefined as the port of sockets. @throws Error for an address that no site can
+ * have
+ */
 function readBind(listen: string): { readonly address: string; readonly port: number | undefined } {
   const parsed = parseNetworkAddress(listen);
   const { network, host, startPort, endPort } = parsed;
@@ -66,14 +69,14 @@ function readListening(members: Members): { listening: Listening; listen: string
   return { listening: { binds, port: port ?? portOfLogs(members) }, listen };
 }
 
-/** The port of sites on sockets without a port, taken from logs: they name hosts with a non-default port. */
+/** The port of sites on sockets without a port, found in the logs, which name hosts together with an unusual port. */
 function portOfLogs(members: Members): number | undefined {
   const skipped = textsOf(members.look("logs"), "skip_hosts");
   const [port] = skipped.flatMap((host) => /^[^:]+:(\d+)$/.exec(host)?.slice(1) ?? []);
   return port === undefined ? undefined : Number(port);
 }
 
-/** Hosts and paths in the matchers of a site's route; undefined for other matchers. */
+/** Hosts and paths in the matchers of a site's route; undefined for a route with other matchers. */
 function addressesOf(match: JsonValue | undefined): SiteDraft["addresses"] | undefined {
   if (match === undefined) {
     return [{ host: "", path: "" }];
@@ -111,7 +114,7 @@ const subrouteKeys = new Set(["handler", "routes"]);
 const hasOtherKeys = (value: JsonObject, known: ReadonlySet<string>) =>
   Object.keys(value).some((key) => !known.has(key));
 
-/** Reads a route as a whole site; undefined for any other route. */
+/** Reads a route as a complete site; undefined for a route that is no site. */
 function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
   if (!isJsonObject(value) || value.terminal !== true || hasOtherKeys(value, siteKeys)) {
     return undefined;
@@ -131,7 +134,7 @@ function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
   };
 }
 
-/** Reads the routes of a server as sites; undefined when a route is not a site. */
+/** Reads the routes of a server as sites; undefined when any route is no site. */
 function siteRoutes({ routes, path }: RouteListAt): SiteRoute[] | undefined {
   const list = isJsonArray(routes) ? routes : [];
   const known = list.flatMap((each, index) => given(siteRouteOf(each, `${path}/${index}`)));
@@ -168,7 +171,7 @@ function readSites(server: ServerDraft): SiteDraft[] {
   return isLone && first !== undefined ? [{ ...first, errors }] : withRepetitions(sites);
 }
 
-/** The sites of a server, each with the number of earlier sites with the same address. */
+/** The sites of a server; each address has the number of earlier equal addresses. */
 function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
   const counts = new Map<string, number>();
   return sites.map((site) => {
@@ -182,7 +185,7 @@ function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
   });
 }
 
-/** Reads every server with its sites. Servers that would exist without a text are left out. */
+/** Reads every server and its sites. Servers that exist without any text are left out. */
 export function readServers(servers: Members | undefined): { servers: ServerDraft[]; sites: SiteDraft[] } {
   const drafts = numericOrder(servers?.keys ?? []).flatMap((name): ServerDraft[] => {
     const members = servers?.child(name);
@@ -196,7 +199,7 @@ export function readServers(servers: Members | undefined): { servers: ServerDraf
   return { servers: drafts, sites: drafts.flatMap(readSites) };
 }
 
-/** The same, with facts from certificates about hosts on sockets. @param tls the app */
+/** Like `readServers`, but also finds `httpHosts` from certificates. @param tls the app `tls` */
 export function readServersWith(
   tls: JsonObject,
   json: Members | undefined,

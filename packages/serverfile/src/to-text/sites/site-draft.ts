@@ -1,9 +1,9 @@
 import type { JsonValue } from "server-core/json/json-value";
 import type { Members } from "../members.ts";
 
-/** The listen addresses of a server: hosts and networks of `bind`, and the common port. */
+/** The listen addresses of a server: the addresses in `bind`, and their common port. */
 export interface Listening {
-  /** Addresses without a port ("" for any) with their protocols; no protocols means the default. */
+  /** Addresses without a port ("" for any address), with their protocols; without protocols, the default applies. */
   readonly binds: readonly { readonly address: string; readonly protocols: readonly string[] }[];
   /** Common port; undefined when no address has a port. */
   readonly port: number | undefined;
@@ -13,7 +13,7 @@ export interface Listening {
 export interface ServerDraft {
   /** Key of the server in `apps.http.servers`. */
   readonly name: string;
-  /** The JSON of the site. Writers take members; members left at the end have no text. */
+  /** The JSON of the site. Writers take members; members that are never taken have no text form. */
   readonly members: Members;
   readonly listening: Listening;
   /** Listen addresses as in the JSON, including ports. */
@@ -22,13 +22,13 @@ export interface ServerDraft {
   readonly plainHosts: ReadonlySet<string>;
   /** True when the server has `tls_connection_policies`, which means TLS. */
   readonly hasPolicies: boolean;
-  /** Hosts that are written with the HTTP port though the server has none. */
+  /** Hosts that are written with the HTTP port, although their server does not listen on it. */
   readonly httpHosts?: ReadonlySet<string>;
 }
 
 /** A list of routes, with its JSON path for refusals. */
 export interface RouteListAt {
-  /** undefined where the config has no list. */
+  /** Undefined when the config has no list. */
   readonly routes: JsonValue | undefined;
   readonly path: string;
 }
@@ -36,20 +36,22 @@ export interface RouteListAt {
 /** The list of routes that no config has. */
 export const noRoutes: RouteListAt = { routes: undefined, path: "" };
 
-/** A site of one server, as its route in the config tells. */
+/** A site of one server, made from its route in the config. */
 export interface SiteDraft {
   readonly server: ServerDraft;
-  /** Hosts, each with a path or "". Empty means any host. */
+  /** Hosts, each with its path or "". Empty means any host. */
   readonly addresses: readonly { readonly host: string; readonly path: string }[];
-  /** Routes of the site alone, without the one that matches its host. */
+  /** Routes inside the site, without the route that matches its host. */
   readonly main: RouteListAt;
   /** Error routes of the site alone. */
   readonly errors: RouteListAt;
-  /** For each address how many before it on the server are the same. None is 0. */
+  /** For each address, the number of equal addresses before it on the same server. Absent: all numbers are 0. */
   readonly repetitions?: readonly number[];
 }
 
-/** True when automatic certificates are disabled on a server. Then the config lists no names for certificates. */
+/**
+ * True when automatic certificates are disabled on a server. In this case, the config lists no names for certificates.
+ */
 export function hasNoCertificates({ members }: ServerDraft): boolean {
   const { disable, disable_certificates } = members.objectAt("automatic_https");
   return disable === true || disable_certificates === true;
@@ -60,7 +62,7 @@ export function hostsOfDraft({ addresses }: SiteDraft): string[] {
   return [...new Set(addresses.map(({ host }) => host))].filter((host) => host !== "");
 }
 
-/** True for a site without hosts in its addresses. */
+/** True when an address of the site has no host. */
 export function isForAnyHost({ addresses }: SiteDraft): boolean {
   return addresses.some(({ host }) => host === "");
 }

@@ -4,8 +4,8 @@ import { type Line, line } from "../lines/line.ts";
 import type { UsualPorts } from "./addresses.ts";
 
 /**
- * The ports that a config's addresses have without saying so. A port of 0 is nowhere in the config, but issuers'
- * challenges have an empty object for it.
+ * The default ports, which a config's addresses omit. If a default port is 0, the config does not contain it, but the
+ * challenges of issuers have an empty object for it.
  */
 export function usualPortsOf(config: JsonValue): UsualPorts {
   const policies = objectsOf(config, "apps", "tls", "automation", "policies");
@@ -21,7 +21,7 @@ export function usualPortsOf(config: JsonValue): UsualPorts {
   return { http, https, namesScheme: false };
 }
 
-/** Writes default ports that no other member of the config reveals. */
+/** Writes default ports of 0, because no other part of the config contains them. */
 export function zeroPortLines({ http, https }: UsualPorts): Line[] {
   return [...(http === 0 ? [line("http_port", "0")] : []), ...(https === 0 ? [line("https_port", "0")] : [])];
 }
