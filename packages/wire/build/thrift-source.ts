@@ -5,7 +5,7 @@ import { type ThriftType, thriftTypes } from "../src/thrift/thrift-descriptors.t
 /** The TypeScript type of an `i64`. */
 export type Int64Type = "bigint" | "I64";
 
-/** The IDL's types of one value, the type on the wire and the type in TypeScript. */
+/** The IDL's simple types, each with its type in Thrift and its type in TypeScript. */
 const scalars: Readonly<Record<string, readonly [ThriftType, string]>> = {
   bool: [thriftTypes.bool, "boolean"],
   byte: [thriftTypes.byte, "number"],
@@ -22,16 +22,16 @@ interface WireType {
   readonly typeScript: string;
   readonly isBinary?: boolean;
   readonly elementType?: ThriftType;
-  /** The constant that describes the struct, which may stand in another file. */
+  /** Name of the constant that describes the struct, which may be in another file. */
   readonly struct?: string;
 }
 
 /**
- * The TypeScript of one IDL file: an interface and a descriptor for each struct, an object for each enum, the
- * constants, and the methods of each service with their arguments.
+ * The TypeScript for one IDL file: interfaces and descriptors of structs, objects for enums, the constants, and the
+ * methods of services with their arguments.
  * @param name of the file: `tracing.thrift`
  * @param text of the file
- * @throws Error naming the file and line, for syntax that no file of ours needs yet
+ * @throws Error with file and line for syntax that no IDL file of this project uses
  */
 export function thriftSource(name: string, text: string, int64: Int64Type): string {
   return new ThriftSource(name, text, int64).write();
@@ -43,7 +43,7 @@ class ThriftSource {
   readonly #lines: readonly string[];
   readonly #int64: Int64Type;
   readonly #out: string[] = [];
-  /** Structs and enums that stand above the definition at hand. */
+  /** Structs and enums that are defined above the current line. */
   readonly #structs = new Set<string>();
   readonly #enums = new Set<string>();
 
@@ -154,7 +154,7 @@ class ThriftSource {
     const typed = fields.map((field) => ({ field, wire: this.#wireType(field.valueType, field.id.line) }));
     let requiredBits = 0;
     for (const { id, required } of fields) {
-      // Readers keep the fields that they have seen as bits of one number.
+      // Readers store the fields that they have seen as bits of one number.
       if (id.value < 1 || id.value > 30) {
         throw this.#error(id.line, `field id ${id.value} is not within 1 to 30`);
       }
@@ -200,7 +200,7 @@ class ThriftSource {
         if (this.#enums.has(node.name)) {
           return { type: thriftTypes.i32, typeScript: node.name };
         }
-        // A type of an included file is written "tracing.Batch", in the IDL and in TypeScript.
+        // A type from an included file is written as "tracing.Batch", both in the IDL and in TypeScript.
         if (!this.#structs.has(node.name) && !node.name.includes(".")) {
           throw this.#error(line, `${node.name} is not declared above`);
         }
@@ -223,7 +223,7 @@ class ThriftSource {
     }
   }
 
-  /** The lines of comment that stand right above a line. */
+  /** The comment lines directly above a line. */
   #commentAbove(line: number): readonly string[] {
     const found: string[] = [];
     for (let above = line - 2; above >= 0; above--) {

@@ -1,4 +1,4 @@
-/** thriftrw has no types of its own: the parts of its syntax tree that the generator reads. */
+/** thriftrw has no type declarations, so this file declares the parts of its syntax tree that the generator reads. */
 declare module "thriftrw/thrift-idl.js" {
   export interface Identifier {
     readonly type: "Identifier";

@@ -1,8 +1,8 @@
 /**
- * Faults in bytes from outside. The list is closed: protocols map each code to a status.
+ * Faults in bytes from outside. Protocols map each code of this list to a status.
  * - `WIRE_TRUNCATED` the input ends in the middle of a value
  * - `WIRE_MALFORMED` a value breaks the format (bad wire type, varint too long, invalid JSON, bad hex)
- * - `WIRE_TOO_LARGE` the input or a part of it exceeds a limit
+ * - `WIRE_TOO_LARGE` the input, or a part of the input, exceeds a limit
  * - `WIRE_TOO_DEEP` values are nested deeper than the limit
  * - `WIRE_BAD_ID` a trace or span id has a wrong length
  */

@@ -1,9 +1,9 @@
-/** Limit of characters of a message that become the template; the rest is cut. */
+/** Limit of characters of a message from which the template is made; further characters are cut. */
 const mostLetters = 1_000;
 
 /**
- * Replaces the parts of a message that differ each time: ids, numbers, addresses and quoted texts become `<…>`. The
- * query service and the UI group exceptions by this text.
+ * Replaces the parts of a message that differ in each occurrence: ids, numbers, addresses and quoted texts become
+ * `<…>`. The query service and the UI group exceptions by this text.
  */
 export function messageTemplate(message: string): string {
   return message

@@ -12,7 +12,7 @@ import { ThriftToApiV2 } from "../thrift/thrift-to-api-v2.ts";
 import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
 import type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
 
-/** Default of the largest packet. Clients stay below this size; the public model has the same default. */
+/** Default of the largest packet. Clients send smaller packets; the public model has the same default. */
 export const defaultMaxPacketBytes = 65_000;
 
 const noneRejected = new RejectedSpans();
@@ -27,9 +27,8 @@ export interface AgentPacketReaderOptions {
 }
 
 /**
- * Reads the UDP packets of clients, each a message `Agent.emitBatch` or `Agent.emitZipkinBatch`, sent as CALL
- * or ONEWAY, in the strict or old form of the binary protocol. Spans become `api_v2` protobuf without an
- * object for each.
+ * Reads UDP packets of clients: messages `Agent.emitBatch` or `Agent.emitZipkinBatch`, sent as CALL or ONEWAY, in the
+ * strict or the old binary protocol. Spans become `api_v2` protobuf without an object for each span.
  *
  * A reader reads one packet at a time; its spans are valid until the next packet.
  */
@@ -37,7 +36,7 @@ export class AgentPacketReader {
   readonly #maxPacketBytes: number;
   readonly #cursor: ThriftCursor;
   readonly #batch: ThriftToApiV2;
-  /** Spans of the last packet that the reader rejected, with the reason. */
+  /** Number of spans in the last packet that the reader rejected, and the reasons. */
   rejected = noneRejected;
 
   constructor(protocol: ThriftProtocol, options: AgentPacketReaderOptions = {}) {
@@ -47,11 +46,11 @@ export class AgentPacketReader {
   }
 
   /**
-   * @param packet the reader does not keep the bytes; bytes after the message are ignored
-   * @returns one batch for `emitBatch`; one batch for each process for `emitZipkinBatch`; `rejected` has the reasons of
-   * missing spans
+   * @param packet its bytes are not kept after the call; bytes after the message are ignored
+   * @returns one batch for `emitBatch`; for `emitZipkinBatch` one batch for each process; `rejected` has the reasons
+   * for missing spans
    * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for messages of
-   * other methods. When all spans are rejected, the reason of the first one
+   * other methods. When all spans are rejected, the error is the reason for the first span
    */
   read(packet: Uint8Array): readonly AgentBatch[] {
     if (packet.length > this.#maxPacketBytes) {

@@ -25,14 +25,15 @@ export interface ApiV2TranscoderOptions extends TranscoderOptions {
 }
 
 /**
- * Converts a `PostSpansRequest` to rows in one pass, without an object for each span. The rows equal those that
- * `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are kept verbatim; parent, kind and status are
- * derived from them, for search. A span's own process replaces the process of the batch.
+ * Converts a `PostSpansRequest` to rows in one pass, without an object for each span. The rows are equal to the rows
+ * that `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are stored unchanged; for searches,
+ * parent, kind and status are derived from them. A span's own process replaces the process of the batch.
  *
- * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence of
- * a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
- * U+FFFD, because senders of this format were never required to send UTF-8. Groups, and known fields with a wrong wire
- * type, are refused. An invalid span is rejected, and the other spans are kept.
+ * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. If a singular field
+ * occurs several times, the last occurrence counts; repeated occurrences of a singular message are merged. Bytes that
+ * are not UTF-8 become U+FFFD, because senders of this format were never required to send UTF-8. Groups, and known
+ * fields with a wrong wire type, make the request invalid. An invalid span is rejected without affecting the other
+ * spans.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: Jaeger 1.62, model.proto and
  * collector.proto; protobuf.dev, "Encoding".
@@ -44,11 +45,11 @@ export class ApiV2Transcoder implements MessageTranscoder {
   readonly #format: number;
   readonly #spans: SpanTranscoder;
 
-  /** Columns of the batch's process. Every row of a span without a process begins with them. */
+  /** Columns of the batch's process. The row of each span without its own process begins with them. */
   readonly #shared: Prefix;
-  /** Columns of the last process inside a span. The next span often has an equal process. */
+  /** Columns of the last process inside a span. They are cached, because the next span often has an equal process. */
   readonly #own: Prefix;
-  /** Prefix of the previous row; undefined after its columns were changed. */
+  /** Prefix of the previous row; undefined when its columns have changed since. */
   #last: Prefix | undefined;
   readonly #batches = new FieldList();
   readonly #processes = new FieldList();
@@ -58,7 +59,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
   #count = 0;
   #rejected = new RejectedSpans();
   #spanIndex = 0;
-  /** Fault of the batch's process. It makes the reader reject spans without a process. */
+  /** Fault of the batch's process. With such a fault, spans without their own process are rejected. */
   #processProblem: unknown;
 
   constructor(options: ApiV2TranscoderOptions = {}) {
@@ -74,10 +75,10 @@ export class ApiV2Transcoder implements MessageTranscoder {
    * @param request a `PostSpansRequest` message; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
    * @returns the rows; `rejected` counts spans with an id of a wrong length or a broken part, and spans beyond 100,000.
-   * It also counts spans after 500,000 items, which are spans, processes, tags, logs, references and warnings. An id of
-   * zeros is valid in this format.
-   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes that are not
-   * a `PostSpansRequest`; the first span's fault when all spans are rejected
+   * It also counts all spans after 500,000 items, where an item is a span, process, tag, log, reference or warning. An
+   * id of zeros is valid in this format.
+   * @throws WireError for an invalid request, of which no span is then kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
+   * that are not a `PostSpansRequest`; the first span's fault when all spans are rejected
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -102,7 +103,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
     try {
       this.#spans.parts += this.#shared.write(this.#processes, this.#format, tenant);
     } catch (error) {
-      // Without spans, only this error can report the fault.
+      // A request without spans can report the fault only by this error.
       if (spanCount === 0) {
         throw error;
       }
@@ -159,7 +160,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
       if (tag === 10) {
         this.#span(cursor.fieldEnd(end));
       }
-      // Skips processes and unknown fields, whose wire types were checked before.
+      // Skips processes and unknown fields; their wire types were already checked.
       else {
         cursor.skip(tag, end, 0);
       }

@@ -10,7 +10,7 @@ const text = fc.oneof(
   anyText({ maxLength: 12 }),
   fc.string({ minLength: 100, maxLength: 300 }),
 );
-/** Keys and values from which kind and status are derived occur often, some with a wrong type. */
+/** Keys and values from which kind and status are derived must be frequent, some of them with a wrong type. */
 const key = fc.oneof(
   text,
   fc.constantFrom("span.kind", "error", "otel.status_code", "otel.status_description", "event"),
@@ -22,7 +22,7 @@ const value = fc.oneof(
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((array) => Buffer.from(array));
 
-/** Mostly known numbers, because protobuf also passes on unknown numbers. */
+/** Mostly known numbers, but also unknown numbers, because protobuf passes them on. */
 function numberOfEnum<T>(known: fc.Arbitrary<number>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 9, arbitrary: known }, { weight: 1, arbitrary: int32 }) as fc.Arbitrary<T>;
 }

@@ -18,13 +18,13 @@ const okNumber = statusCodes.indexOf("ok" satisfies StatusCode);
 const errorNumber = statusCodes.indexOf("error" satisfies StatusCode);
 
 /**
- * Kind and status of a span, for search, derived from its tags while they are read. The result equals
- * `kindFromTags` and `statusFromTags`; the first tag of each key counts.
+ * Kind and status of a span, for search, derived from its tags while they are read. The result equals the results of
+ * `kindFromTags` and `statusFromTags`; of several tags with one key, the first counts.
  */
 export class DerivedColumns {
-  /** Number of the kind; 0 unless a tag names one. */
+  /** Number of the kind; 0 if no tag names a kind. */
   kind = 0;
-  /** Start of the status message, which is a tag's value, relative to the list of tags. -1: there is none. */
+  /** Start of the status message, which is a tag's value, relative to the list of tags; -1 without a status message. */
   descriptionStart = -1;
   descriptionEnd = -1;
   #hasKind = false;
@@ -55,12 +55,13 @@ export class DerivedColumns {
   }
 
   /**
-   * Called after each written tag. The keys have four different lengths, so most tags cost one comparison.
+   * Must be called after each tag that was written. The keys have four different lengths, so for most tags one
+   * comparison is enough.
    *
    * | Tag | Result |
    * |---|---|
    * | `error` true, as a bool or a text | status error |
-   * | `span.kind=client` and the like | kind |
+   * | `span.kind=client` and other kinds | kind |
    * | `otel.status_code=ERROR` or `OK` | status, unless `error` has set it |
    * | `otel.status_description` | message of the status |
    */

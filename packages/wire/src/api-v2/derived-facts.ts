@@ -18,8 +18,8 @@ export function kindFromTags(tags: readonly Attribute[]): SpanKind {
 }
 
 /**
- * Status of the span from its tags, for search: `error` true (bool, or the text that old clients send), or
- * `otel.status_code` and `otel.status_description` from an OpenTelemetry SDK that exports in the older format.
+ * Status of the span for searches, from the tag `error` (a bool, or the text of old clients), or from OpenTelemetry's
+ * tags `otel.status_code` and `otel.status_description`.
  */
 export function statusFromTags(tags: readonly Attribute[]): Span["status"] {
   const error = firstValue(tags, "error");
@@ -39,7 +39,7 @@ const noSpan = "0".repeat(16);
 /**
  * The parent of a span: its first CHILD_OF reference within the trace, otherwise its first FOLLOWS_FROM reference
  * within the trace.
- * @returns 16 hex digits, or "" when there is no such reference or the id is zero
+ * @returns 16 hex digits; "" without such a reference, or if its id is zero
  */
 export function parentFromReferences(traceId: string, references: readonly SpanLink[]): string {
   const inTrace = references.filter((reference) => reference.traceId === traceId);

@@ -22,11 +22,11 @@ export const noScope: Scope = {
 };
 
 /**
- * Converts an `api_v2` batch to the domain model; tags, logs and references are kept verbatim. A span without a process
- * has the process of the batch. As in the public model, the service is `null-process-and-service-name` without any
- * process, and `empty-service-name` with an empty name.
+ * Converts an `api_v2` batch to the domain model; tags, logs and references stay unchanged. A span without a process
+ * has the process of the batch. As in the public model, the service is `null-process-and-service-name` for a span
+ * without any process, and `empty-service-name` for an empty name.
  * @param format "proto" for batches over gRPC, "jaeger" for Thrift
- * @throws WireError WIRE_BAD_ID when any id of a span has a wrong length; then nothing of the batch is kept
+ * @throws WireError WIRE_BAD_ID when an id has a wrong length, so that no span of the batch is converted
  */
 export function fromApiV2Batch(batch: Batch, format: "proto" | "jaeger"): Span[] {
   const shared = resourceOf(batch.process);
@@ -46,7 +46,10 @@ function resourceOf(process: Process | undefined): Resource {
   };
 }
 
-/** Parent, kind and status are derived from references and tags, because the older model has no fields for them. */
+/**
+ * For searches, parent, kind and status are derived from references and tags, because the older model has no such
+ * fields.
+ */
 function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "jaeger"): Span {
   const traceId = traceIdFromBytes(span.traceId);
   const attributes = span.tags.map(attributeFromTag);
@@ -75,7 +78,7 @@ function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "j
   };
 }
 
-/** True when a time of the span was after 2262 and became the last time of 64-bit nanoseconds. */
+/** True when a time of the span was after the year 2262, and was replaced by the last time of 64-bit nanoseconds. */
 function hasFarTime({ startTime, duration, logs }: ApiV2Span): boolean {
   return [startTime, duration, ...logs.map(({ timestamp }) => timestamp)].some(isOutOfRange);
 }

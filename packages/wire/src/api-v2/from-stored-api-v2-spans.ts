@@ -5,10 +5,10 @@ import { otlpFromApiV2 } from "./otlp-from-api-v2.ts";
 import { formatTagKey } from "./to-api-v2-span.ts";
 
 /**
- * Converts spans of a remote storage to the domain model. The last tag of a span names the format in which a collector
- * received it. For `proto` and `jaeger` the tag is removed. `otlp` and `zipkin` are translated back as far as the older
- * model kept the facts. A span keeps all its tags and gets format `proto` when it lacks the tag, or when no translation
- * can have produced it. `toApiV2Span` of the result returns the same tags, logs and references.
+ * Converts spans of a remote storage to the domain model. The last tag of a span is the format in which a collector
+ * received it. For `proto` and `jaeger` the tag is removed. Spans with `otlp` and `zipkin` are converted back, as far
+ * as the older model has all facts. A span without the tag, or one that no collector can have written, keeps all its
+ * tags and gets format `proto`. `toApiV2Span` returns the same tags, logs and references for the result.
  * @throws WireError WIRE_BAD_ID when an id has a wrong length
  */
 export function fromStoredApiV2Spans(stored: readonly ApiV2Span[]): Span[] {
@@ -18,8 +18,8 @@ export function fromStoredApiV2Spans(stored: readonly ApiV2Span[]): Span[] {
 }
 
 /**
- * Removes the name that the translation to the older model adds. A collector names such spans; spans from other writers
- * stay unchanged.
+ * Removes the name that the translation to the older model adds. A collector adds a name to such spans; spans from
+ * other writers have none and stay unchanged.
  */
 function withoutServiceName(span: Span): Span {
   return { ...span, resource: { ...span.resource, serviceName: "" } };
@@ -35,7 +35,7 @@ function inItsFormat(span: Span): Span {
   switch (format) {
     case "proto":
     case "jaeger":
-      // An earlier tag with the same key, now last, would be taken for the format tag at the next conversion.
+      // If the new last tag had the same key, the next conversion would take it for the format tag.
       return attributes.at(-1)?.key === formatTagKey ? span : { ...span, attributes, format };
     case "otlp":
     case "zipkin":

@@ -3,7 +3,7 @@ import { WireError } from "../errors.ts";
 const zeroHalf = "0".repeat(16);
 
 /**
- * A trace id as the older model prints it: 16 digits when the high half is zero, otherwise 32.
+ * A trace id in the older model's text form: 16 digits when the high half is zero, otherwise 32.
  * @param traceId 32 lower-case hex digits
  */
 export function traceIdText(traceId: string): string {
@@ -11,8 +11,8 @@ export function traceIdText(traceId: string): string {
 }
 
 /**
- * Parses a trace id from a person or client: up to 32 hex digits in upper or lower case. Shorter ids get zeros on the
- * left: `A1` becomes thirty zeros and `a1`.
+ * Parses a trace id from a person or client: up to 32 hex digits in upper or lower case. Shorter ids are filled with
+ * zeros on the left: `A1` becomes thirty zeros and `a1`.
  * @returns 32 lower-case hex digits
  * @throws WireError WIRE_BAD_ID with the public model's text, which clients show unchanged
  */
@@ -20,7 +20,7 @@ export function parseTraceId(text: string): string {
   if (Buffer.byteLength(text) > 32) {
     throw new WireError("WIRE_BAD_ID", `TraceID cannot be longer than 32 hex characters: ${text}`);
   }
-  // The public model parses the halves one after the other, and its error contains the failing half.
+  // The public model parses the two halves separately, and its error contains the half that failed.
   for (const half of text.length > 16 ? [text.slice(0, -16), text.slice(-16)] : [text]) {
     if (!/^[0-9a-fA-F]+$/.test(half)) {
       throw new WireError(
@@ -32,13 +32,13 @@ export function parseTraceId(text: string): string {
   return text.toLowerCase().padStart(32, "0");
 }
 
-/** 16 big-endian bytes; 8 bytes are the low half. @throws WireError WIRE_BAD_ID for any other length */
+/** Converts 16 big-endian bytes, or 8 bytes as the low half. @throws WireError WIRE_BAD_ID for any other length */
 export function traceIdFromBytes(bytes: Buffer): string {
   checkTraceIdLength(bytes.length);
   return bytes.length === 16 ? bytes.toString("hex") : zeroHalf + bytes.toString("hex");
 }
 
-/** 8 big-endian bytes. @throws WireError WIRE_BAD_ID for any other length */
+/** Converts 8 big-endian bytes. @throws WireError WIRE_BAD_ID for any other length */
 export function spanIdFromBytes(bytes: Buffer): string {
   if (bytes.length !== 8) {
     throw badSpanId(bytes.length);

@@ -8,16 +8,19 @@ const nanosPerSecond = 1_000_000_000;
 const two16 = 0x1_0000;
 const two32 = 0x1_0000_0000;
 
-/** Number of seconds up to which the sum in nanoseconds fits 64 bits with any `nanos`. */
+/** Up to this number of seconds, the sum in nanoseconds fits into 64 bits for any `nanos`. */
 const surelyInRange = 9_223_372_034;
 
 /** Reads `Timestamp` and `Duration` messages as nanoseconds. The result equals `toNanos`, but rarely needs a bigint. */
 export class NanoTimeReader {
   readonly #cursor: ProtoCursor;
-  /** Low and high 32 bits of the last nanoseconds; either half may be a signed or an unsigned number. */
+  /** Low and high 32 bits of the last result; each may be a signed or an unsigned number. */
   low = 0;
   high = 0;
-  /** True when the last time was outside the range of 64-bit nanoseconds and was set to the nearest end. */
+  /**
+   * True when the last time was outside the range of 64-bit nanoseconds, and was replaced by the nearest time in this
+   * range.
+   */
   isClamped = false;
 
   constructor(cursor: ProtoCursor) {

@@ -13,8 +13,9 @@ const wholeTurn = 2n ** 64n * 1_000n;
 export const timeMend = "a time outside the years 1677 to 2262 was set to the end of them";
 
 /**
- * Nanoseconds as a signed number of 64 bits. The public model sends negative microseconds as huge unsigned ones, which
- * become negative again. Other values outside the range become the nearest end.
+ * Nanoseconds as a signed number of 64 bits. The public model sends negative microseconds as huge unsigned numbers,
+ * which this function makes negative again. Any other value outside the range is replaced by the nearest value in the
+ * range.
  */
 export function inRange(nanos: bigint): bigint {
   if (BigInt.asIntN(64, nanos) === nanos) {
@@ -39,13 +40,13 @@ export function toNanos(time: Timestamp | Duration | undefined): bigint {
   return time === undefined ? 0n : inRange(time.seconds * nanosPerSecond + BigInt(time.nanos));
 }
 
-/** Nanoseconds since the epoch as a Timestamp. Its `nanos` is never negative, even before 1970. */
+/** Nanoseconds since the epoch as a Timestamp. `nanos` is never negative, even before 1970. */
 export function toTimestamp(unixNanos: bigint): Timestamp {
   const nanos = ((unixNanos % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
   return { seconds: (unixNanos - nanos) / nanosPerSecond, nanos: Number(nanos) };
 }
 
-/** Nanoseconds as a Duration; its seconds and nanos have the same sign. */
+/** Converts nanoseconds to a Duration, whose seconds and nanos have the same sign. */
 export function toDuration(nanos: bigint): Duration {
   return { seconds: nanos / nanosPerSecond, nanos: Number(nanos % nanosPerSecond) };
 }

@@ -1,13 +1,13 @@
 import type { AttributeValue } from "../model/attribute.ts";
 
-/** Thrown and caught in this file: JSON has no NaN and no infinity. */
+/** Thrown and caught only in this file, because JSON has no NaN and no infinity. */
 class NotANumber extends Error {}
 
 /**
- * An array or key-value list as compact JSON, byte for byte as the public model prints it. Keys are sorted by bytes,
- * and the last of equal keys stays. `<`, `>`, `&` become \u003c, \u003e, \u0026; bytes become base64. Whole doubles
- * have no fraction, and an empty value is null. The result is "" for a value with a NaN or an infinity, which JSON
- * cannot express. Source: opentelemetry-collector pdata `Value.AsString`, and Go's encoding/json
+ * An array or key-value list as compact JSON, byte for byte as the public model prints it. Keys are sorted by bytes; if
+ * a key occurs several times, only its last value is printed. `<`, `>`, `&` become \u003c, \u003e, \u0026; bytes become
+ * base64. Whole doubles have no fraction, and an empty value is null. For a value with NaN or infinity, which JSON
+ * cannot express, the result is "". Source: opentelemetry-collector pdata `Value.AsString`, and Go's encoding/json
  */
 export function nestedJson(value: AttributeValue): string {
   try {

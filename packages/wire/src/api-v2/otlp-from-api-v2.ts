@@ -9,10 +9,10 @@ const noServiceName = "OTLPResourceNoServiceName";
 const noSpan = "0".repeat(16);
 
 /**
- * Translates a span of the older model back to the OTLP span from which the public model made it. Attributes whose type
+ * Converts a span of the older model back to the OTLP span from which the public model made it. Attributes whose type
  * does not exist in the older model remain texts.
- * @param span its tags, logs and references are unchanged; the format tag is removed
- * @returns undefined when no translation can have produced this span: translating the result would give another span
+ * @param span span whose tags, logs and references are unchanged, but whose format tag is removed
+ * @returns undefined for a span that no conversion can have produced; converting the result would give a different span
  */
 export function otlpFromApiV2(span: Span): Span | undefined {
   const { resource } = span;
@@ -38,7 +38,10 @@ export function otlpFromApiV2(span: Span): Span | undefined {
   };
 }
 
-/** Reads the tags before and after the sender's attributes. Each occurs at most once, always in this order. */
+/**
+ * Reads the tags before and after the sender's attributes. Each tag occurs at most once, and their order is always the
+ * same.
+ */
 function factsOf(span: Span): Pick<Span, "attributes" | "kind" | "scope" | "status" | "traceState"> {
   const tags = new TagQueue(span.attributes);
   const name = tags.first("otel.scope.name") ?? "";
@@ -119,14 +122,14 @@ class TagQueue {
 function namedEvent(event: SpanEvent): SpanEvent {
   const [first, ...attributes] = event.attributes;
   const isName = first?.key === "event" && first.value.type === "string" && first.value.value !== "";
-  // The name of an event with an attribute `event` is not translated, so it cannot be restored.
+  // The conversion drops the name of an event with an attribute `event`, so this name cannot be restored.
   if (!isName || attributes.some(({ key }) => key === "event")) {
     return event;
   }
   return { ...event, name: first.value.value as string, attributes };
 }
 
-/** @returns undefined when a later reference points to the parent again */
+/** @returns undefined when a later reference also points to the parent */
 function referencesOf(span: Span): Pick<Span, "parentSpanId" | "links"> | undefined {
   const [first, ...others] = span.links;
   if (first === undefined || first.traceId !== span.traceId || first.spanId === noSpan) {
@@ -137,7 +140,7 @@ function referencesOf(span: Span): Pick<Span, "parentSpanId" | "links"> | undefi
   if (others.some(leadsToParent)) {
     return undefined;
   }
-  // A link to the parent itself means that the parent's reference is not CHILD_OF.
+  // If the parent's reference is not CHILD_OF, it is also a link of the span.
   const links = first.refType === "child_of" ? others : span.links;
   return { parentSpanId: first.spanId, links: links.map(otlpLink) };
 }

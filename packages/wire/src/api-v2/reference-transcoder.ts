@@ -16,7 +16,7 @@ export class ReferenceTranscoder {
   readonly #out: ByteWriter;
   readonly #mends: SpanMends;
 
-  /** @param mends gets a warning for an id of a wrong length, which is replaced by zeros */
+  /** @param mends gets a warning for an id of a wrong length, which zeros replace */
   constructor(cursor: ProtoCursor, out: ByteWriter, mends: SpanMends) {
     this.#cursor = cursor;
     this.#out = out;
@@ -25,8 +25,8 @@ export class ReferenceTranscoder {
 
   /**
    * Writes all references as one array, and the parent at `parentAt` of the row. The parent is the span of the first
-   * CHILD_OF reference to the span's own trace, whose id is at `traceIdAt`. Without a CHILD_OF it is the span of the
-   * first reference to that trace.
+   * CHILD_OF reference to the span's own trace, whose id is at `traceIdAt`. Without a CHILD_OF reference, the parent is
+   * the span of the first reference to that trace.
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
    */
   list(references: FieldList, traceIdAt: number, parentAt: number): void {
@@ -87,7 +87,7 @@ export class ReferenceTranscoder {
     } else {
       this.#noId("span id", spanIdLength, 8);
     }
-    // Empty trace state, attributes, dropped attributes and flags, which this format does not have.
+    // Empty values for trace state, attributes, dropped attributes and flags, which this format does not have.
     out.zeros(10);
     const refType = type === SpanRefType.CHILD_OF ? childOf : followsFrom;
     out.uint8(refType);

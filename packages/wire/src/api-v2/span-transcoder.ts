@@ -15,14 +15,14 @@ const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 const logFields = fieldMask(1, 2);
 
 /**
- * Converts an `api_v2` `Span` message to the columns `trace_id` to `warnings`. It first finds the fields, in any order,
+ * Converts an `api_v2` `Span` message to the columns `trace_id` to `warnings`. It first finds the fields in any order,
  * and then writes them in the order of the columns.
  *
- * Life: `scan` finds the fields, the caller reads `processes` for the row's prefix, and `write` writes the row. Kind,
- * status and parent are written as zeros first. They are filled in after the tags and the references were read.
+ * Use: `scan` finds the fields, then the caller reads `processes` for the row's prefix, and `write` writes the row.
+ * Kind, status and parent are first written as zeros. They are replaced when the tags and references have been read.
  */
 export class SpanTranscoder {
-  /** Number of spans, tags, logs, references and warnings that were read since the caller last set it to 0. */
+  /** Number of spans, tags, logs, references and warnings read since the caller last reset it to 0. */
   parts = 0;
   /** Positions of the processes inside the last scanned span; empty when the span has none. */
   readonly processes = new FieldList();
@@ -60,14 +60,14 @@ export class SpanTranscoder {
     this.#references = new ReferenceTranscoder(cursor, out, this.#mends);
   }
 
-  /** Name of the last scanned span. After a failed scan it may be empty. */
+  /** Name of the last scanned span. After a failed scan, the name may be empty. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
 
   /**
    * Finds the fields of the span from the cursor's position to `end`.
-   * @throws WireError for bytes that are no span; WIRE_BAD_ID for an id of a wrong length
+   * @throws WireError for bytes that are no span, and WIRE_BAD_ID for an id of a wrong length
    */
   scan(end: number): void {
     this.#clear();
@@ -80,9 +80,9 @@ export class SpanTranscoder {
   }
 
   /**
-   * Writes the columns of the last scanned span. It moves the cursor.
-   * @throws WireError for faults inside tags, logs and references. A reference's id of a wrong length becomes
-   *   zeros, with a warning on the span.
+   * Writes the columns of the last scanned span. It moves the cursor to other parts of the message.
+   * @throws WireError for faults inside tags, logs and references. If a reference has an id of a wrong length, the id
+   *   becomes zeros, and the span gets a warning.
    */
   write(): void {
     const { bytes, view } = this.#cursor;
@@ -93,7 +93,7 @@ export class SpanTranscoder {
     }
     out.copy(bytes, this.#traceIdStart, this.#traceIdEnd);
     out.copy(bytes, this.#spanIdStart, this.#spanIdStart + 8);
-    // An empty parent, which a reference may replace, and an empty trace state.
+    // An empty parent id, which a reference may replace, and an empty trace state.
     const parentAt = out.length;
     out.zeros(9);
     out.uint32(this.#flags);
@@ -121,7 +121,7 @@ export class SpanTranscoder {
       1 + this.#tags.count + this.#logs.count + this.#referenceFields.count + this.#warnings.count;
   }
 
-  /** Writes the tags, and fills in the earlier columns that are derived from tags. */
+  /** Writes the tags, and then the derived values in earlier columns. */
   #writeTags(kindAt: number, statusAt: number): void {
     const out = this.#out;
     const derived = this.#derived;
@@ -278,7 +278,8 @@ export class SpanTranscoder {
           this.processes.add(cursor, end);
           break;
         case 90:
-          // Skips the process id. It is a key into the process list of a stored trace, and has no meaning in a request.
+          // Skips the process id. This id is a key into the process list of a stored trace, and has no meaning in a
+          // request.
           cursor.position = cursor.fieldEnd(end);
           break;
         case 98:

@@ -7,7 +7,7 @@ import type { ByteWriter } from "../rows/byte-writer.ts";
 
 const tagFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 
-/** Called for each tag of a list after it was written. */
+/** Called after each tag of a list was written. */
 interface TagObserver {
   /** @param tag has the fields of the written tag; their positions refer to `bytes` */
   see(bytes: Buffer, tag: TagTranscoder): void;
@@ -19,7 +19,7 @@ export class TagTranscoder {
   readonly #out: ByteWriter;
   readonly #attributes: AttributeWriter;
 
-  // Positions of the last tag's key and value in the message.
+  // Positions of the last tag's key in the message.
   keyStart = 0;
   keyEnd = 0;
   /** `v_type` of the last tag: a `ValueType`, or a number that this version does not know. */
@@ -28,10 +28,10 @@ export class TagTranscoder {
   valueStart = 0;
   valueEnd = 0;
   bool = false;
-  /** Start and end of the value's text, relative to the list; -1 unless the attribute is a string. */
+  /** Start and end of the value's text, relative to the list; -1 for an attribute that is no string. */
   textStart = -1;
   textEnd = -1;
-  /** Halves of `v_int64`. */
+  /** Low and high 32 bits of `v_int64`. */
   #low = 0;
   #high = 0;
   #double = 0;
@@ -65,7 +65,7 @@ export class TagTranscoder {
     this.#attributes.end();
   }
 
-  /** Writes one message. Its fields stay in this object until the next message. */
+  /** Writes one message. Its fields stay in this object until the next message is read. */
   #tag(start: number, end: number): void {
     this.#read(start, end);
     const cursor = this.#cursor;
@@ -97,7 +97,7 @@ export class TagTranscoder {
         attributes.bytes(bytes, this.valueStart, this.valueEnd);
         return;
       default:
-        // An unknown type of a later version, whose number protobuf passes on.
+        // The type was added in a later version; protobuf passes its number on.
         attributes.lenientKey(attributeTypeCodes.string, cursor, keyStart, keyEnd);
         this.textStart = this.#out.length - attributes.listStart;
         attributes.value(`unknown type ${this.type}`);

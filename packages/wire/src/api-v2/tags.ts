@@ -33,12 +33,15 @@ export function float64Tag(key: string, vFloat64: number): KeyValue {
   return { ...emptyTag, key, vType: ValueType.FLOAT64, vFloat64 };
 }
 
-/** A tag whose value is bytes. @param vBinary kept, not copied */
+/** A tag whose value is bytes. @param vBinary used in the tag without copying */
 export function binaryTag(key: string, vBinary: Buffer): KeyValue {
   return { ...emptyTag, key, vType: ValueType.BINARY, vBinary };
 }
 
-/** An attribute in the older model's five types: arrays and key-value lists become JSON text, no value is "". */
+/**
+ * Converts an attribute to the older model's five types: arrays and key-value lists become JSON text, an empty value
+ * becomes "".
+ */
 export function tagFromAttribute({ key, value }: Attribute): KeyValue {
   switch (value.type) {
     case "empty":
@@ -77,7 +80,7 @@ function valueOfTag(tag: KeyValue): AttributeValue {
     case ValueType.BINARY:
       return { type: "bytes", value: tag.vBinary };
     default:
-      // An unknown type of a later version, whose number protobuf passes on.
+      // The type was added in a later version; protobuf passes its number on.
       return { type: "string", value: `unknown type ${tag.vType}` };
   }
 }

@@ -12,10 +12,10 @@ import { toDuration, toTimestamp } from "./nano-times.ts";
 import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
 
 /**
- * A span in the older model, as `api_v2` services, remote storage and the UI's JSON show it. Spans of that model are
- * unchanged; spans of OTLP and Zipkin are translated as in the public model. The span always has a process. The last
- * tag is `internal.span.format` with the format. Spans that a collector wrote through the remote storage API already
- * have this tag.
+ * Converts a span to the older model, in which `api_v2` services, remote storage and the UI's JSON contain it. Spans of
+ * the older model stay unchanged; spans of OTLP and Zipkin are converted as in the public model. The span always has a
+ * process. The last tag is `internal.span.format`, with the span's format as its value. Spans that a collector wrote
+ * through the remote storage API already have this tag.
  */
 export function toApiV2Span(span: Span): ApiV2Span {
   const isOlderModel = span.format === "proto" || span.format === "jaeger";
@@ -55,7 +55,7 @@ function verbatim(span: Span): FormatDependent {
 function translated(span: Span): FormatDependent {
   return {
     references: otlpReferences(span),
-    flags: 0, // OTLP's flags are the W3C ones, not the older model's, so the public model omits them.
+    flags: 0, // OTLP's flags are W3C flags with another meaning, so the public model omits them.
     tags: withFormat(otlpTags(span), span),
     logs: otlpLogs(span),
     process: otlpProcess(span),
@@ -65,7 +65,7 @@ function translated(span: Span): FormatDependent {
 /** Key of the tag with the format of a span. */
 export const formatTagKey = "internal.span.format";
 
-/** Appends the format tag, unless the last tag is one. */
+/** Appends the format tag, unless the last tag already is a format tag. */
 function withFormat(tags: KeyValue[], span: Span): KeyValue[] {
   if (tags.at(-1)?.key !== formatTagKey) {
     tags.push(stringTag(formatTagKey, span.format));
@@ -114,7 +114,9 @@ export function otlpTags({ scope, attributes, kind, status, traceState }: Span):
   return tags;
 }
 
-/** Events as logs; the event's name becomes the field `event`, unless the event has such an attribute. */
+/**
+ * Converts events to logs; an event's name becomes the field `event`, unless the event has an attribute with this key.
+ */
 export function otlpLogs({ events }: Span): Log[] {
   return events.map(({ timeUnixNano, name, attributes }) => {
     const isNamed = name !== "" && !attributes.some((attribute) => attribute.key === "event");

@@ -23,7 +23,10 @@ import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts
 export type Read = (message: Uint8Array) => Buffer;
 
 export interface Decoder {
-  /** @param maxBytes size limit: for agent packets of the packet, for others of the rows; default: the usual limit */
+  /**
+   * @param maxBytes size limit, of the packet for agent packets, of the rows for all other messages; default: the usual
+   * limit
+   */
   readonly open: (maxBytes?: number) => Read;
   /** A message with one span whose name is `name`. */
   readonly good: (name?: string) => Buffer;

@@ -86,12 +86,12 @@ function limited(maxRowsBytes: number | undefined) {
 
 const named = (name: string): ProtoField => [5, "bytes", name];
 
-/** An OTLP message. The parameters are the second span's fields. */
+/** An OTLP message of three spans. The parameters are the second span's fields. */
 export function otlp(...bad: ProtoField[]): Buffer {
   return otlpPieces(protoMessage(...bad));
 }
 
-/** The same message, with the second span as bytes. */
+/** Like `otlp`, but the second span is given as bytes. */
 export function otlpPieces(bad: Uint8Array): Buffer {
   const span = (bytes: Uint8Array): ProtoField => [2, "bytes", bytes];
   const [one, two] = [protoMessage(...ids, named("one")), protoMessage(...ids, named("two"))];
@@ -100,7 +100,7 @@ export function otlpPieces(bad: Uint8Array): Buffer {
 
 export const badIds = ids;
 
-/** An OTLP JSON message. The parameters are the second span's members besides its name. */
+/** An OTLP JSON message. The parameters are the members of the second span, without its name. */
 export function otlpJson(members: string, idMembers = otlpJsonIds): Buffer {
   const span = (name: string, all: string) => `{"name":"${name}",${all}}`;
   const spans = [
@@ -113,7 +113,7 @@ export function otlpJson(members: string, idMembers = otlpJsonIds): Buffer {
 
 export const otlpJsonIds = `"traceId":"${"01".repeat(16)}","spanId":"${"02".repeat(8)}"`;
 
-/** A `PostSpansRequest`. The parameters are the second span's fields. */
+/** A `PostSpansRequest` with three spans. The parameters are the second span's fields. */
 export function postSpans(...bad: ProtoField[]): Buffer {
   const span = (fields: readonly ProtoField[]): ProtoField => [1, "bytes", [...fields]];
   const good = (name: string) => span([...ids, [3, "bytes", name]]);
@@ -129,7 +129,7 @@ export function zipkinJson(members: string, idMembers = zipkinJsonIds): Buffer {
 
 export const zipkinJsonIds = '"traceId":"00000000000000a1","id":"00000000000000b1","timestamp":5';
 
-/** A `ListOfSpans`. The parameters are the second span's fields. */
+/** A `ListOfSpans` with three spans. The parameters are the second span's fields. */
 export function zipkinProto(...bad: ProtoField[]): Buffer {
   const good = (name: string): ProtoField => [1, "bytes", [...zipkinProtoIds, named(name)]];
   return Buffer.from(protoMessage(good("one"), [1, "bytes", [...bad]], good("two")));
@@ -142,7 +142,7 @@ export const zipkinProtoIds: ProtoField[] = [
 
 const one = { high: 0, low: 1 };
 
-/** A Thrift batch. `patch` damages the bytes around the second span's name. */
+/** A Thrift batch with three spans. `patch` damages the bytes around the second span's name. */
 export function thriftBatch(
   form: "http" | "compact" | "binary",
   patch: (message: Buffer, nameAt: number) => Buffer = (message) => message,

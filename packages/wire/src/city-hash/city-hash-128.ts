@@ -45,7 +45,10 @@ function murmur(view: DataView, at: number, length: number, [seedLow, seedHigh]:
   return [a ^ b, hash16([b, a])];
 }
 
-/** `CityHash128WithSeed`: the hash of `total` bytes at `start`. Blocks of 128 bytes are mixed first, then the rest. */
+/**
+ * `CityHash128WithSeed`: the hash of `total` bytes at `start`. Blocks of 128 bytes are mixed first, then the remaining
+ * bytes.
+ */
 function seeded(view: DataView, start: number, total: number, seed: Pair): Pair {
   if (total < 128) {
     return murmur(view, start, total, seed);
@@ -83,9 +86,9 @@ function seeded(view: DataView, start: number, total: number, seed: Pair): Pair 
 }
 
 /**
- * CityHash128 in its version 1.0.2, the checksum of ClickHouse's compressed blocks. Later versions give other
- * values. Source: ClickHouse contrib/cityhash102/src/city.cc
- * @returns the two halves in the order in which they are written, each little-endian
+ * CityHash128 in version 1.0.2, which is the checksum of ClickHouse's compressed blocks. Later versions of CityHash
+ * return other values. Source: ClickHouse contrib/cityhash102/src/city.cc
+ * @returns the two halves in writing order, each to be written little-endian
  */
 export function cityHash128(bytes: Uint8Array): Pair {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -14,8 +14,8 @@ import {
 } from "./mixing.ts";
 
 /**
- * Computes the same value as ClickHouse's function `cityHash64`: CityHash64 version 1.0.2. Later versions give other
- * values. Source: ClickHouse contrib/cityhash102/src/city.cc
+ * Computes the same value as ClickHouse's function `cityHash64`: CityHash64 version 1.0.2. Later versions of CityHash
+ * return other values. Source: ClickHouse contrib/cityhash102/src/city.cc
  */
 export function cityHash64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -57,7 +57,7 @@ function hash33to64(view: DataView): bigint {
   return u64(shiftMix(u64(r * k0 + v1)) * k2);
 }
 
-/** Intermediate values for 24 bytes: a number added to the first 8 bytes, and the 8 bytes after them. */
+/** Intermediate values for 24 bytes, whose first 8 bytes are increased by a number. */
 function mixed32(view: DataView, at: number, added: bigint, z: bigint): readonly [bigint, bigint] {
   const first = u64(view.getBigUint64(at, true) + added);
   const second = u64(first + view.getBigUint64(at + 8, true));

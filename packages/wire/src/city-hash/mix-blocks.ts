@@ -6,10 +6,7 @@ const k1Low1 = 0xbe98;
 const k1Low = 0xbe98f273 | 0;
 const k1High = 0xb492b66f | 0;
 
-/**
- * High and low 32 bits of the last result. 64-bit numbers are two 32-bit numbers, because `BigInt` takes fifty times as
- * long.
- */
+/** High and low 32 bits of the last result; two numbers are used, because `BigInt` is fifty times slower. */
 let high = 0;
 let low = 0;
 
@@ -26,7 +23,7 @@ function rotate(aHigh: number, aLow: number, shift: number): void {
   high = (aHigh >>> shift) | (aLow << (32 - shift));
 }
 
-/** Multiplies with k1; only the low 64 bits of the product count. */
+/** Multiplies by k1, and keeps the low 64 bits of the product. */
 function timesK1(aHigh: number, aLow: number): void {
   const a0 = aLow & 0xffff;
   const a1 = aLow >>> 16;
@@ -82,7 +79,7 @@ export function mixBlocks(state: MixState, view: DataView, start: number, length
     v0L = firstLow;
     v1H = high;
     v1L = low;
-    // w = the next 32, with z + w1 and y
+    // w = mix32 of the next 32 bytes, with z + w1 and y as seeds
     add(zH, zL, w1H, w1L);
     keepSeed();
     high = yH;
@@ -106,7 +103,7 @@ export function mixBlocks(state: MixState, view: DataView, start: number, length
   state.w = [whole(w0H, w0L), whole(w1H, w1L)];
 }
 
-/** First result of `mix32`. The second result is in `high` and `low`. */
+/** First result of `mix32`. `high` and `low` have the second result. */
 let firstHigh = 0;
 let firstLow = 0;
 
@@ -114,13 +111,13 @@ let firstLow = 0;
 let seedHigh = 0;
 let seedLow = 0;
 
-/** Makes the last result the seed a. */
+/** Uses the last result as the seed a. */
 function keepSeed(): void {
   seedHigh = high;
   seedLow = low;
 }
 
-/** As `weakHash32`, with 32-bit halves. The seed b is the last result. */
+/** As `weakHash32`, with 32-bit halves. The last result is the seed b. */
 function mix32(view: DataView, at: number): void {
   const bH = high;
   const bL = low;
@@ -140,7 +137,7 @@ function mix32(view: DataView, at: number): void {
   add(high, low, view.getInt32(at + 20, true), view.getInt32(at + 16, true));
   const aH = high;
   const aL = low;
-  // b += rotate(a, 44); then b + c, and a + z
+  // b += rotate(a, 44); then the results b + c and a + z
   rotate(aL, aH, 12);
   add(rotatedH, rotatedL, high, low);
   add(high, low, cH, cL);

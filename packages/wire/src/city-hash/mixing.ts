@@ -1,18 +1,21 @@
 /** Parts of the 64-bit and 128-bit hashes. Source: ClickHouse contrib/cityhash102/src/city.cc */
 
-/** Constants of the algorithm. With another value every hash would differ, and ClickHouse would refuse our blocks. */
+/**
+ * Constants of the algorithm. With other values every hash would differ, and ClickHouse would refuse this product's
+ * blocks.
+ */
 export const k0 = 0xc3a5c85c97cb3127n;
 export const k1 = 0xb492b66fbe98f273n;
 export const k2 = 0x9ae16a3b2f90404fn;
 export const k3 = 0xc949d7c7509e6557n;
 const kMul = 0x9ddfea08eb382d69n;
 
-/** Keeps the low 64 bits, as C++ does with each result. */
+/** Keeps the low 64 bits, as C++ does for each result. */
 export const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
 /** Rotates to the right; `shift` is 1 to 63. */
 export const rotate = (value: bigint, shift: bigint): bigint =>
   u64((value >> shift) | (value << (64n - shift)));
-/** Mixes the high bits into the low ones. */
+/** Mixes the high bits into the low bits. */
 export const shiftMix = (value: bigint): bigint => value ^ (value >> 47n);
 
 /** A 128-bit number as two halves. */
@@ -63,7 +66,7 @@ export function weakHash32(view: DataView, at: number, seedA: bigint, seedB: big
   return [u64(a + z), u64(b + c)];
 }
 
-/** State of the hash after the bytes so far. */
+/** State of the hash after the bytes read so far. */
 export interface MixState {
   x: bigint;
   y: bigint;

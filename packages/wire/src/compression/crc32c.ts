@@ -1,4 +1,4 @@
-/** CRC-32C (Castagnoli), reversed. */
+/** Polynomial of CRC-32C (Castagnoli), with reversed bits. */
 const polynomial = 0x82f63b78;
 
 /**

@@ -5,21 +5,21 @@ import { xxHash32 } from "./xx-hash-32.ts";
 /** First number of a frame, little-endian: the bytes `04 22 4d 18`. */
 const frameMagic = 0x184d2204;
 /**
- * Skippable frames contain data of other programs. Their magic numbers differ only in the last hex digit; the reader
- * skips them.
+ * Skippable frames contain data of other programs. Their magic numbers differ only in the last hex digit; such frames
+ * are skipped.
  */
 const skippableMagic = 0x184d2a50;
-/** The highest bit of a block's size. When it is set, the block is not compressed. */
+/** The highest bit of a block's size. If this bit is set, the block is not compressed. */
 const isStoredBit = 0x8000_0000;
 /** Size limit of a decompressed block in bytes, by its code in the frame's descriptor. */
 const blockBytes = [0, 0, 0, 0, 64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024];
 
 /**
- * Decompresses LZ4 frames, the format of `Content-Encoding: lz4`. The input may have several frames.
+ * Decompresses LZ4 frames, the format of `Content-Encoding: lz4`. The input may contain several frames.
  * @param maxBytes size limit of the result in bytes; memory grows with the result
  * @returns new memory
- * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
- *   and for frames that need a dictionary
+ * @throws WireError WIRE_TOO_LARGE above `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, for example for a wrong checksum
+ *   or a frame that needs a dictionary
  *
  * Source: lz4/lz4 doc/lz4_Frame_format.md.
  */
@@ -27,7 +27,7 @@ export function decompressLz4(bytes: Uint8Array, maxBytes: number): Buffer {
   return new Lz4Frames(bytes, maxBytes).read();
 }
 
-/** Reads frames from `#at` on, and collects their content in `#output`. */
+/** Reads frames from the position `#at`, and collects their content in `#output`. */
 class Lz4Frames {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -65,9 +65,9 @@ class Lz4Frames {
    * | 1 | version (high 2 bits) and flags |
    * | 1 | size of the largest block, as an index of `blockBytes` |
    * | 0 or 8 | size of the content, which is not needed |
-   * | 1 | second byte of the header's xxHash |
-   * | 4 + n (+ 4) | each block: its size, its bytes, its checksum if flagged |
-   * | 4 (+ 4) | a size of 0 ends the blocks; the content's checksum if flagged |
+   * | 1 | second byte of the header's xxHash, as its checksum |
+   * | 4 + n (+ 4) | each block: its size, its bytes, and a checksum if a flag is set |
+   * | 4 (+ 4) | a size of 0 after the last block, and the content's checksum if a flag is set |
    */
   #frame(): void {
     const descriptor = this.#at;
@@ -142,7 +142,7 @@ class Lz4Frames {
     }
   }
 
-  /** Reserves space for `count` more bytes. @throws WireError WIRE_TOO_LARGE past `#maxBytes` */
+  /** Reserves space for `count` more bytes. @throws WireError WIRE_TOO_LARGE above `#maxBytes` */
   #reserve(count: number): void {
     const wanted = this.#length + count;
     if (wanted > this.#maxBytes) {

@@ -9,11 +9,11 @@ const maxChunkBytes = 65_536;
 const checksumBytes = 4;
 
 /**
- * Decompresses snappy. `Content-Encoding: snappy` means a stream in the framing format for the public model, and a bare
- * block for newer senders. Only a stream can start with the stream identifier.
+ * Decompresses snappy data. In `Content-Encoding: snappy`, the public model sends a stream in the framing format, and
+ * newer senders send a block without framing. Only a stream can start with the stream identifier.
  * @param maxBytes size limit of the result in bytes; checked before memory is allocated
  * @returns a new buffer; empty for a stream without chunks
- * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
+ * @throws WireError WIRE_TOO_LARGE above `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, for example for a wrong checksum
  *   Source: google/snappy framing_format.txt and format_description.txt.
  */
 export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
@@ -61,13 +61,13 @@ interface Chunk {
   readonly start: number;
   readonly end: number;
   readonly isCompressed: boolean;
-  /** Number of its decompressed bytes. */
+  /** Number of the chunk's bytes after decompression. */
   readonly length: number;
   readonly checksum: number;
 }
 
 /**
- * Calls `take` for each chunk with data. A chunk is a type, a length in three bytes, and its bytes:
+ * Calls `take` for each chunk with data. A chunk consists of a type, a length in three bytes, and its content:
  *
  * | Type | Chunk |
  * |---|---|
@@ -125,8 +125,7 @@ function dataChunk(bytes: Uint8Array, isCompressed: boolean, start: number, end:
 }
 
 /**
- * Checksum in the form of the framing format. It is rotated, so that data which contains checksums does not weaken
- * them.
+ * Checksum in the form of the framing format. Its bits are rotated, so that checksums inside the data do not weaken it.
  */
 function maskedSum(bytes: Uint8Array, start: number, end: number): number {
   const sum = crc32c(bytes, start, end);

@@ -9,9 +9,9 @@ const gunzip: Decoder = (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutpu
 const inflate: Decoder = (bytes, maxOutputLength) => inflateSync(bytes, { maxOutputLength });
 
 /**
- * The encodings that every receiver accepts, over HTTP and gRPC: all encodings of the OpenTelemetry Collector's
- * exporters. A message is decompressed in one step on this thread. The size limit bounds the time, and for usual
- * messages handing over to another thread would cost more.
+ * Encodings that every HTTP and gRPC receiver accepts, which are all encodings of the OpenTelemetry Collector's
+ * exporters. A message is decompressed in one step on the receiving thread. The size limit also limits the time, and
+ * for usual messages another thread would cost more than it saves.
  */
 const decoders: Readonly<Record<string, Decoder>> = {
   gzip: gunzip,
@@ -35,16 +35,17 @@ export function isPlainEncoding(encoding: string): boolean {
   return plainNames.has(encoding);
 }
 
-/** True when messages may have this encoding. @param encoding lower case */
+/** True when messages may have this encoding. @param encoding name in lower case */
 export function isKnownEncoding(encoding: string): boolean {
   return plainNames.has(encoding) || Object.hasOwn(decoders, encoding);
 }
 
 /**
  * Decompresses a message.
- * @param encoding a known encoding in lower case; without compression the message is returned unchanged
+ * @param encoding a known encoding in lower case; for an encoding without compression, the message is returned
+ * unchanged
  * @param maxBytes size limit of the result in bytes
- * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_MALFORMED or WIRE_TRUNCATED for bytes that are not in this
+ * @throws WireError WIRE_TOO_LARGE above `maxBytes`; WIRE_MALFORMED or WIRE_TRUNCATED for bytes that are not in this
  * encoding
  */
 export function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer {

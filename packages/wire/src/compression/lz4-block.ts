@@ -1,6 +1,6 @@
 import { WireError } from "../errors.ts";
 
-/** Shortest match in bytes. The token stores the length minus this number. */
+/** Shortest match in bytes. A token contains the length minus this number. */
 const leastMatch = 4;
 /** A length field with this value continues in the next bytes. */
 const openLength = 15;
@@ -10,7 +10,7 @@ export interface BlockBytes {
   readonly bytes: Uint8Array;
   /** Index of the first byte. */
   readonly from: number;
-  /** Index just past the last byte. */
+  /** Index after the last byte. */
   readonly to: number;
 }
 
@@ -19,7 +19,7 @@ export interface BlockOutput {
   readonly output: Buffer;
   /** Index of the block's first byte. */
   readonly at: number;
-  /** Matches may refer to bytes from here on; at most `at`. */
+  /** Matches may refer to bytes from this index on; it is at most `at`. */
   readonly start: number;
   /** Limit of the block's end. */
   readonly most: number;
@@ -31,14 +31,14 @@ export interface BlockOutput {
  * | Bytes | Meaning |
  * |---|---|
  * | 1 | token: length of the literals (high 4 bits), length of the match - 4 (low 4 bits) |
- * | 0 or more | rest of a length of 15: bytes that are added, up to the first below 255 |
+ * | 0 or more | rest of a length of 15: the sum of these bytes, which end with the first byte below 255 |
  * | n | literals, which are copied |
- * | 2 | distance of the match, little-endian, counted back from the output's end |
+ * | 2 | distance of the match from the output's end, little-endian |
  * | 0 or more | rest of the match's length |
  *
- * The last sequence ends after its literals. `30 61 62 63` is "abc".
+ * The last sequence has only literals. `30 61 62 63` is "abc".
  *
- * @returns the end of the output, or -1 when it would exceed `most`
+ * @returns the end of the output; -1 when the output would exceed `most`
  * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED for a match before `start`
  *
  * Source: lz4/lz4 doc/lz4_Block_format.md.
@@ -101,8 +101,8 @@ export function readLz4Block(
 }
 
 /**
- * Copies `count` bytes that stand `distance` bytes before `at` to `at`. When the distance is shorter than the count, the
- * copy overlaps with its own output, and repeats: "ab" with distance 2 and count 5 continues with "ababa".
+ * Copies to `at` the `count` bytes that are `distance` bytes before `at`. If the distance is shorter than the count,
+ * the copied bytes repeat: "ab" with distance 2 and count 5 continues with "ababa".
  */
 export function copyMatch(output: Uint8Array, at: number, distance: number, count: number): void {
   if (distance >= count) {

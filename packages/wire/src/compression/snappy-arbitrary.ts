@@ -20,10 +20,7 @@ const copy = fc.record({
   kind: fc.constantFrom(1 as const, 2 as const, 3 as const),
 });
 
-/**
- * For tests: blocks with every kind of element, made from the format's description instead of by a
- * compressor.
- */
+/** For tests: blocks with every kind of element, made from the format's description without a compressor. */
 export const snappyArbitrary: fc.Arbitrary<SnappySample> = fc
   .array(fc.oneof<fc.Arbitrary<Element>[]>(literal, copy), { maxLength: 20 })
   .map((elements) => {

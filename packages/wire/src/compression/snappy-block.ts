@@ -1,7 +1,7 @@
 import { WireError } from "../errors.ts";
 import { copyMatch } from "./lz4-block.ts";
 
-/** Growth limit of a block: a copy of three bytes produces at most 64 bytes. */
+/** A block grows at most by this factor: a copy of three bytes results in at most 64 bytes. */
 const largestGrowth = 22;
 
 /** Header of a block: the length of its content, and the position of its elements. */
@@ -14,7 +14,7 @@ export interface SnappyBlockStart {
 
 /**
  * Reads the length at the start of the block `bytes[start, end)`.
- * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, also for a length that the given bytes cannot expand to
+ * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED, for example for a length that is too large for the block's bytes
  */
 export function readSnappyLength(bytes: Uint8Array, start: number, end: number): SnappyBlockStart {
   let length = 0;
@@ -42,18 +42,18 @@ export function readSnappyLength(bytes: Uint8Array, start: number, end: number):
 export interface BytesPart {
   readonly bytes: Uint8Array;
   readonly start: number;
-  /** Index just past the last byte. */
+  /** Index after the last byte. */
   readonly end: number;
 }
 
 /**
  * Decodes the elements of a block into `output`, which the result fills exactly. The low two bits of an element's tag
- * are its kind:
+ * are the kind of the element:
  *
  * | Kind | Element | Length | Distance |
  * |---|---|---|---|
- * | 0 | literal | tag >> 2, plus 1; from 61 on, in 1 to 4 further bytes | |
- * | 1 | copy | 4 to 11, in 3 bits of the tag | 11 bits: 3 of the tag, and a byte |
+ * | 0 | literal | (tag >> 2) + 1; from 61 on, the length is in 1 to 4 further bytes | |
+ * | 1 | copy | 4 to 11, in 3 bits of the tag | 11 bits: 3 bits of the tag, and one byte |
  * | 2 | copy | 1 to 64, in 6 bits of the tag | 2 bytes |
  * | 3 | copy | as kind 2 | 4 bytes |
  *
@@ -72,7 +72,7 @@ export function readSnappyElements({ bytes, start, end }: BytesPart, output: Byt
     const kind = tag & 3;
     let length = (tag >>> 2) + 1;
     if (kind === 0) {
-      // A literal. From 61 on, the tag gives the number of bytes that hold its length.
+      // This element is a literal. From 61 on, the tag contains the number of bytes of the literal's length.
       if (length > 60) {
         const lengthBytes = length - 60;
         length = littleEndian(bytes, at, lengthBytes, end) + 1;
@@ -113,7 +113,7 @@ export function readSnappyElements({ bytes, start, end }: BytesPart, output: Byt
   }
 }
 
-/** A number of `count` bytes. @throws WireError WIRE_TRUNCATED past `end` */
+/** A little-endian number of `count` bytes. @throws WireError WIRE_TRUNCATED if they exceed `end` */
 function littleEndian(bytes: Uint8Array, start: number, count: number, end: number): number {
   if (start + count > end) {
     throw truncated(end);

@@ -1,4 +1,4 @@
-// Primes of the algorithm. Another value breaks every checksum.
+// Primes of the algorithm. With other values, every checksum would be wrong.
 const prime1 = 0x9e3779b1;
 const prime2 = 0x85ebca77;
 const prime3 = 0xc2b2ae3d;
@@ -7,8 +7,8 @@ const prime5 = 0x165667b1;
 const stripeBytes = 16;
 
 /**
- * xxHash of 32 bits with seed 0 of `bytes[start, end)`: the checksum of LZ4's frames.
- * Source: Cyan4973/xxHash doc/xxhash_spec.md, "XXH32 Algorithm Description".
+ * xxHash of 32 bits with seed 0 over `bytes[start, end)`, as the checksum of LZ4 frames. Source: Cyan4973/xxHash
+ * doc/xxhash_spec.md, "XXH32 Algorithm Description".
  */
 export function xxHash32(bytes: Uint8Array, start: number, end: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -44,7 +44,7 @@ function round(lane: number, value: number): number {
   return Math.imul(turned((lane + Math.imul(value, prime2)) | 0, 13), prime1);
 }
 
-/** Rotates to the left by `bits`. */
+/** Rotates `value` to the left by `bits` bits. */
 function turned(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits));
 }

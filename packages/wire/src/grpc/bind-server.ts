@@ -2,9 +2,9 @@ import type { Server, ServerCredentials } from "@grpc/grpc-js";
 
 /**
  * Makes a gRPC server listen.
- * @param address host "" means every address of the machine; port 0 means one that the system chooses
+ * @param address host "" means every address of the machine; port 0 means a free port that the system chooses
  * @returns the port
- * @throws Error with the system's code, such as EADDRINUSE, if there is one
+ * @throws Error with the system's code, such as EADDRINUSE, if the system returned a code
  */
 export async function bindServer(
   server: Server,
@@ -14,7 +14,8 @@ export async function bindServer(
   if (host !== "") {
     return await bind(server, host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`, credentials);
   }
-  // grpc-js requires a host. The interfaces do not show if a sandbox allows IPv6 sockets, so "::" is tried first.
+  // grpc-js requires a host. The list of interfaces does not show if a sandbox allows IPv6 sockets, so "::" is tried
+  // first.
   try {
     return await bind(server, `[::]:${port}`, credentials);
   } catch (error) {
@@ -25,7 +26,7 @@ export async function bindServer(
   }
 }
 
-/** System errors for "::" when IPv6 does not exist, or this process may not use it. */
+/** System errors for "::" if the machine has no IPv6, or if this process must not use it. */
 const withoutIpv6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
@@ -40,7 +41,7 @@ function bind(server: Server, address: string, credentials: ServerCredentials): 
   });
 }
 
-/** Adds the system's code to an error. grpc-js has the code only in the text of its error. */
+/** Adds the system's code to an error, because grpc-js has the code only in the error's text. */
 function withCode(error: Error): Error {
   const code = /\bE[A-Z]{3,}\b/.exec(error.message)?.[0];
   return code === undefined ? error : Object.assign(new Error(error.message, { cause: error }), { code });

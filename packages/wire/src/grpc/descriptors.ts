@@ -8,11 +8,11 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { publicFileNameOf, publicNameOf } from "./aliases.ts";
 
-/** A .proto file as reflection returns it. */
+/** A .proto file in the form that reflection returns. */
 interface DescribedFile {
   /** An encoded `FileDescriptorProto`. */
   readonly bytes: Uint8Array;
-  /** Names of the files that it imports. */
+  /** Names of the imported files. */
   readonly dependencies: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export class Descriptors {
       return undefined;
     }
     const names = new Set([fileName]);
-    // The set grows during the loop; the loop visits each name once.
+    // The loop adds names to the set while it runs, and visits each name once.
     for (const name of names) {
       for (const dependency of this.#files.get(name)?.dependencies ?? []) {
         names.add(dependency);
@@ -58,8 +58,8 @@ export class Descriptors {
 }
 
 /**
- * Reads `src/gen/descriptors.binpb`, which `pnpm generate` writes, and adds each file a second time under its public
- * name.
+ * Reads `src/gen/descriptors.binpb`, which `pnpm generate` writes; files of this product are also added under their
+ * public names.
  */
 export function loadDescriptors(): Descriptors {
   const bytes = readFileSync(new URL("../gen/descriptors.binpb", import.meta.url));
@@ -68,8 +68,8 @@ export function loadDescriptors(): Descriptors {
 }
 
 /**
- * The same file under the public model's names. `tracing/api_v2/query.proto` with the package `tracing.api_v2` becomes
- * the file and package that clients of the public model request. Files of other projects have no such copy.
+ * A copy of the file under the public model's names. `tracing/api_v2/query.proto` with the package `tracing.api_v2`
+ * becomes the file and package that clients of the public model request. Files of other projects are not copied.
  */
 function publicTwin(file: FileDescriptorProto): FileDescriptorProto[] {
   const twinName = publicFileNameOf(file.name);

@@ -16,11 +16,11 @@ import { rpcServiceName } from "./with-public-names.ts";
 /** Name of `grpc.health.v1.Health`, for the list of services in reflection. */
 export const healthServiceName = rpcServiceName(HealthService);
 
-/** The health service of one server. */
+/** The health service of a gRPC server. */
 export interface ServerHealth {
   /**
-   * Must be called before the server shuts down. All services become NOT_SERVING, and the streams of watchers end with
-   * this status. A graceful shutdown would otherwise wait for the open streams.
+   * Must be called before the server shuts down. All services become NOT_SERVING, and the streams of `Watch` end with
+   * this status. Otherwise a graceful shutdown would wait for these open streams.
    */
   shutdown(): void;
 }

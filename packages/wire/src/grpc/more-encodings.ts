@@ -2,14 +2,14 @@ import { status } from "@grpc/grpc-js";
 import { decompress, isKnownEncoding } from "../compression/decompress.ts";
 import { WireError } from "../errors.ts";
 
-/** Encodings that grpc-js supports itself. */
+/** Encodings that grpc-js supports without this file. */
 const ownEncodings: ReadonlySet<string> = new Set(["identity", "gzip", "deflate"]);
 /** The largest length of a message's prefix, for a server without a limit. */
 const largestMessage = 0x7fff_ffff;
 /** Length of the flag and the length before a message. */
 const prefixBytes = 5;
 
-/** The part of grpc-js calls that decompresses messages. Interceptors only see messages after it. */
+/** The part of grpc-js calls that decompresses messages. Interceptors see a message only after it was decompressed. */
 interface DecompressingCall {
   readonly incomingEncoding?: string;
   readonly maxReceiveMessageSize?: number;
@@ -17,8 +17,9 @@ interface DecompressingCall {
 }
 
 /**
- * Accepts messages of a call in all encodings that the other receivers accept. Without this, grpc-js supports only gzip
- * and deflate, and permanently refuses senders that use zstd or snappy. For other calls this costs one comparison.
+ * Makes a call accept messages in all encodings that the HTTP receivers accept. Without this, grpc-js supports only
+ * gzip and deflate, and permanently refuses senders that use zstd or snappy. For calls in other encodings, this costs
+ * only one comparison.
  * @param call the call that a server interceptor gets
  */
 export function acceptMoreEncodings(call: object): void {

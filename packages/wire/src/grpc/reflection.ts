@@ -41,7 +41,7 @@ function answerTo(
     case "fileContainingExtension":
       return notFound(`not found: extension ${asked.value.extensionNumber} of ${asked.value.containingType}`);
     case "allExtensionNumbersOfType":
-      // None of our files uses extensions, so the list is empty.
+      // No .proto file of this product uses extensions, so the list is empty.
       return descriptors.fileOf(asked.value) === undefined
         ? notFound(`not found: ${asked.value}`)
         : {
@@ -57,10 +57,10 @@ function answerTo(
 }
 
 /**
- * Answers `grpc.reflection.v1` and `v1alpha`: `list` gives `serviceNames` and the two reflection services;
- * `describe` works for every service, message and file in `protos/`, also under the public model's names.
- * @param serviceNames full names, for instance `rpcServiceName` of each definition added to the server
- * Source: grpc/grpc doc/server-reflection.md
+ * Answers `grpc.reflection.v1` and `v1alpha`: `list` gives all services; `describe` works for every service, message
+ * and file in `protos/`, also by its public name.
+ * @param serviceNames full names, such as `rpcServiceName` of each definition on the server Source: grpc/grpc
+ * doc/server-reflection.md
  */
 export function addReflection(server: Server, serviceNames: readonly string[]): void {
   const descriptors = loadDescriptors();
@@ -74,8 +74,8 @@ export function addReflection(server: Server, serviceNames: readonly string[]): 
         originalRequest: request,
         messageResponse: answerTo(request, descriptors, services),
       });
-      // An answer may be a thousand times as long as its request. The next request is read only when the
-      // client reads.
+      // An answer may be a thousand times longer than its request. The next request is therefore read only when the
+      // client has read the answer.
       if (!isTaken) {
         call.pause();
       }

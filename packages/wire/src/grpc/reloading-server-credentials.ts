@@ -1,20 +1,20 @@
 import type { SecureContextOptions } from "node:tls";
 import { ServerCredentials } from "@grpc/grpc-js";
 
-/** Time limit in milliseconds: a connection without a complete TLS handshake is closed after it. */
+/** Time limit in milliseconds for a TLS handshake; later the connection is closed. */
 const handshakeTimeoutMs = 10_000;
 
 export interface ReloadingCredentialsSettings {
   /** True when each client must present a certificate of a CA in the context's `ca`. */
   readonly requireClientCertificate: boolean;
-  /** Called when the last server with these credentials is shut down. */
+  /** Called when the last server that uses these credentials is shut down. */
   readonly unused?: () => void;
 }
 
 /**
- * Credentials of a gRPC server over TLS whose certificates may change. grpc-js has two alternatives, which use the same
- * base class. `ServerCredentials.createSsl` cannot reload, and the experimental certificate providers support neither
- * TLS versions nor cipher suites.
+ * Credentials of a gRPC server with TLS whose certificates may change. The two classes of grpc-js with the same base
+ * class are not enough. `ServerCredentials.createSsl` cannot reload, and the experimental certificate providers support
+ * neither TLS versions nor cipher suites.
  */
 export class ReloadingServerCredentials extends ServerCredentials {
   readonly #unused: () => void;
@@ -36,7 +36,8 @@ export class ReloadingServerCredentials extends ServerCredentials {
   }
 
   /**
-   * Uses another context for new connections; open connections keep the old one. The context must contain all options.
+   * Uses another context for new connections; open connections continue with the old context. The context must contain
+   * all options.
    */
   use(context: SecureContextOptions): void {
     this.updateSecureContextOptions(context);

@@ -2,18 +2,19 @@ import type { SecureContextOptions } from "node:tls";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { ReloadingServerCredentials } from "./reloading-server-credentials.ts";
 
-/** Certificates of a listener; they may change. */
+/** Certificates of a listener, which may change. */
 export interface ChangingMaterial<Material> {
   readonly material: Material;
-  /** Registers a function that is called with the certificates for new connections at each change. */
+  /** Registers a function that gets the certificates for new connections after each change. */
   onChange(use: (material: Material) => void): void;
-  /** Stops watching. */
+  /** Stops watching the files. */
   close(): void;
 }
 
 /**
- * Credentials of a gRPC server. Undefined means plain text; otherwise TLS, which requires a client certificate when
- * `tls` has CAs for clients. New connections use the newest files. The files are watched until the server shuts down.
+ * Credentials of a gRPC server. Without `tls` they mean plain text; otherwise TLS, with required client certificates
+ * when `tls` has CAs for clients. New connections use the newest files. The files are watched until the server shuts
+ * down.
  * @param contextOf converts the certificates to options of Node's `createSecureContext`
  */
 export function serverCredentialsOf<Material extends { readonly clientCa?: Buffer }>(

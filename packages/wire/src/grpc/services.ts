@@ -33,10 +33,10 @@ export const samplingService: ServiceDefinition<SamplingManagerServer> = Samplin
 /** Returns traces, services and operations. */
 export const spanReaderService = SpanReaderPluginService;
 
-/** Writes spans, one in each call. */
+/** Writes spans; each call has one span. */
 export const spanWriterService = SpanWriterPluginService;
 
-/** Writes spans, many in each call. */
+/** Writes spans; each call has many spans. */
 export const streamingSpanWriterService = StreamingSpanWriterPluginService;
 
 export const archiveSpanReaderService = ArchiveSpanReaderPluginService;
@@ -45,5 +45,5 @@ export const archiveSpanWriterService = ArchiveSpanWriterPluginService;
 
 export const dependenciesReaderService = DependenciesReaderPluginService;
 
-/** Reports which of these services a storage has. */
+/** Reports the services that a storage supports. */
 export const pluginCapabilitiesService = PluginCapabilitiesService;

@@ -8,8 +8,8 @@ export function rpcServiceName(definition: ServiceDefinition): string {
 }
 
 /**
- * A service under its name and, if it exists, under the public model's name. Add each to the server with the same
- * handlers. Only the paths differ; the messages have the same bytes.
+ * A service under its own name, and under the public model's name if it has one. Each result must be added to the
+ * server with the same handlers. Only the paths differ; the messages have the same bytes.
  */
 export function withPublicNames<Implementation extends UntypedServiceImplementation>(
   definition: ServiceDefinition<Implementation>,

@@ -7,14 +7,14 @@ const nullStart = 0x6e;
 const wholeMessage = 0;
 
 /**
- * Finds the members of one kind of object by name, in any order. A repeated member replaces the earlier one,
- * null means absent, and unknown members are skipped.
+ * Finds the members of one kind of object by name, in any order. If a member is repeated, the last one counts; null
+ * means a missing member; unknown members are skipped.
  */
 export class JsonMembers {
   readonly #tape: JsonTape;
   /** Names grouped by length, each with its bytes and its number. */
   readonly #names: (readonly Name[])[] = [];
-  /** For each name, the token of its value; -1 when the member is absent. Valid until the next `read`. */
+  /** For each name, the token of its value; -1 for a missing member. Valid until the next `read`. */
   readonly tokens: Int32Array;
 
   /**
@@ -39,8 +39,8 @@ export class JsonMembers {
   }
 
   /**
-   * Finds the members of an object. A null in a list is an object without members, as in the public model. A null must
-   * not cause the loss of its span, or of all spans of the message.
+   * Finds the members of an object. A null in a list is an object without members, as in the public model. Otherwise a
+   * null would cause the loss of its span, or of all spans in the message.
    * @throws WireError WIRE_MALFORMED when the token is not an object
    */
   read(object: number): void {
@@ -49,7 +49,7 @@ export class JsonMembers {
     }
   }
 
-  /** As `read`. @returns false when the token is not an object; then no members are found */
+  /** Like `read`, but does not throw. @returns false when the token is no object, so that no members are found */
   tryRead(object: number): boolean {
     const tape = this.#tape;
     const { tokens } = this;

@@ -3,7 +3,7 @@ import { shownText } from "./shown-text.ts";
 
 const openBrace = 0x7b;
 
-/** One step of the last path: a member or an item at one depth. */
+/** One step of a path: a member or an item at one depth. */
 interface Step {
   readonly container: number;
   /** Token of the member's name; for an array, token of the item. */
@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * The steps of the last path in a text, by depth. Readers read a text from start to end, so the next path mostly
- * continues the last one. Without this, a message of a million bad values takes an hour.
+ * The steps of the last path in this text, by depth. Texts are read from start to end, so a path usually has most steps
+ * of the path before it. Without this cache, a message with a million invalid values would take an hour.
  */
 export class LastJsonPath {
   readonly steps: Step[] = [];
@@ -44,7 +44,7 @@ export function jsonPathOf(tape: JsonTape, wanted: number): string {
   return path;
 }
 
-/** Finds the member or item of a container that is, or contains, the wanted value. */
+/** Finds the member or item of a container that is the wanted value or contains it. */
 function stepTo(tape: JsonTape, wanted: number, container: number, depth: number): Step {
   const { steps } = tape.lastPath;
   const toValue = tape.kind(container) === openBrace ? 1 : 0;

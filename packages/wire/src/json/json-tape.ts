@@ -2,12 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 import { LastJsonPath } from "./json-path.ts";
 
-/** Limit of objects, arrays and values in them; a body of 20 MiB has fewer. */
+/** Limit of objects, arrays and their values; a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
 /** Limit of nesting of objects and arrays, as in the public models' readers. */
 const maxDepth = 10_000;
 const initialTokens = 2048;
-/** Number of tokens. A tape that grew beyond it for one large message is freed at the next `read`. */
+/** Number of tokens. If a large message made a tape larger than this, its memory is freed at the next `read`. */
 const keptTokens = 256 * 1024;
 
 const quote = 0x22;
@@ -26,9 +26,9 @@ for (const byte of Buffer.from('"\\/bfnrt')) {
 }
 
 /**
- * The tokens of a JSON text, found and checked in one pass over its bytes. Nothing is copied or converted. Readers
- * access tokens by number. The tokens of an object alternate between names and values; the tokens of an array are
- * values. `after` skips a value of any size in one step.
+ * The tokens of a JSON text, found and checked in one pass over its bytes. Nothing is copied or converted while the
+ * tokens are found. Readers access tokens by number. The tokens of an object alternate between names and values; the
+ * tokens of an array are values. `after` skips a value of any size in a single step.
  *
  * `{"a":[1,2]}` has five tokens: 0 the object, 1 `"a"`, 2 the array, 3 `1`, 4 `2`; `after(2)` is 5.
  *
@@ -40,19 +40,19 @@ export class JsonTape {
   /** The same memory as `bytes`. */
   view: DataView = new DataView(new ArrayBuffer(0));
   /**
-   * Two numbers for each token. First: its first byte. Second: its end; for an object or array, the next token after
-   * it.
+   * Each token has two numbers. The first number is the position of its first byte. The second number is its end; for
+   * an object or array, the next token after its content.
    */
   #tokens = new Int32Array(initialTokens * 2);
   #count = 0;
-  /** Cache of `jsonPathOf`. */
+  /** Cache for `jsonPathOf`. */
   readonly lastPath = new LastJsonPath();
   readonly #open = new Int32Array(maxDepth);
 
   /**
    * Reads a text; token 0 is its value. Bytes that are not UTF-8 become U+FFFD, for which the text is copied.
-   * @throws WireError WIRE_MALFORMED when it is not JSON; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past
-   *   2,000,000 brackets, braces and commas
+   * @throws WireError WIRE_MALFORMED for a text that is not JSON; WIRE_TOO_DEEP above 10,000 levels; WIRE_TOO_LARGE
+   *   above 2,000,000 brackets, braces and commas
    */
   read(sent: Uint8Array): void {
     const text = isUtf8(sent) ? sent : mendedUtf8(sent);
@@ -76,7 +76,7 @@ export class JsonTape {
     return this.#tokens[token * 2] as number;
   }
 
-  /** Position of a token's end: for a string its closing quote; for a number or literal the byte after it. */
+  /** Position of a token's end: a string's closing quote, or the byte after a number or literal. */
   end(token: number): number {
     const end = this.#tokens[token * 2 + 1] as number;
     return end < 0 ? ~end : end;
@@ -87,7 +87,7 @@ export class JsonTape {
     return this.bytes[this.#tokens[token * 2] as number] as number;
   }
 
-  /** True when a string has escapes. Then its bytes must be decoded. */
+  /** True when a string has escapes. Its bytes must then be decoded. */
   isEscaped(token: number): boolean {
     return (this.#tokens[token * 2 + 1] as number) < 0;
   }
@@ -98,7 +98,7 @@ export class JsonTape {
     return kind === openBrace || kind === openBracket ? (this.#tokens[token * 2 + 1] as number) : token + 1;
   }
 
-  /** Text of a string token. A lone surrogate from an escape is kept. */
+  /** Text of a string token. A lone surrogate from an escape stays in the text. */
   string(token: number): string {
     const start = this.start(token);
     const end = this.end(token);
@@ -121,7 +121,7 @@ export class JsonTape {
     let inObject = false;
     let at = this.#space(0);
     for (;;) {
-      // A value must begin at this position.
+      // A value must start at this position.
       const byte = bytes[at];
       if (byte === quote) {
         at = this.#space(this.#string(at));
@@ -186,7 +186,7 @@ export class JsonTape {
     return this.#space(at + 1);
   }
 
-  /** Reads a string whose quote is at `start`. @returns position after the closing quote */
+  /** Reads a string whose opening quote is at `start`. @returns position after the closing quote */
   #string(start: number): number {
     const { bytes, view } = this;
     const last = bytes.length - 4;
@@ -258,7 +258,7 @@ export class JsonTape {
       if (byte === 0x2d) {
         at++;
       }
-      // No digit may follow a leading zero.
+      // After a leading zero, no digit is allowed.
       at = bytes[at] === 0x30 ? at + 1 : this.#digits(at);
       if (bytes[at] === 0x2e) {
         at = this.#digits(at + 1);
@@ -298,11 +298,11 @@ export class JsonTape {
     return at;
   }
 
-  /** Position of the first byte from `start` on that is not white space. */
+  /** Position of the first byte that is not white space, starting at `start`. */
   #space(start: number): number {
     const { bytes } = this;
     let at = start;
-    // White space is rare, so this test comes first.
+    // This test comes first, because white space is rare.
     while ((bytes[at] as number) <= 0x20 && isSpace(bytes[at])) {
       at++;
     }

@@ -10,20 +10,20 @@ const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
 
-/** Whole number of up to 20 digits. Longer numbers never fit 64 bits, so no bigint is created for them. */
+/** Whole number of up to 20 digits. A longer number never fits into 64 bits, so no bigint is made from it. */
 const intText = /^-?\d{1,20}$/;
 /** Base64 in both alphabets; padding is optional. */
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Reads the values of protobuf JSON from a tape. Token -1 means an absent member, which has the default of its type. A
- * value of a wrong type is WireError WIRE_MALFORMED with its path.
+ * Reads the values of protobuf JSON from a tape. Token -1 means a missing member, whose value is the default of its
+ * type. A value of a wrong type causes a WireError WIRE_MALFORMED with the path of the value.
  *
  * Source: protobuf.dev, "ProtoJSON format".
  */
 export class JsonValues {
   readonly #tape: JsonTape;
-  /** Low and high 32 bits of the last `uint64`; either half may be a signed or an unsigned number. */
+  /** Low and high 32 bits of the last `uint64`; each may be a signed or an unsigned number. */
   low = 0;
   high = 0;
 
@@ -46,7 +46,7 @@ export class JsonValues {
     }
   }
 
-  /** Writes a string as the key of an attribute of this type number; its value must follow. */
+  /** Writes a string as the key of an attribute of this type; its value must follow. */
   writeKey(token: number, type: number, attributes: AttributeWriter): void {
     const tape = this.#tape;
     if (token === -1) {
@@ -72,7 +72,7 @@ export class JsonValues {
     }
   }
 
-  /** A string as a JavaScript string. A lone surrogate from an escape is kept. */
+  /** A string as a JavaScript string. A lone surrogate from an escape stays in the string. */
   string(token: number): string {
     if (token === -1) {
       return "";
@@ -81,7 +81,7 @@ export class JsonValues {
     return this.#tape.string(token);
   }
 
-  /** True when an id is absent, empty or all zeros. Its length is not checked; `writeId` does that. */
+  /** True when an id is absent, empty or all zeros. Its length is not checked here, but in `writeId`. */
   isEmptyId(token: number): boolean {
     if (token === -1) {
       return true;
@@ -99,7 +99,7 @@ export class JsonValues {
     return at === end;
   }
 
-  /** Number of characters of an id; 0 when the id is absent or not a string. */
+  /** Number of characters of an id; 0 for a missing id, and for a token that is no string. */
   idLength(token: number): number {
     const tape = this.#tape;
     if (token === -1 || tape.kind(token) !== quote) {
@@ -110,7 +110,7 @@ export class JsonValues {
 
   /**
    * Writes an id, given in upper-case or lower-case hex. An absent or empty id becomes zeros.
-   * @throws WireError WIRE_BAD_ID unless its length is `byteCount * 2`; WIRE_MALFORMED when it is not hex
+   * @throws WireError WIRE_BAD_ID unless its length is `byteCount * 2`; WIRE_MALFORMED for characters that are not hex
    */
   writeId(token: number, byteCount: number, out: ByteWriter): void {
     if (token === -1) {
@@ -205,7 +205,7 @@ export class JsonValues {
       for (; at < end; at++) {
         lower = lower * 10 + (bytes[at] as number) - zero;
       }
-      // Computes upper * 1e9 + lower in exact steps: no intermediate number has more than 53 bits.
+      // Computes upper * 1e9 + lower exactly, because no intermediate number has more than 53 bits.
       const over = Math.floor(upper / 0x10_0000) * 1e9;
       const rest = (over % 4096) * 0x10_0000 + (upper % 0x10_0000) * 1e9 + lower;
       this.low = (rest % 0x1_0000_0000) | 0;
@@ -302,7 +302,7 @@ export class JsonValues {
     return number;
   }
 
-  /** Number of items of an array. The token after the array's token is the first item. */
+  /** Number of items of an array. The first item is the token after the array's token. */
   itemCount(token: number): number {
     if (token === -1) {
       return 0;
@@ -326,7 +326,10 @@ export class JsonValues {
     }
   }
 
-  /** A whole number of any size, also as `1e3` or `"12"`. @throws WireError WIRE_MALFORMED for anything else */
+  /**
+   * A whole number of any size, which may be written as `1e3` or `"12"`. @throws WireError WIRE_MALFORMED for any other
+   * value
+   */
   #int(token: number): bigint {
     const tape = this.#tape;
     const kind = tape.kind(token);
@@ -349,7 +352,7 @@ export class JsonValues {
   }
 }
 
-/** True when `[start, end)` is one or more digits. */
+/** True when `[start, end)` consists of one or more digits. */
 function areDigits(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;

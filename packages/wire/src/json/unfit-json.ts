@@ -5,7 +5,10 @@ import { shownText } from "./shown-text.ts";
 
 const openBrace = 0x7b;
 
-/** The error for a value of a wrong type. Its text has the path: `resourceSpans[0].resource is "x", not an object`. */
+/**
+ * The error for a value of a wrong type. Its message contains the path: `resourceSpans[0].resource is "x", not an
+ * object`.
+ */
 export function unfitJson(tape: JsonTape, token: number, wanted: string): WireError {
   const path = jsonPathOf(tape, token) || "the message";
   return new WireError("WIRE_MALFORMED", `${path} is ${shownJson(tape, token)}, not ${wanted}`);

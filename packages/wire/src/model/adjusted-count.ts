@@ -2,8 +2,8 @@ import type { Attribute } from "./attribute.ts";
 import type { Span } from "./span.ts";
 
 /**
- * Number of hex digits of a threshold, which has 56 bits. A trace is kept when its randomness is at least the
- * threshold.
+ * Number of hex digits of a threshold, which has 56 bits. A sampler keeps a trace when the trace's randomness is at
+ * least the threshold.
  */
 const thresholdDigits = 14;
 const allTraces = 2n ** 56n;
@@ -13,22 +13,22 @@ const entryOfOtel = /(?:^|,)[ \t]*ot=([^,]*)/;
 const thresholdInEntry = /(?:^|;)th:([0-9a-f]{1,14})[ \t]*(?:;|$)/;
 
 /**
- * The sampling threshold in a `tracestate`: 0 when all traces were kept. Source: OpenTelemetry specification,
+ * The sampling threshold in a `tracestate`; 0 means that all traces were kept. Source: OpenTelemetry specification,
  * "TraceState: Probability Sampling".
- * @returns undefined without a threshold, and for a threshold that is not 1 to 14 lower-case hex digits
+ * @returns undefined for a missing threshold, and for a threshold in another form than 1 to 14 lower-case hex digits
  */
 export function samplingThreshold(traceState: string): bigint | undefined {
   const digits = thresholdInEntry.exec(entryOfOtel.exec(traceState)?.[1] ?? "")?.[1];
   return digits === undefined ? undefined : BigInt(`0x${digits.padEnd(thresholdDigits, "0")}`);
 }
 
-/** The share of traces that a threshold keeps: above 0, at most 1. */
+/** The share of traces that a threshold keeps: greater than 0, at most 1. */
 export function probabilityOf(threshold: bigint): number {
   return Number(allTraces - threshold) / Number(allTraces);
 }
 
 /**
- * Replaces the threshold in a `tracestate`. Other entries, and other fields of the OpenTelemetry entry, stay.
+ * Replaces the threshold in a `tracestate`. Other entries stay, and so do other fields of OpenTelemetry's entry.
  * @param probability above 0, at most 1; undefined (unknown) removes the threshold
  */
 export function withSamplingProbability(traceState: string, probability: number | undefined): string {
@@ -38,7 +38,7 @@ export function withSamplingProbability(traceState: string, probability: number 
   const fields = own.split(";").filter((field) => field !== "" && !field.startsWith("th:"));
   const stated = probability === undefined ? fields : [`th:${thresholdText(probability)}`, ...fields];
   const others = entries.filter((entry) => !isOtel(entry));
-  // W3C Trace Context: a changed entry of a tracestate must become the first entry.
+  // W3C Trace Context: an entry that was changed must be the first entry of a tracestate.
   return [...(stated.length === 0 ? [] : [`ot=${stated.join(";")}`]), ...others].join(",");
 }
 
@@ -50,15 +50,15 @@ function thresholdText(probability: number): string {
 }
 
 /**
- * The number of original spans that a span represents, from the information of its sampler, with four significant
- * digits.
+ * The number of original spans that a span represents, with four significant digits, computed from one of these
+ * sources:
  *
  * - `tracestate` with `ot=th:…`, on any span.
  * - A root span's `sampling.probability`, or `sampler.param` beside `sampler.type`, with or without the prefix
- *   `jaeger.`. Other spans' tags are ignored, because a child follows the decision of its root.
+ *   `jaeger.`. The tags of other spans are ignored, because a child follows the decision of its root.
  *
- * `adjusted-count-sql.ts` of storage computes the same number in the store.
- * @returns 0 when the probability is unknown; 1 when every span was kept
+ * `adjusted-count-sql.ts` of storage computes the same number in SQL.
+ * @returns 0 for an unknown probability; 1 when every span was kept
  */
 export function adjustedCount(span: Pick<Span, "traceState" | "parentSpanId" | "attributes">): number {
   const stated = countOfTraceState(span.traceState);
@@ -69,7 +69,7 @@ export function adjustedCount(span: Pick<Span, "traceState" | "parentSpanId" | "
   return probability === undefined ? 0 : countOfProbability(probability);
 }
 
-/** `adjustedCount` of a span with this `tracestate`. @returns undefined when it has no threshold */
+/** `adjustedCount` of a span with this `tracestate`. @returns undefined for a tracestate without a threshold */
 export function countOfTraceState(traceState: string): number | undefined {
   const threshold = samplingThreshold(traceState);
   return threshold === undefined
@@ -78,8 +78,8 @@ export function countOfTraceState(traceState: string): number | undefined {
 }
 
 /**
- * Adjusted count of a span that was sampled with a probability, with four significant digits. @param probability above
- * 0, at most 1
+ * Adjusted count of a span that was sampled with a probability; it has four significant digits. @param probability
+ * greater than 0, at most 1
  */
 export function countOfProbability(probability: number): number {
   return inFourDigits(1 / probability);
@@ -93,9 +93,9 @@ function textIn(attributes: readonly Attribute[]): (key: string) => string | und
 }
 
 /**
- * The probability in the tags of a root span, as `adjustedCount` describes them.
+ * The probability in the tags of a root span; `adjustedCount` describes these tags.
  * @param textOf returns the text of a span's attribute
- * @returns above 0, at most 1; undefined when the tags have none
+ * @returns greater than 0, at most 1; undefined without a probability in the tags
  */
 export function probabilityInTags(textOf: (key: string) => string | undefined): number | undefined {
   const probability = statedInTags(textOf);
@@ -120,8 +120,9 @@ function statedInTags(textOf: (key: string) => string | undefined): number | und
 }
 
 /**
- * Rounds to four significant digits. Samplers shorten thresholds: a probability of 1/10 gives a count of 10.0001525.
- * Also, the store groups spans by this number, so it must not differ for each span.
+ * Rounds to four significant digits. Without rounding, shortened thresholds would give a count such as 10.0001525 for a
+ * probability of 1/10. The store also groups spans by this number, so spans with the same sampling must have the same
+ * number.
  */
 function inFourDigits(count: number): number {
   const scale = 10 ** (3 - Math.floor(Math.log10(count)));

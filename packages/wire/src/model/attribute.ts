@@ -1,6 +1,6 @@
 /**
- * A typed attribute value. The names are OTLP's (`AnyValue`); Jaeger's five tag types are a subset
- * (`float64` is `double`, `binary` is `bytes`).
+ * A typed attribute value. The names are those of OTLP's `AnyValue`; Jaeger's five tag types are a part of them, where
+ * `float64` is `double`, and `binary` is `bytes`.
  */
 export type AttributeValue =
   | { readonly type: "empty" }
@@ -13,7 +13,7 @@ export type AttributeValue =
   | { readonly type: "kvlist"; readonly value: readonly Attribute[] }
   | { readonly type: "bytes"; readonly value: Uint8Array };
 
-/** A key with its value. Order and repeated keys are always kept. */
+/** A key and its value. A list of attributes keeps its order and repeated keys. */
 export interface Attribute {
   readonly key: string;
   readonly value: AttributeValue;
@@ -21,7 +21,7 @@ export interface Attribute {
 
 export type AttributeType = AttributeValue["type"];
 
-/** Number of each type in the store (`Enum8`); the same as the field number in OTLP's `AnyValue`. */
+/** Number of each type in the store (`Enum8`), which is also the field number in OTLP's `AnyValue`. */
 export const attributeTypeCodes = {
   empty: 0,
   string: 1,

@@ -9,16 +9,17 @@ export const statusCodes = ["unset", "ok", "error"] as const;
 export type StatusCode = (typeof statusCodes)[number];
 
 /**
- * The format in which a span arrived, by number. It determines how the span is read:
+ * The format in which a span arrived, by number. The format determines the meaning of other fields:
  *
- * - `otlp`, `zipkin`: OTLP's rules. `kind`, `status` and `traceState` are separate fields; `attributes` holds
- *   only the sender's attributes; events have a name.
- * - `proto`, `jaeger` (`api_v2` over gRPC; Thrift): the older model's rules. `attributes` are the span's unchanged
- *   tags, including `span.kind`, `error` and the like. `kind` and `status` are derived from them, for search only.
- *   `resource.attributes` are the process tags. Events are logs: their name is empty, and `attributes` are the fields.
- *   `links` holds ALL references with their `refType`, including the parent's, in the sender's order.
+ * - `otlp`, `zipkin`: OTLP's rules. `kind`, `status` and `traceState` are separate fields; `attributes` contains only
+ *   the sender's attributes; events have a name.
+ * - `proto`, `jaeger` (`api_v2` over gRPC; Thrift): the older model's rules. `attributes` contains all tags of the span
+ *   without changes, including tags such as `span.kind` and `error`. `kind` and `status` are derived from the tags,
+ *   only for searches. `resource.attributes` are the process tags. Events are logs: their name is empty, and their
+ *   `attributes` are the log's fields. `links` contains ALL references with their `refType`, including the reference to
+ *   the parent, in the sender's order.
  *
- * These are also the values of the tag `internal.span.format`.
+ * The tag `internal.span.format` has the same values.
  */
 export const spanFormats = ["otlp", "proto", "jaeger", "zipkin"] as const;
 export type SpanFormat = (typeof spanFormats)[number];
@@ -40,7 +41,7 @@ export interface SpanLink {
   readonly traceId: string;
   /** 16 lower-case hex digits. */
   readonly spanId: string;
-  /** The W3C `tracestate` of the linked span, as sent; "" for none. */
+  /** The W3C `tracestate` of the linked span, as sent; "" for a link without it. */
   readonly traceState: string;
   readonly attributes: readonly Attribute[];
   /** Number of attributes that the sender dropped because of its limits. */
@@ -58,19 +59,19 @@ export interface Resource {
   readonly attributes: readonly Attribute[];
   /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributesCount: number;
-  /** URL of the schema of the attributes; "" for none. */
+  /** URL of the schema of the attributes; "" without a schema. */
   readonly schemaUrl: string;
 }
 
 /** The library that created a span. In the older formats all members are empty. */
 export interface Scope {
-  /** Such as `@opentelemetry/instrumentation-http`; "" for none. */
+  /** Name such as `@opentelemetry/instrumentation-http`; "" for a missing name. */
   readonly name: string;
   readonly version: string;
   readonly attributes: readonly Attribute[];
   /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributesCount: number;
-  /** URL of the schema of this library's spans; "" for none. */
+  /** URL of the schema of this library's spans; "" without a schema. */
   readonly schemaUrl: string;
 }
 
@@ -82,23 +83,26 @@ export interface Span {
   readonly spanId: string;
   /** 16 lower-case hex digits, or "" for a root span. */
   readonly parentSpanId: string;
-  /** The W3C `tracestate` header as the sender got it; "" for none. */
+  /** The W3C `tracestate` header as the sender received it; "" for a missing header. */
   readonly traceState: string;
   /** OTLP: the W3C trace flags and the bits for remote parents. The older formats: 1 is sampled, 2 is debug. */
   readonly flags: number;
   /** Span name; the older model's operation name. */
   readonly name: string;
-  /** Role of the span in a call. In the older formats it is derived from the tag `span.kind`. */
+  /** Role of the span in a call. In the older formats, the role is derived from the tag `span.kind`. */
   readonly kind: SpanKind;
   /** Nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
-  /** Nanoseconds; negative when the end is before the start. Readers use `lengthNano`. */
+  /**
+   * Nanoseconds; negative when the end is before the start. Readers must use `lengthNano` instead, which is never
+   * negative.
+   */
   readonly durationNano: bigint;
   /** OTLP: the sender's attributes. The older formats: all tags, `span.kind` and `error` included. */
   readonly attributes: readonly Attribute[];
   /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributesCount: number;
-  /** Moments within the span. The older formats call them logs. */
+  /** Moments within the span. The older formats call these events logs. */
   readonly events: readonly SpanEvent[];
   /** Number of events that the sender dropped because of its limits. */
   readonly droppedEventsCount: number;
@@ -106,21 +110,21 @@ export interface Span {
   readonly links: readonly SpanLink[];
   /** Number of links that the sender dropped because of its limits. */
   readonly droppedLinksCount: number;
-  /** Result of the operation. In the older formats it is derived from the tag `error`. */
+  /** Result of the operation. In the older formats, the status is derived from the tag `error`. */
   readonly status: { readonly code: StatusCode; readonly message: string };
   /** The process that created the span. */
   readonly resource: Resource;
   /** The library within the process that created the span. */
   readonly scope: Scope;
-  /** Format in which the span arrived. It determines the meaning of the other members. */
+  /** Format in which the span arrived. It determines the meaning of the other fields. */
   readonly format: SpanFormat;
   /** Faults that were found in the span before it was stored; the UI shows them with the span. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The duration of a span in nanoseconds; 0 when its end is before its start. Every answer that shows,
- * compares or sums durations uses it. Only answers in OTLP contain both times as they were sent.
+ * The duration of a span in nanoseconds; 0 for a span whose end is before its start. Every answer that shows, compares
+ * or sums durations uses this function. Only answers in OTLP contain both times as the sender sent them.
  */
 export function lengthNano({ durationNano }: Pick<Span, "durationNano">): bigint {
   return durationNano > 0n ? durationNano : 0n;
@@ -138,7 +142,7 @@ export function isParentLink({ attributes }: Pick<SpanLink, "attributes">): bool
 
 /**
  * True when a span without a parent id names a parent in its trace by a link. OpenTracing bridges create such links to
- * all parents. Such a span is not the root of its trace.
+ * all parents of a span. Such a span is not the root of its trace.
  */
 export function hasParentLink({ traceId, spanId, parentSpanId, links }: Span): boolean {
   return (

@@ -9,12 +9,12 @@ const anyValueFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 const listFields = fieldMask(1);
 
 const empty: AttributeValue = { type: "empty" };
-/** Replaces a value that is nested too deep. */
+/** Value in place of a value that is nested too deeply. */
 const cutValue: AttributeValue = { type: "string", value: cutValueText };
 
 /**
- * Reads a `KeyValue` from the cursor's position to `end`, by all of protobuf's rules (a repeated `value` is
- * merged). Arrays and kvlists past `maxAttributeDepth` are cut, which the cursor counts.
+ * Reads a `KeyValue` from the cursor's position to `end`, by all rules of protobuf; for example, a repeated `value` is
+ * merged. Arrays and kvlists deeper than `maxAttributeDepth` are cut, and the cursor counts them.
  * @param depth number of arrays and kvlists that contain the attribute
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
  */
@@ -35,8 +35,8 @@ export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attri
 }
 
 /**
- * Reads an `AnyValue` from the cursor's position to `end`, and merges it into an earlier occurrence of the
- * field. The last member of the oneof wins, except that an array extends an array, and a kvlist a kvlist.
+ * Reads an `AnyValue` from the cursor's position to `end`, and merges it into an earlier occurrence of the field. The
+ * last member of the oneof counts, except that a further array extends an array, and a further kvlist extends a kvlist.
  */
 export function readAnyValue(
   cursor: ProtoCursor,
@@ -92,14 +92,14 @@ export function readAnyValue(
   return value;
 }
 
-/** Skips an array or kvlist without reading it. */
+/** Skips an array or kvlist that is nested too deeply. */
 function cut(cursor: ProtoCursor, end: number): AttributeValue {
   cursor.position = cursor.fieldEnd(end);
   cursor.cutValues++;
   return cutValue;
 }
 
-/** The cursor's last 64-bit number, signed. */
+/** The cursor's last 64-bit number as a signed number. */
 function int64Of(cursor: ProtoCursor): bigint {
   return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
 }
@@ -130,6 +130,6 @@ function readBytes(cursor: ProtoCursor, end: number): Uint8Array {
   const stop = cursor.fieldEnd(end);
   const start = cursor.position;
   cursor.position = stop;
-  // A copy, because the request's buffer may be reused.
+  // The bytes are copied, because the request's buffer may be reused.
   return Uint8Array.prototype.slice.call(cursor.bytes, start, stop);
 }

@@ -57,8 +57,8 @@ export class AttributeTranscoder {
   }
 
   /**
-   * Writes one `KeyValue`. Nearly all have a key and then a value, with lengths of one byte: for these the fields need
-   * not be searched.
+   * Writes one `KeyValue`. In nearly all of them, a key precedes a value, and both lengths have one byte, so the fields
+   * need not be searched.
    */
   #attribute(start: number, end: number): void {
     const { bytes } = this.#cursor;
@@ -84,7 +84,7 @@ export class AttributeTranscoder {
     }
   }
 
-  /** Writes a `KeyValue` whose fields have another order, or lengths above 127. */
+  /** Writes a `KeyValue` whose fields have another order, or whose lengths exceed 127. */
   #searched(start: number, end: number): void {
     const cursor = this.#cursor;
     cursor.position = start;
@@ -113,7 +113,7 @@ export class AttributeTranscoder {
     this.#value(keyStart, keyEnd, valueStart, valueEnd);
   }
 
-  /** Writes an attribute with the `AnyValue` `[start, end)`; `start` equals `end` when there is none. */
+  /** Writes an attribute with the `AnyValue` `[start, end)`; for a missing value, `start` equals `end`. */
   #value(keyStart: number, keyEnd: number, start: number, end: number): void {
     const cursor = this.#cursor;
     if (start === end) {
@@ -134,7 +134,7 @@ export class AttributeTranscoder {
   /**
    * Writes an attribute whose `AnyValue` is exactly one string, bool, int or double, or an array of short
    * strings.
-   * @returns false for any other value; then nothing is written
+   * @returns false for any other value, which is then not written
    */
   #plainValue(keyStart: number, keyEnd: number, end: number): boolean {
     const cursor = this.#cursor;
@@ -180,9 +180,9 @@ export class AttributeTranscoder {
     }
   }
 
-  /** @returns false when the array has values other than short strings; then nothing is written */
+  /** @returns false for an array with values other than short strings, which is then not written */
   #textArray(keyStart: number, keyEnd: number, start: number, end: number): boolean {
-    // In tuples, a length precedes each text.
+    // In tuples, each text starts with its length, so short arrays cannot be copied.
     if (!this.#attributes.isList) {
       return false;
     }

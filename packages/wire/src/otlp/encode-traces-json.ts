@@ -35,7 +35,7 @@ function resourceSpansOf({ resource, scopes }: ResourceGroup): object {
   };
 }
 
-/** Members have the order of the public model's output, which its tests compare as text. */
+/** The order of members is the same as in the public model, because its tests compare the text. */
 function spanOf(span: Span): object {
   return {
     traceId: span.traceId,

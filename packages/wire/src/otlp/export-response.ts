@@ -1,20 +1,20 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 
 /**
- * Number of rejected spans and the reason, for the answer to an export. 0 means full success. A `TranscodeResult` has
- * these fields too.
+ * Number of rejected spans, and the reason, for the answer to an export; 0 means full success. A `TranscodeResult` also
+ * has these fields.
  */
 export interface ExportOutcome {
   readonly rejectedSpans: number;
   readonly errorMessage: string;
 }
 
-/** The answer as protobuf; `0a 00` (an empty `partial_success`) when no span was rejected, as Jaeger answers. */
+/** The answer as protobuf; without rejected spans it is `0a 00` (an empty `partial_success`), as in Jaeger. */
 export function encodeExportResponse(outcome: ExportOutcome): Uint8Array {
   return isFull(outcome) ? fullResponse : encodeResponse(outcome);
 }
 
-/** The answer as OTLP JSON; `{"partialSuccess":{}}` when no span was rejected. */
+/** The answer as OTLP JSON; without rejected spans it is `{"partialSuccess":{}}`. */
 export function encodeExportResponseJson(outcome: ExportOutcome): string {
   return isFull(outcome) ? fullResponseJson : encodeResponseJson(outcome);
 }

@@ -3,7 +3,7 @@ import type { Resource, Scope, Span } from "../model/span.ts";
 import { attributeText } from "../rows/attribute-text.ts";
 import { otlpOfModel, resourceOfProcess } from "./model-as-otlp.ts";
 
-/** Spans of one resource, grouped by scope; all follow OTLP's rules. */
+/** Spans of one resource, grouped by scope; all spans are in the form of OTLP. */
 export interface ResourceGroup {
   readonly resource: Resource;
   readonly scopes: readonly ScopeGroup[];
@@ -17,15 +17,15 @@ export interface ScopeGroup {
 /** Options of writing spans as OTLP. */
 export interface EncodeOptions {
   /**
-   * True: spans have the form of the public model's query service. Each span then has a last attribute
+   * True: spans have the form of the public model's query service. The last attribute of each span is then
    * `internal.span.format`, and each resource with attributes has a `service.name`. Default: false.
    */
   readonly likeQueryService?: boolean;
 }
 
 /**
- * Groups spans as OTLP does: by resource, and within it by scope. Groups are in the order of their first
- * span, and spans keep their order. Spans of the older model become OTLP spans (see `otlpOfModel`).
+ * Groups spans as in OTLP: by resource, and inside a resource by scope. Groups have the order of their first spans, and
+ * spans keep their order. Spans of the older model become OTLP spans (see `otlpOfModel`).
  */
 export function groupSpans(
   spans: readonly Span[],
@@ -94,7 +94,7 @@ class Groups<Key extends object, Value> {
   readonly #byObject = new Map<Key, Value>();
   readonly #byText = new Map<string, Value>();
   readonly #textOf: (key: Key) => string;
-  /** Entries in order of first occurrence. */
+  /** Entries in the order in which their keys first occurred. */
   readonly all: [Key, Value][] = [];
 
   constructor(textOf: (key: Key) => string) {

@@ -12,7 +12,7 @@ import type { AttributeWriter } from "../rows/attribute-writer.ts";
 import { cutValueText } from "../rows/span-mends.ts";
 import { type JsonMends, throwUnlessMendable } from "./json-mends.ts";
 
-/** Members of `AnyValue`, ordered by their numbers in the .proto file; the index is the number minus one. */
+/** Names of `AnyValue`'s members, ordered by their field numbers; the index is the field number minus one. */
 const valueNames = [
   "stringValue",
   "boolValue",
@@ -25,8 +25,8 @@ const valueNames = [
 
 /**
  * Converts repeated `KeyValue`s of OTLP JSON to attributes of a row. Arrays, kvlists and bytes are converted through
- * `AttributeValue`. When an `AnyValue` has several members, the one with the lowest field number counts. A part of a
- * wrong type is dropped with a warning: a list becomes empty, a key "", a value empty.
+ * `AttributeValue`. If an `AnyValue` has several members, the member with the lowest field number counts. A part of a
+ * wrong type is dropped with a warning: a list then becomes empty, a key becomes "", and a value becomes empty.
  */
 export class JsonAttributeTranscoder {
   readonly #tape: JsonTape;
@@ -63,7 +63,8 @@ export class JsonAttributeTranscoder {
   }
 
   /**
-   * Value of the first attribute with this key in an array; undefined when there is none. Token -1 is an empty array.
+   * Value of the first attribute with this key in an array; undefined without such an attribute. Token -1 is an empty
+   * array.
    */
   find(list: number, key: string): AttributeValue | undefined {
     const tape = this.#tape;
@@ -80,8 +81,8 @@ export class JsonAttributeTranscoder {
   }
 
   /**
-   * Writes all `KeyValue`s of an array. When one throws, it is read again with more checks: the checks cost time, and
-   * faults are rare.
+   * Writes all `KeyValue`s of an array. If writing an attribute throws, it is read again with more checks, which are
+   * slow and rarely necessary.
    */
   #all(list: number, count: number, attributes: AttributeWriter): void {
     const tape = this.#tape;
@@ -102,7 +103,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
-  /** Writes an attribute without its unreadable parts. */
+  /** Writes an attribute, but leaves out its unreadable parts. */
   #writeMended(key: number, value: number, attributes: AttributeWriter): void {
     const mends = this.#mends;
     const { at } = attributes;
@@ -145,7 +146,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
-  /** Type number of an `AnyValue`. Its members are in `#anyValue` afterwards. */
+  /** Type number of an `AnyValue`. Afterwards, `#anyValue` has the members of this value. */
   #typeOf(token: number): number {
     if (token === -1) {
       return 0;

@@ -10,8 +10,8 @@ const openBracket = 0x5b;
 const quote = 0x22;
 
 /**
- * Reads the optional parts of OTLP JSON. A part of a wrong type is dropped with a warning, as if it were absent. A
- * fault in an optional part must not cause the loss of its span, or of all spans of a resource or scope.
+ * Reads the optional parts of OTLP JSON. A part of a wrong type is dropped with a warning, and then counts as missing.
+ * Without this, a fault in an optional part would cause the loss of its span, or of all spans of a resource or scope.
  */
 export class JsonMends {
   readonly #tape: JsonTape;
@@ -24,12 +24,12 @@ export class JsonMends {
     this.#values = values;
   }
 
-  /** Makes later warnings go to `mends`. */
+  /** Sends later warnings to `mends`. */
   into(mends: SpanMends): void {
     this.#mends = mends;
   }
 
-  /** Finds the members of an object; an absent or dropped object has none. */
+  /** Finds the members of an object; a missing or dropped object has none. */
   read(members: JsonMembers, token: number): void {
     if (token === -1) {
       members.tokens.fill(-1);
@@ -38,22 +38,22 @@ export class JsonMends {
     }
   }
 
-  /** The token of an array; -1 when it is absent or dropped. */
+  /** The token of an array; -1 for a missing or dropped array. */
   array(token: number): number {
     return this.#of(token, openBracket, "an array");
   }
 
-  /** Writes a string; "" when it is absent or dropped. */
+  /** Writes a string; "" for a missing or dropped string. */
   writeString(token: number, out: ByteWriter): void {
     this.#values.writeString(this.string(token), out);
   }
 
-  /** The token of a string; -1 when it is absent or dropped. */
+  /** The token of a string; -1 for a missing or dropped string. */
   string(token: number): number {
     return this.#of(token, quote, "a string");
   }
 
-  /** An unsigned 32-bit int; 0 when it is absent or dropped. */
+  /** An unsigned 32-bit int; 0 for a missing or dropped number. */
   uint32(token: number): number {
     if (token === -1) {
       return 0;
@@ -66,7 +66,7 @@ export class JsonMends {
     }
   }
 
-  /** Reads an unsigned 64-bit int into `low` and `high` of the values; 0 when it is absent or dropped. */
+  /** Reads an unsigned 64-bit int into `low` and `high` of the values; 0 for a missing or dropped number. */
   uint64(token: number): void {
     try {
       this.#values.uint64(token);
@@ -75,7 +75,7 @@ export class JsonMends {
     }
   }
 
-  /** As `JsonValues.enumNumber`; 0 when it is absent or dropped. */
+  /** Like `JsonValues.enumNumber`, but 0 for a missing or dropped value. */
   enumNumber(token: number, prefix: string, names: readonly string[]): number {
     try {
       return this.#values.enumNumber(token, prefix, names);
@@ -88,7 +88,8 @@ export class JsonMends {
   /**
    * Warns that a part was dropped.
    * @param error why the part cannot be read
-   * @throws the error itself when it is not a fault of outside bytes, or when the space limit was reached
+   * @throws the error itself when it has another cause than the bytes of the message, or when the space limit was
+   * reached
    */
   drop(error: unknown): void {
     throwUnlessMendable(error);
@@ -109,14 +110,14 @@ export class JsonMends {
   }
 
   #dropUnfit(token: number, wanted: string): void {
-    // Creating an error is expensive, and only ten warnings are kept.
+    // An error is made only if its warning is kept, because making errors is slow.
     if (!this.#mends.isFull) {
       this.drop(unfitJson(this.#tape, token, wanted));
     }
   }
 }
 
-/** @throws the error when it is not a fault of outside bytes, or when the space limit was reached */
+/** @throws the error when it has another cause than the bytes of the message, or when the space limit was reached */
 export function throwUnlessMendable(error: unknown): asserts error is WireError {
   if (!(error instanceof WireError) || error.code === "WIRE_TOO_LARGE") {
     throw error;

@@ -11,7 +11,7 @@ import type { JsonMends } from "./json-mends.ts";
 
 const quote = 0x22;
 
-/** Members of a span. `write` reads tokens by their position in this list: `tokens[5]` is the name. */
+/** Members of a span. `write` reads tokens by their index in this list: `tokens[5]` is the name. */
 const spanNames = [
   "traceId",
   "spanId",
@@ -31,7 +31,7 @@ const spanNames = [
   "droppedLinksCount",
 ] as const;
 
-/** Readers that share one tape. */
+/** Readers for one tape. */
 export interface JsonParts {
   readonly values: JsonValues;
   readonly attributes: JsonAttributeTranscoder;
@@ -39,7 +39,7 @@ export interface JsonParts {
 }
 
 /**
- * Converts spans of OTLP JSON to the columns `trace_id` to `warnings`. It repairs the same faults as `SpanTranscoder`.
+ * Converts spans of OTLP JSON to the columns `trace_id` to `warnings`. It mends the same faults as `SpanTranscoder`.
  * Status, attributes, events and links of a wrong type, and parts of them, are dropped with a warning.
  */
 export class JsonSpanTranscoder {
@@ -79,7 +79,7 @@ export class JsonSpanTranscoder {
   /**
    * Finds the members of a span.
    * @returns "", or the reason to reject the span ("empty trace id")
-   * @throws WireError WIRE_MALFORMED when the token is not an object, or an id is not a string
+   * @throws WireError WIRE_MALFORMED for a token that is no object, and for an id that is no string
    */
   scan(token: number): string {
     this.#warnings.clear();
@@ -104,7 +104,7 @@ export class JsonSpanTranscoder {
 
   /**
    * Writes the columns of the span that was scanned last.
-   * @param prefixWarnings warnings about dropped or cut parts of its resource and scope
+   * @param prefixWarnings warnings about dropped or cut parts of the span's resource and scope
    * @throws WireError WIRE_MALFORMED, WIRE_BAD_ID
    */
   write(prefixWarnings: readonly string[]): void {
@@ -157,7 +157,8 @@ export class JsonSpanTranscoder {
   }
 
   /**
-   * Writes start and duration. JSON has an end instead of a duration, so the 64-bit times are subtracted in two halves.
+   * Writes start and duration. JSON has the end instead of the duration, so the start is subtracted from it, in two
+   * halves of 32 bits.
    */
   #times(start: number, end: number): void {
     const values = this.#values;

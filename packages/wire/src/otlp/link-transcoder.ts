@@ -12,7 +12,7 @@ const linkFields = fieldMask(1, 2, 3, 4, 5, 6);
  * searches do not use ids of links. A wrong length adds a warning to the span.
  */
 export class LinkTranscoder extends PartTranscoder {
-  /** Positions of the ids in the request; -1: absent or of a wrong length. */
+  /** Positions of the ids in the request; -1 for a missing id, and for an id of a wrong length. */
   #traceId = -1;
   #spanId = -1;
   #flags = 0;
@@ -43,7 +43,7 @@ export class LinkTranscoder extends PartTranscoder {
     }
   }
 
-  /** @returns position of the id, or -1 when it is dropped */
+  /** @returns position of the id, or -1 for a dropped id */
   #idStart(end: number, length: number, what: string): number {
     const { cursor } = this;
     const start = cursor.idStart(end, length);

@@ -11,7 +11,10 @@ import {
   spanKinds,
 } from "../model/span.ts";
 
-/** Attributes by key. The last of equal keys counts, at the place of the first: OTLP allows a key only once. */
+/**
+ * Attributes by key. For a repeated key, the last value counts, at the place of the first, because OTLP allows a key
+ * only once.
+ */
 type AttributeMap = Map<string, AttributeValue>;
 
 /**
@@ -56,7 +59,7 @@ export function resourceOfProcess(process: Resource): Resource {
   return { ...process, attributes: listOf(attributes) };
 }
 
-/** Removes the first tags with name and version of the scope. A version without a name is ignored. */
+/** Removes the first tags with the name and the version of the scope. A version without a name is ignored. */
 function takeScope(attributes: readonly Attribute[]): { scope: Scope; tags: readonly Attribute[] } {
   const nameAt = attributes.findIndex(({ key }) => key === "otel.scope.name");
   const versionAt = nameAt === -1 ? -1 : attributes.findIndex(({ key }) => key === "otel.scope.version");
@@ -116,19 +119,21 @@ function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean
   return code < 100 || code >= 400;
 }
 
-/** A log's field `event` becomes the name of the event; other fields are its attributes. */
+/** The field `event` of a log becomes the name of the event; other fields become its attributes. */
 function eventOfLog(log: SpanEvent): SpanEvent {
   const attributes = mapOf(log.attributes);
   const name = textOf(take(attributes, "event"));
   return { ...log, name, attributes: listOf(attributes) };
 }
 
-/** True when a reference points to the parent, for which OTLP has a separate field. */
+/** True for a reference to the parent, for which OTLP has a separate field. */
 function isParent(reference: SpanLink, { parentSpanId }: Span): boolean {
   return reference.refType === "child_of" && reference.spanId === (parentSpanId || "0".repeat(16));
 }
 
-/** A link whose attribute `opentracing.ref_type` has the type of the reference; OTLP has no field for it. */
+/**
+ * Converts a reference to a link; OTLP has no field for its type, so the attribute `opentracing.ref_type` contains it.
+ */
 function linkOfReference(reference: SpanLink): SpanLink {
   const value = reference.refType === "child_of" ? "child_of" : "follows_from";
   return {
@@ -160,7 +165,7 @@ function take(attributes: AttributeMap, key: string): AttributeValue | undefined
   return value;
 }
 
-/** Text of a string value; "" for other types and for an absent value. */
+/** Text of a string value; "" for any other type, and for a missing value. */
 function textOf(value: AttributeValue | undefined): string {
   return value?.type === "string" ? value.value : "";
 }

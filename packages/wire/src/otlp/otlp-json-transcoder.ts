@@ -14,11 +14,12 @@ import { JsonSpanTranscoder } from "./json-span-transcoder.ts";
 import { serviceNameFrom } from "./service-name.ts";
 
 /**
- * Converts OTLP JSON to rows without an object for each span. Ids may be upper-case or lower-case hex, enums numbers or
- * names, 64-bit numbers strings or numbers (both exact), bytes base64. Names may be lowerCamelCase or the snake_case of
- * the .proto file. Unknown members are ignored, null means absent, and the last of repeated members counts.
- * `instrumentationLibrarySpans` of senders before OTLP 0.15 are read when there are no `scopeSpans`. An invalid span is
- * rejected, and the others are kept. An optional part of a wrong type is dropped with a warning.
+ * Converts OTLP JSON to rows without an object for each span. Ids may be upper-case or lower-case hex; enums may be
+ * numbers or names; 64-bit numbers may be strings or numbers, both exact; bytes are base64. Names may be lowerCamelCase
+ * or the snake_case of the .proto file. Unknown members are ignored; null means a missing member; if a member is
+ * repeated, the last one counts. `instrumentationLibrarySpans` of senders before OTLP 0.15 are read if the resource has
+ * no `scopeSpans`. An invalid span is rejected without affecting the other spans. An optional part of a wrong type is
+ * dropped with a warning.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto
  * docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
@@ -45,7 +46,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #scope = new JsonMembers(this.#tape, ["name", "version", "attributes", "droppedAttributesCount"]);
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
-  /** Columns of the present resource and scope; every row begins with them. */
+  /** Columns of the current resource and scope; every row starts with them. */
   readonly #prefix: ByteWriter;
   readonly #prefixAttributes: AttributeWriter;
   readonly #spans: JsonSpanTranscoder;
@@ -53,7 +54,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   #count = 0;
   /** True when a row with the present prefix was written. */
   #isPrefixWritten = false;
-  /** Warnings about the present resource; the next list is for the present scope. */
+  /** Warnings about the current resource; the next list is for the current scope. */
   readonly #resourceWarnings = new SpanMends();
   readonly #scopeWarnings = new SpanMends();
   /** Warnings of both lists; each span of the group gets them. */
@@ -72,8 +73,9 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
    * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON; bytes that are not UTF-8 become
    *   U+FFFD; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the request is kept. WIRE_MALFORMED, with a path, when it is not
-   *   JSON, or when no span can be read. WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values
+   * @throws WireError for an invalid request, of which no span is then kept. WIRE_MALFORMED, with a path, for a request
+   *   that is not JSON, or in which no span is readable. WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past
+   *   2,000,000 values
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const tape = this.#tape;
@@ -128,13 +130,16 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       }
       item = tape.after(item);
     }
-    // If no span could be rejected because of it, the message itself is broken.
+    // If no span was rejected for this reason, the reason concerns the whole message.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) {
       throw problem;
     }
   }
 
-  /** @param resourceProblem why the resource cannot be read; if it is set, the spans are rejected */
+  /**
+   * @param resourceProblem the reason why the resource is unreadable, for which all its spans are rejected; undefined:
+   * no reason
+   */
   #writeScopeSpans(token: number, resourceProblem: unknown): void {
     const tape = this.#tape;
     this.#scopeSpans.read(token);
@@ -164,7 +169,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Writes a row. If the span is invalid, removes the row and counts the span as rejected. */
+  /** Writes a row. If the span is invalid, the row is removed, and the span counts as rejected. */
   #writeSpan(token: number): void {
     const rowAt = this.#out.length;
     try {
@@ -181,7 +186,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       this.#spans.write(this.#prefixWarnings);
       this.#count++;
     } catch (error) {
-      // The prefix may have been removed with this row, so the next row gets the prefix again.
+      // The prefix may have been part of the removed row, so the next row must have it.
       this.#prefixes.takeBack(rowAt);
       this.#isPrefixWritten = false;
       this.#reject(token, error);
@@ -211,7 +216,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     const [attributes = -1, dropped = -1] = this.#resource.tokens;
     const list = mends.array(attributes);
     prefix.string(tenant);
-    // Format otlp.
+    // The format, which is otlp.
     prefix.uint8(0);
     const hasAttributes = this.#values.itemCount(list) > 0;
     prefix.string(serviceNameFrom(hasAttributes, this.#attributes.find(list, "service.name")));

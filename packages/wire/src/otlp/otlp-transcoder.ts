@@ -8,23 +8,24 @@ import { fieldMask, ProtoCursor } from "./proto-cursor.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
 
 const requestFields = fieldMask(1);
-/** Bit of a span's flags with which the sender wants to keep the span despite sampling. */
+/** Bit in a span's flags: the sender wants to keep the span regardless of sampling. */
 const debugFlag = 2;
 const scopeSpansTag = (2 << 3) | 2;
 /**
  * Field 1000, the place of `instrumentation_library_spans` in OTLP 0.15 to 0.19. Its messages have the form of
- * `ScopeSpans`, and count only when there are no `ScopeSpans`. Before 0.15 the field had number 2, which is now
+ * `ScopeSpans`, and count only if the resource has no `ScopeSpans`. Before 0.15 the field had number 2, which is now
  * `scope_spans`.
  */
 const librarySpansTag = (1000 << 3) | 2;
 
 /**
- * Converts OTLP protobuf to rows in one pass, without an object for each span. Most spans come through this code.
+ * Converts OTLP protobuf to rows in one pass, without an object for each span. Most received spans are converted by
+ * this code.
  *
  * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence of
  * a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
- * U+FFFD, because senders cut texts in the middle of a character. Groups, and known fields with a wrong wire type, are
- * refused. An invalid span is rejected, and the others are kept.
+ * U+FFFD, because senders cut texts in the middle of a character. Groups, and known fields with a wrong wire type, make
+ * the request invalid. An invalid span is rejected without affecting the other spans.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto 1.x,
  * trace/v1/trace.proto; protobuf.dev, "Encoding".
@@ -43,7 +44,7 @@ export class OtlpTranscoder implements MessageTranscoder {
   #service: ServiceTally | undefined;
   /** True when a row with the present prefix was written. */
   #isPrefixWritten = false;
-  /** Fault of the present resource or scope; if it is set, the spans are rejected. */
+  /** Fault of the current resource or scope; if there is a fault, all spans of the group are rejected. */
   #groupProblem: unknown;
   // Position of the present span in the request, for error messages.
   #resourceIndex = 0;
@@ -60,8 +61,9 @@ export class OtlpTranscoder implements MessageTranscoder {
   /**
    * @param request an `ExportTraceServiceRequest` or `TracesData` message; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes that are not
-   * such a message, and when no span can be read; WIRE_TOO_LARGE when not even one span fits into `maxRowsBytes`
+   * @throws WireError for an invalid request, of which no span is then kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
+   * that are no such message, or in which no span is readable; WIRE_TOO_LARGE if not even one span fits into
+   * `maxRowsBytes`
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     this.#tenant = tenant;
@@ -97,8 +99,8 @@ export class OtlpTranscoder implements MessageTranscoder {
   }
 
   /**
-   * Writes the rows of a `ResourceSpans`. The message is read twice: for the resource, and then for its groups of
-   * spans, because the resource may follow the groups. When the resource is faulty, only its spans are lost.
+   * Writes the rows of a `ResourceSpans`. The message is read first for the resource, and then for its groups of spans,
+   * because the resource may be after the groups. If the resource is faulty, only the spans of this resource are lost.
    */
   #resourceSpans(end: number): void {
     const cursor = this.#cursor;
@@ -122,7 +124,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     } catch (error) {
       throw problem ?? error;
     }
-    // If no span could be rejected because of it, the message itself is broken.
+    // If no span was rejected for this reason, the reason concerns the whole message.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) {
       throw problem;
     }
@@ -180,7 +182,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Writes a row. If the span is invalid, removes the row and counts the span as rejected. */
+  /** Writes a row. If the span is invalid, the row is removed, and the span counts as rejected. */
   #span(end: number): void {
     const cursor = this.#cursor;
     const rowAt = this.#out.length;
@@ -205,7 +207,7 @@ export class OtlpTranscoder implements MessageTranscoder {
         this.#reject(problem);
       }
     } catch (error) {
-      // The prefix may have been removed with this row, so the next row gets the prefix again.
+      // The prefix may have been part of the removed row, so the next row must have it.
       this.#prefixes.takeBack(rowAt);
       this.#isPrefixWritten = false;
       this.#reject(error);
@@ -216,11 +218,14 @@ export class OtlpTranscoder implements MessageTranscoder {
   #reject(problem: unknown): void {
     const place = () =>
       `resourceSpans[${this.#resourceIndex}].scopeSpans[${this.#scopeIndex}].spans[${this.#spanIndex}]`;
-    // In a faulty group the span itself was not read, so its name is unknown.
+    // Spans of a faulty group are not read, so their names are unknown.
     this.#rejected.add(this.#groupProblem === undefined ? this.#spans.name : "", place, problem);
   }
 
-  /** Writes the columns that all rows of the group share. The next rows have a mark instead: see `RowPrefixes`. */
+  /**
+   * Writes the columns that all rows of the group share. The next rows of the group have a mark instead of these
+   * columns: see `RowPrefixes`.
+   */
   #writePrefix(): void {
     const out = this.#out;
     const { resourceView, scopeView } = this.#prefix;
@@ -232,8 +237,8 @@ export class OtlpTranscoder implements MessageTranscoder {
   }
 
   /**
-   * The counter of the present service, which the caller increases. @param debug true: the separate counter of debug
-   * spans
+   * The counter of the current service, which the caller must increase. @param debug true: the separate counter for
+   * debug spans
    */
   #tallyOf(debug: boolean): ServiceTally {
     if (this.#service?.debug === debug) {

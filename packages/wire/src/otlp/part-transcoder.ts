@@ -12,7 +12,7 @@ interface PartTags {
 
 /**
  * Writes the messages of a span's repeated field (events, links) as one array. It first finds the fields of a message,
- * in any order. Then it writes them in the order of the columns.
+ * which may have any order. Then it writes them in the order of the columns.
  */
 export abstract class PartTranscoder {
   protected readonly cursor: ProtoCursor;

@@ -13,28 +13,31 @@ const scopeFields = fieldMask(1, 2, 3, 4);
 
 const serviceNameKey = Buffer.from("service.name");
 const nothing = new DataView(new ArrayBuffer(0));
-/** Size limit of cached columns in bytes. Columns can be longer than their fields, for example bytes in hex. */
+/**
+ * Size limit of cached columns in bytes. A column can be longer than its field, for example because it has bytes as
+ * hex.
+ */
 const longestKeptBytes = 16 * 1024;
 
-/** Limit of cached resources, and of cached scopes. Most gateways have fewer in one request. */
+/** Limit of cached resources, and of cached scopes. Most gateways send fewer in one request. */
 const keptResources = 32;
 const keptScopes = 64;
 
-/** Columns that all rows of one resource, or of one scope, share. */
+/** Columns that all rows of a resource, or all rows of a scope, have in common. */
 interface SharedColumns {
   readonly view: DataView;
   /** Name of the resource's service. */
   readonly service: string;
-  /** True when attribute values were cut because they were nested too deep. */
+  /** True when attribute values were cut because they were nested too deeply. */
   readonly isCut: boolean;
 }
 
 /**
- * Writes the beginning of every row: the columns of tenant, resource and scope. Senders repeat these in every
- * request, and gateways repeat several in turn, so columns of equal bytes are taken from a cache.
+ * Writes the beginning of every row: the columns of tenant, resource and scope. Senders repeat these columns in every
+ * request, and gateways repeat several, so columns for equal bytes are taken from a cache.
  */
 export class PrefixTranscoder {
-  /** Columns of the present resource; the scope's columns follow them. */
+  /** Columns of the current resource; the columns of the scope follow them in a row. */
   resourceView: DataView = nothing;
   scopeView: DataView = nothing;
   /** Service of the present resource. */
@@ -44,7 +47,7 @@ export class PrefixTranscoder {
   readonly #cursor: ProtoCursor;
   readonly #resourceWriter: SharedWriter;
   readonly #scopeWriter: SharedWriter;
-  /** Fields of a message, with their tags, that are neither scopes nor spans. */
+  /** Fields of a message, with their tags, except the fields with scopes or spans. */
   readonly #fields = new FieldList();
   readonly #attributes = new FieldList();
   readonly #resources = new RepeatedFields<SharedColumns>(keptResources);
@@ -57,9 +60,9 @@ export class PrefixTranscoder {
   }
 
   /**
-   * Finds or writes the columns of the resource of the `ResourceSpans` from the cursor's position to `end`;
-   * moves the cursor.
-   * @throws WireError for bytes that are no such message; WIRE_TOO_LARGE past the limit
+   * Finds or writes the columns for the resource of the `ResourceSpans` from the cursor's position to `end`, and moves
+   * the cursor.
+   * @throws WireError for bytes that are no such message; WIRE_TOO_LARGE above the size limit
    */
   resource(end: number, tenant: string): void {
     this.#findFields(end);
@@ -70,7 +73,7 @@ export class PrefixTranscoder {
     this.#isResourceCut = known.isCut;
   }
 
-  /** The same for the scope of a `ScopeSpans`. */
+  /** Finds or writes the columns for the scope of a `ScopeSpans`, like `resource`. */
   scope(end: number): void {
     this.#findFields(end);
     const { bytes } = this.#cursor;
@@ -79,7 +82,7 @@ export class PrefixTranscoder {
     this.#isScopeCut = known.isCut;
   }
 
-  /** True when values of the present resource or scope were cut because they were nested too deep. */
+  /** True when values of the current resource or scope were cut because they were nested too deeply. */
   get isCut(): boolean {
     return this.#isResourceCut || this.#isScopeCut;
   }
@@ -100,7 +103,7 @@ export class PrefixTranscoder {
     return this.#kept(this.#scopes, writer, "", "");
   }
 
-  /** The columns that were just written; they are copied when they are cached. */
+  /** The columns that were just written, which are also cached unless they are too long. */
   #kept(
     among: RepeatedFields<SharedColumns>,
     { out }: SharedWriter,
@@ -130,7 +133,8 @@ export class PrefixTranscoder {
       } else {
         cursor.skip(tag, end, groupFields);
       }
-      // Field 2 has the scopes of a resource, and the spans of a scope. Both may precede the fields of their owner.
+      // Field 2 has the scopes of a resource, and the spans of a scope. Scopes and spans may precede the fields of
+      // their resource or scope.
       if (tag !== 18) {
         this.#fields.addPiece(start, cursor.position);
       }
@@ -180,7 +184,7 @@ export class PrefixTranscoder {
       }
     });
     out.string(tenant);
-    // Format otlp.
+    // The format, which is otlp.
     out.uint8(0);
     const service = this.#serviceName();
     out.string(service);

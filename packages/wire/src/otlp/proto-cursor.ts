@@ -2,27 +2,27 @@ import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 
 /**
- * Size limit of texts that are decoded in JavaScript, in bytes. For longer texts the platform is faster, although each
- * call creates an object.
+ * Size limit of texts that are decoded in JavaScript, in bytes. For longer texts, Node's functions are faster, although
+ * each call creates an object.
  */
 const shortBytes = 64;
 
 /**
- * A position in protobuf bytes. A message is read from `position` to its `end`, which the caller knows.
- * Nothing is copied, and a read past `end` is WireError WIRE_TRUNCATED.
+ * A position in protobuf bytes. A message is read from `position` to its `end`, which the caller knows. Nothing is
+ * copied, and reading beyond `end` throws WireError WIRE_TRUNCATED.
  *
  * Source: protobuf.dev, "Encoding".
  */
 export class ProtoCursor {
   bytes: Buffer = Buffer.alloc(0);
   position = 0;
-  /** Low and high 32 bits of the last 64-bit number; either half may be signed or unsigned. */
+  /** Low and high 32 bits of the last 64-bit number; each may be signed or unsigned. */
   low = 0;
   high = 0;
   view: DataView = new DataView(new ArrayBuffer(0));
   /** Length of the last id that `idStart` rejected because of its length. */
   idBytes = 0;
-  /** Number of values that were cut because they were nested too deep, since the caller set it to 0. */
+  /** Number of values cut because they were nested too deeply, since the caller last set it to 0. */
   cutValues = 0;
 
   /** Moves the cursor to the start of other bytes. */
@@ -100,7 +100,7 @@ export class ProtoCursor {
     throw new WireError("WIRE_MALFORMED", `varint before byte ${this.position} has over 10 bytes`);
   }
 
-  /** The low 32 bits of a varint, unsigned, as protobuf reads a uint32 or an enum. */
+  /** The low 32 bits of a varint as an unsigned number, for uint32 fields and enums. */
   uint32(end: number): number {
     this.varint(end);
     return this.low >>> 0;
@@ -123,8 +123,8 @@ export class ProtoCursor {
 
   /**
    * Skips the value of a field with an unknown tag.
-   * @param known `fieldMask` of the message's fields. A known field that arrives at this method has a wrong wire type,
-   * and skipping it would lose data. 0 when an earlier pass has checked the wire types
+   * @param known `fieldMask` of the fields of the message; 0 if an earlier pass has checked all wire types. A known
+   * field that reaches this method has a wrong wire type, and skipping it would lose data
    * @throws WireError WIRE_MALFORMED for a known field, for groups (wire types 3 and 4, which OTLP never had), and
    *   for wire types 6 and 7
    */
@@ -170,7 +170,7 @@ export class ProtoCursor {
 
   /**
    * Skips an id.
-   * @returns position of its bytes, or -1 when its length is not `length`; `idBytes` then has its length
+   * @returns position of the id's bytes; -1 for a length other than `length`, and then `idBytes` has the length
    */
   idStart(end: number, length: number): number {
     const stop = this.fieldEnd(end);

@@ -10,8 +10,8 @@ export type ProtoField = readonly [
 type Value = number | bigint | string | Uint8Array | readonly ProtoField[];
 
 /**
- * For tests: a message with these fields in this order. A list of fields as a value of type `bytes` is a
- * nested message.
+ * For tests: a message with these fields, in this order. A list of fields as a value of type `bytes` is a nested
+ * message.
  */
 export function protoMessage(...fields: readonly ProtoField[]): Uint8Array {
   const writer = new BinaryWriter();
@@ -29,7 +29,7 @@ export function protoMessage(...fields: readonly ProtoField[]): Uint8Array {
   return writer.finish();
 }
 
-/** For tests: the ids of a span, as bytes and as its fields. */
+/** For tests: the ids of a span, first as bytes, then as fields. */
 export const traceId = Buffer.from("0102030405060708090a0b0c0d0e0f10", "hex");
 export const spanId = Buffer.from("1112131415161718", "hex");
 export const ids: ProtoField[] = [

@@ -2,9 +2,9 @@ import type { FieldList } from "./field-list.ts";
 
 /** Size limit of a cached message in bytes; longer messages rarely repeat. */
 const longestBytes = 8 * 1024;
-/** Number of bytes at each end of a field that enter its hash. */
+/** Number of bytes at each end of a field that are hashed. */
 const hashedBytes = 32;
-/** Random, so that senders cannot choose fields with the same hash. */
+/** The seed is random, so that senders cannot choose fields with equal hashes. */
 const seed = Math.floor(Math.random() * 2 ** 31);
 
 interface Kept<T> {
@@ -19,16 +19,16 @@ interface Kept<T> {
 export class RepeatedFields<T> {
   readonly #most: number;
   readonly #kept: Kept<T>[] = [];
-  /** Index at which the next search begins, because senders repeat resources in the same order. */
+  /** Index at which the next search starts, because senders repeat resources in the same order. */
   #next = 0;
   #oldest = 0;
 
-  /** @param most limit of cached messages; a new one replaces the oldest */
+  /** @param most limit of cached messages; at the limit, a new message replaces the oldest */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** The result cached for the same fields in the same order, and the same owner. */
+  /** The cached result for the same fields in the same order, and for the same owner. */
   find(source: Buffer, fields: FieldList, owner: string): T | undefined {
     const { length: count } = this.#kept;
     const length = lengthOf(fields);
@@ -50,7 +50,7 @@ export class RepeatedFields<T> {
     return undefined;
   }
 
-  /** Caches the value for fields that `find` has not found. @returns false when the fields are too long */
+  /** Caches a value for fields that `find` did not find. @returns false for fields that are too long */
   keep(source: Buffer, fields: FieldList, owner: string, value: T): boolean {
     const length = lengthOf(fields);
     if (length > longestBytes) {
@@ -79,8 +79,8 @@ function lengthOf(fields: FieldList): number {
 }
 
 /**
- * All bytes of short fields are hashed. So different fields rarely have equal hashes, which would cost a comparison
- * with each cached message.
+ * All bytes of short fields are hashed. Therefore, different fields rarely have equal hashes, which would cost a
+ * comparison with each cached message.
  */
 function hashOf(source: Buffer, fields: FieldList): number {
   let hash = seed;

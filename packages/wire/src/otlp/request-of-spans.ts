@@ -4,7 +4,7 @@ import { resourceSpansOf } from "./resource-spans.ts";
 import { serviceNameOf } from "./service-name.ts";
 
 /**
- * For tests: the OTLP request with these spans. Generated code makes it, so it is independent of the transcoders. Each
+ * For tests: the OTLP request with these spans. It is made by generated code, independently of the transcoders. Each
  * span has a separate `ResourceSpans`.
  */
 export function requestOfSpans(spans: readonly Span[]): ExportTraceServiceRequest {
@@ -17,8 +17,8 @@ export function requestOfSpans(spans: readonly Span[]): ExportTraceServiceReques
 }
 
 /**
- * For tests: the span that remains after a conversion to OTLP and back, which loses warnings, reference types and other
- * formats.
+ * For tests: the span that results from converting a span to OTLP and back: warnings, reference types and other formats
+ * are lost.
  */
 export function otlpSpanOf(span: Span): Span {
   return {
@@ -31,8 +31,8 @@ export function otlpSpanOf(span: Span): Span {
 }
 
 /**
- * For tests: the request in OTLP's JSON form with hex ids. Everything else is printed by generated code for protobuf
- * JSON.
+ * For tests: the request in OTLP's JSON form with hex ids. Everything except the ids is printed by the generated code
+ * for protobuf JSON.
  */
 export function otlpJsonOf(request: ExportTraceServiceRequest): string {
   return JSON.stringify(ExportTraceServiceRequest.toJSON(request), (key, value: unknown) => {

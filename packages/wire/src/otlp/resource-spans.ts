@@ -30,8 +30,8 @@ export function resourceSpansOf({ resource, scopes }: ResourceGroup): ResourceSp
 }
 
 /**
- * Enum numbers are positions in `spanKinds` and `statusCodes`, which have OTLP's order. OTLP has an end instead of a
- * duration. Both times are unsigned in OTLP, so negative times wrap around.
+ * Enum numbers are positions in `spanKinds` and `statusCodes`, which have OTLP's order. OTLP has the end of a span
+ * instead of its duration. Both times are unsigned in OTLP, so negative times become large positive numbers.
  */
 function messageOf(span: Span): OtlpSpan {
   return {
@@ -78,7 +78,7 @@ function keyValueOf({ key, value }: Attribute, depth = 0): KeyValue {
   return { key, value: anyValueOf(value, depth) };
 }
 
-/** @param depth depth of the list or map that contains the value; 0 for the value of an attribute */
+/** @param depth number of lists and maps that contain the value; 0 for the value of an attribute */
 function anyValueOf(value: AttributeValue, depth: number): AnyValue {
   if (value.type === "array" || value.type === "kvlist") {
     checkAttributeDepth(depth + 1);

@@ -8,7 +8,7 @@ export function encodeRpcStatus(code: number, message: string): Uint8Array {
   return Status.encode({ code, message }).finish();
 }
 
-/** `google.rpc.Status` as JSON, always with both members: the body of an OTLP/HTTP error for a JSON request. */
+/** `google.rpc.Status` as JSON with both members, for the body of an OTLP/HTTP error after a JSON request. */
 export function encodeRpcStatusJson(code: number, message: string): string {
   return JSON.stringify({ code, message });
 }

@@ -2,9 +2,9 @@ import type { Attribute, AttributeValue } from "../model/attribute.ts";
 
 /**
  * The service name of a resource in the store: the string value of its first `service.name`.
- * `OTLPResourceNoServiceName` when the resource has no attributes at all; `empty-service-name` when it has some but no
- * `service.name`, an empty one, or one that is not a string. Source: Jaeger 1.62, its OTLP translator and its
- * collector's sanitizer.
+ * `OTLPResourceNoServiceName` for a resource without attributes; `empty-service-name` for a resource whose
+ * `service.name` is missing, empty or no string. Source: Jaeger 1.62, its OTLP translator and its collector's
+ * sanitizer.
  */
 export function serviceNameOf(resourceAttributes: readonly Attribute[]): string {
   const named = resourceAttributes.find((attribute) => attribute.key === "service.name");
@@ -13,7 +13,7 @@ export function serviceNameOf(resourceAttributes: readonly Attribute[]): string 
 
 /**
  * As `serviceNameOf`, before the resource exists as an object.
- * @param value value of its first `service.name`
+ * @param value value of the resource's first `service.name`
  */
 export function serviceNameFrom(hasAttributes: boolean, value: AttributeValue | undefined): string {
   if (!hasAttributes) {

@@ -9,19 +9,19 @@ import { LinkTranscoder } from "./link-transcoder.ts";
 import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 
 const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
-/** Fields `message` and `code`. Field 1 is reserved in OTLP; it was an older code and is skipped. */
+/** Fields `message` and `code`. Field 1 is reserved in OTLP: it was an older status code, and is skipped. */
 const statusFields = fieldMask(2, 3);
 
 /**
- * Converts an OTLP `Span` message to the columns `trace_id` to `warnings`. It first finds the fields, in any order; the
- * last occurrence of a singular field counts. Then it writes them in the order of the columns.
+ * Converts an OTLP `Span` message to the columns `trace_id` to `warnings`. It first finds the fields, in any order; if
+ * a singular field is repeated, the last one counts. Then it writes them in the order of the columns.
  *
- * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). Other faults are
- * repaired, with a warning on the span. A trace id of 8 bytes becomes the low half of a trace id. A parent's or
- * link's id of a wrong length is dropped, and values that are nested too deep are cut.
+ * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). Other faults are mended,
+ * with a warning on the span. A trace id of 8 bytes becomes the low half of a trace id. A parent's or link's id of a
+ * wrong length is dropped, and values that are nested too deeply are cut.
  *
- * Life: `scan` finds the fields of a span, the caller may read `name` or `flags`, and `write` writes the row. All
- * fields are positions in the request (`…Start`, `…End`) or plain numbers, so no object is created for a span.
+ * Use: `scan` finds the fields of a span, then the caller may read `name` or `flags`, and `write` writes the row. All
+ * fields are positions in the request (`…Start`, `…End`) or plain numbers, so that no object is made for a span.
  */
 export class SpanTranscoder {
   readonly #cursor: ProtoCursor;
@@ -36,9 +36,9 @@ export class SpanTranscoder {
   /** True when values of the spans' resource or scope were cut. */
   hasCutPrefix = false;
 
-  // Positions of the ids' first bytes; -1: absent, or of a wrong length.
+  // Positions of the ids' first bytes; -1 for a missing id, and for an id of a wrong length.
   #traceId = -1;
-  // Length of a trace id with a wrong length; the next field is its end position.
+  // Length of a trace id whose length is wrong; the next field is the position of its end.
   #traceIdBytes = 0;
   #traceIdEnd = 0;
   #spanIdBytes = 0;
@@ -51,7 +51,7 @@ export class SpanTranscoder {
   #nameStart = 0;
   #nameEnd = 0;
   #kind = 0;
-  // Times as low and high 32 bits; either half may be signed or unsigned.
+  // Times as low and high 32 bits; each may be a signed or unsigned number.
   #startLow = 0;
   #startHigh = 0;
   #endLow = 0;
@@ -75,7 +75,7 @@ export class SpanTranscoder {
   /**
    * Finds the fields of the span from the cursor's position to `end`.
    * @returns "", or the reason to reject the span ("empty trace id")
-   * @throws WireError for bytes that are not a span; WIRE_BAD_ID for a trace or span id of a wrong length
+   * @throws WireError for bytes that are no span; WIRE_BAD_ID for a trace or span id of a wrong length
    */
   scan(end: number): string {
     this.#clear();
@@ -95,7 +95,7 @@ export class SpanTranscoder {
     return "";
   }
 
-  /** Records length and end of a trace id without 16 bytes. A later valid trace id still replaces it. */
+  /** Records length and end of a trace id without 16 bytes. If a valid trace id follows, it replaces this one. */
   #noteOddTraceId(): void {
     this.#traceIdBytes = this.#cursor.idBytes;
     this.#traceIdEnd = this.#cursor.position;
@@ -112,7 +112,7 @@ export class SpanTranscoder {
   }
 
   /**
-   * Writes the columns of the last scanned span. It moves the cursor.
+   * Writes the columns of the last scanned span. It moves the cursor to other parts of the message.
    * @throws WireError for faults inside attributes, events and links
    */
   write(): void {
@@ -171,12 +171,12 @@ export class SpanTranscoder {
     return this.#flags;
   }
 
-  /** Name of the last scanned span; empty when the scan failed before it. */
+  /** Name of the last scanned span; empty if the scan failed before it reached the name. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
 
-  /** Clears the previous span. Positions of absent fields must not point into another span. */
+  /** Clears the fields of the previous span. Otherwise, positions of missing fields would point into another span. */
   #clear(): void {
     this.#attributes.clear();
     this.#events.clear();
@@ -208,8 +208,8 @@ export class SpanTranscoder {
   }
 
   /**
-   * Records the positions of the fields. A tag is `field number * 8 + wire type`; wire type 2 has a length before its
-   * bytes.
+   * Records the positions of the fields. A tag is `field number * 8 + wire type`; for wire type 2, a length precedes
+   * the bytes.
    *
    * | Tag | Field | Tag | Field | Tag | Field |
    * |---|---|---|---|---|---|
@@ -306,7 +306,7 @@ export class SpanTranscoder {
   }
 
   /**
-   * Records the message (tag 18) and the code (24). A repeated status is merged into the first one, as protobuf
+   * Records the message (tag 18) and the code (24). If the status is repeated, its occurrences are merged, as protobuf
    * requires.
    */
   #scanStatus(end: number): void {
@@ -325,7 +325,7 @@ export class SpanTranscoder {
     }
   }
 
-  /** True when an id is absent or all zeros. @param start -1 when the id is absent */
+  /** True for an id that is missing or all zeros. @param start -1 for a missing id */
   #isZero(start: number, length: number): boolean {
     if (start === -1) {
       return true;

@@ -4,12 +4,12 @@ const maxShort = 0x80;
 const [quote, comma, backslash, openBracket, closeBracket] = [0x22, 0x2c, 0x5c, 0x5b, 0x5d];
 
 /**
- * Writes the `ArrayValue` `[start, end)` as typed JSON when it has only short ASCII strings that need no escapes in
- * JSON. Lists of names and addresses are such arrays.
- * @returns false for any other array; then nothing is written
+ * Writes the `ArrayValue` `[start, end)` as typed JSON, if it has only short ASCII strings without characters that JSON
+ * escapes. Typical for such arrays are lists of names and addresses.
+ * @returns false for any other array, which is then not written
  */
 export function writeTextArray(out: ByteWriter, bytes: Uint8Array, start: number, end: number): boolean {
-  // In JSON an item takes one byte less than in the message: two quotes and a comma replace two tags and two lengths.
+  // An item is one byte shorter in JSON than in the message: two quotes and a comma replace two tags and two lengths.
   out.reserve(end - start + 2);
   const { buffer } = out;
   let position = out.length;

@@ -8,8 +8,8 @@ export interface TraceServiceHandlers {
 }
 
 /**
- * OTLP's `TraceService` for grpc-js. The request remains bytes for `OtlpTranscoder`, so the handler refuses invalid
- * messages.
+ * OTLP's `TraceService` for grpc-js. The request stays bytes, which `OtlpTranscoder` reads, so the handler must refuse
+ * invalid messages.
  */
 export const traceService = {
   export: {

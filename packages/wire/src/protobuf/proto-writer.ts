@@ -3,8 +3,8 @@ import type { ByteWriter } from "../rows/byte-writer.ts";
 const two32 = 0x1_0000_0000;
 
 /**
- * Begins a nested message: writes its tag and reserves space for its length.
- * @param lengthBytes expected number of bytes of the length; when it is wrong, the message must be moved
+ * Starts a nested message: writes its tag, and reserves space for its length.
+ * @param lengthBytes expected number of bytes for the length; a wrong number makes `endMessage` move the message
  * @returns start position of the message, for `endMessage`
  */
 export function beginMessage(out: ByteWriter, tag: number, lengthBytes: number): number {
@@ -14,7 +14,7 @@ export function beginMessage(out: ByteWriter, tag: number, lengthBytes: number):
   return out.length;
 }
 
-/** Ends the message of `beginMessage`, with the same `lengthBytes`. */
+/** Ends the message that `beginMessage` started; `lengthBytes` must be the same. */
 export function endMessage(out: ByteWriter, start: number, lengthBytes: number): void {
   const length = out.length - start;
   let neededBytes = 1;

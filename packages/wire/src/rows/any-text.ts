@@ -7,8 +7,8 @@ const codePoint = fc
   .map((index) => String.fromCodePoint(index < surrogates.from ? index : index + surrogates.count));
 
 /**
- * For tests: text of any code points, and ASCII, including names of object members. `fc.string({ unit:
- * "binary" })` does the same, but spends over a second and 100 MB on a table of all code points.
+ * For tests: text of any code points, and ASCII, including names of object members. `fc.string({ unit: "binary" })`
+ * would do the same, but takes over a second and 100 MB for a table of all code points.
  * @param length `maxLength` in code points, 10 by default
  */
 export function anyText(length: { readonly maxLength?: number } = {}): fc.Arbitrary<string> {

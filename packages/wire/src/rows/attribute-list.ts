@@ -2,22 +2,22 @@ import { WireError } from "../errors.ts";
 import type { Attribute, AttributeType, AttributeValue } from "../model/attribute.ts";
 import { attributeText } from "./attribute-text.ts";
 
-// An attribute list is one byte string, so it needs one column. A list without attributes is empty. Otherwise each
-// attribute, in the sender's order, is
+// An attribute list is one byte string, so it needs one column. A list without attributes is empty. A list with
+// attributes contains, for each attribute in the sender's order,
 //
 // 0xFF, key in UTF-8, 0xFE, letter of the type, text of the value (see `span-columns.ts`) in UTF-8
 //
-// and a 0xFF follows the last attribute. UTF-8 has neither byte, so nothing is escaped, and a search for an attribute
-// is a search for its bytes. The mark that ends one attribute begins the next: `retry=true` and `n=3` are `ff retry
-// fe b true ff n fe i 3 ff`.
+// and after the last attribute another 0xFF. UTF-8 never contains these two bytes, so nothing is escaped, and searching
+// for an attribute means searching for its bytes. The mark that ends one attribute begins the next: `retry=true` and
+// `n=3` are `ff retry fe b true ff n fe i 3 ff`.
 
-/** Begins every attribute of a list, and ends the last. */
+/** Byte at the start of every attribute of a list, and after the last attribute. */
 export const attributeMark = 0xff;
 
 /** Separates key and type. */
 export const valueMark = 0xfe;
 
-/** The letter of each type in a list. */
+/** The letter for each type in a list. */
 export const attributeTypeLetters = {
   empty: "e",
   string: "s",
@@ -37,7 +37,7 @@ for (const [type, letter] of Object.entries(attributeTypeLetters) as [AttributeT
   typesByLetter[letter.charCodeAt(0)] = type;
 }
 
-/** Type of a letter, which is given as its ASCII code. Undefined when no type has it. */
+/** Type for a letter, which is given as its ASCII code. Undefined for any other letter. */
 export function typeOfLetter(letter: number): AttributeType | undefined {
   return typesByLetter[letter];
 }
@@ -65,7 +65,7 @@ export function attributeListOf(attributes: readonly Attribute[]): Buffer {
   return Buffer.concat([...pieces, Buffer.from([attributeMark])]);
 }
 
-/** The error for bytes that are not a list, or not an attribute of a list. */
+/** The error for bytes that are no list of attributes. */
 export function malformedList(position: number): WireError {
   return new WireError("WIRE_MALFORMED", `what stands at byte ${position} of the rows is no attribute list`);
 }
@@ -77,10 +77,10 @@ export function malformedList(position: number): WireError {
 //
 // and, if attributes were dropped, 0xFC with the number of dropped attributes in decimal.
 //
-// UTF-8 has none of these bytes, nor the marks of attribute lists, so nothing is escaped.
+// UTF-8 contains none of these bytes, and none of the marks in attribute lists, so nothing is escaped.
 
-/** Begins every event. */
+/** Byte at the start of every event. */
 export const eventMark = 0xfd;
 
-/** Follows the time of an event, and precedes the number of its dropped attributes. */
+/** Byte after the time of an event, and before the number of its dropped attributes. */
 export const fieldMark = 0xfc;

@@ -2,8 +2,8 @@ import type { AttributeValue } from "../model/attribute.ts";
 import { hexOf, typedJson } from "./typed-json.ts";
 
 /**
- * An attribute's value in the form of the store and of tag search; `span-columns.ts` has the rules. Together
- * with the type it is complete: `parseAttributeText` is the inverse.
+ * An attribute's value as text, for the store and for tag searches; `span-columns.ts` describes the form. Type and text
+ * together are the complete value: `parseAttributeText` is the inverse function.
  *
  * @throws WireError WIRE_TOO_DEEP when arrays or kvlists are nested past `maxAttributeDepth`
  */
@@ -39,8 +39,8 @@ const mostPlain = 9;
 
 /**
  * Converts a double in the form of Go's `%.10g`, which the public model's tag search uses: 1e-07, 1.5e+10, +Inf.
- * @returns the text of the double from `attributeText`; undefined when `text` is not in this form, or both texts are
- * equal
+ * @returns the text that `attributeText` makes for this double; undefined for a text in another form, and for an equal
+ * text
  */
 export function soughtDoubleText(text: string): string | undefined {
   if (text === "+Inf") {

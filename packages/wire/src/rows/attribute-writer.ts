@@ -9,7 +9,7 @@ const trueText = Buffer.from("true");
 const falseText = Buffer.from("false");
 const hexDigits = Buffer.from("0123456789abcdef");
 
-/** Bytes that are copied from. Cursors are such bytes themselves, so that no span and no attribute makes an object. */
+/** Bytes that are copied from. Cursors have these fields, so no object is made for a span or an attribute. */
 export interface ViewedBytes {
   readonly bytes: Buffer;
   /** The same memory as `bytes`. */
@@ -23,7 +23,7 @@ export interface ViewedBytes {
  * attributes.beginList(); attributes.key(attributeTypeCodes.bool, "retry"); attributes.bool(true);
  * attributes.end();
  *
- * Bytes must be UTF-8. The comment of each method tells who checks this: the method or its caller.
+ * Bytes must be UTF-8. Each method's comment says if the method checks this, or if its caller must.
  */
 export class AttributeWriter {
   readonly #out: ByteWriter;
@@ -46,7 +46,7 @@ export class AttributeWriter {
     this.#out.varint(count);
   }
 
-  /** @returns position of the list after its length; meaningless for tuples */
+  /** @returns position of the list, after its length; 0 for tuples */
   end(): number {
     if (!this.#isList) {
       return 0;
@@ -86,13 +86,13 @@ export class AttributeWriter {
 
   /**
    * As `key`, for a key in `[start, end)` of the source.
-   * @returns false when a byte may be not ASCII: then the caller must check that the key is UTF-8
+   * @returns false when a byte may not be ASCII, so that the caller must check the key for UTF-8
    */
   keyBytes(type: number, source: ViewedBytes, start: number, end: number): boolean {
     const { bytes, view } = source;
     const out = this.#out;
     if (this.#isList) {
-      // One size check for mark, key and type.
+      // The size is checked once for mark, key and type.
       out.reserve(end - start + 3);
       out.buffer[out.length++] = attributeMark;
       const isAscii = out.textBytes(bytes, view, start, end);
@@ -117,12 +117,12 @@ export class AttributeWriter {
     this.key(type, source.bytes.toString("utf8", start, end));
   }
 
-  /** Position of the next attribute. */
+  /** Position at which the next attribute will start. */
   get at(): number {
     return this.#out.length;
   }
 
-  /** Removes an incomplete attribute that began at this position. */
+  /** Removes an incomplete attribute that starts at this position. */
   takeBack(at: number): void {
     this.#out.length = at;
   }
@@ -162,7 +162,7 @@ export class AttributeWriter {
     this.#endShort(at);
   }
 
-  /** Writes a signed 64-bit number from two halves, each signed or unsigned. */
+  /** Writes a signed 64-bit number, given as two halves, each signed or unsigned. */
   int(low: number, high: number): void {
     const at = this.#beginShort();
     writeDecimal(this.#out, low, high);
@@ -187,7 +187,7 @@ export class AttributeWriter {
     writeHex(this.#out, source, start, end);
   }
 
-  /** Writes whole attributes. */
+  /** Writes attributes with their keys and values. */
   all(attributes: readonly Attribute[]): void {
     for (const { key, value } of attributes) {
       this.key(attributeTypeCodes[value.type], key);

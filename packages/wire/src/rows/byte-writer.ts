@@ -12,8 +12,8 @@ for (const [value, digit] of Buffer.from("ABCDEF").entries()) {
 const initialBytes = 64 * 1024;
 const leastGrownBytes = 1024;
 /**
- * Size limit in bytes for keeping the buffer. A buffer that grew beyond it for one large batch is freed at the next
- * `clear`.
+ * Size limit in bytes for keeping the buffer. If a large batch made a buffer larger than this, its memory is freed at
+ * the next `clear`.
  */
 const defaultKeptBytes = 8 * 1024 * 1024;
 
@@ -22,17 +22,17 @@ const wordsBytes = 512;
 /** Length limit of zeros that are written in JavaScript; the platform fills longer runs. */
 const longZeros = 64;
 
-/** Bytes reserved for the length of a string that is not known yet: enough below 16 KiB. */
+/** Number of bytes reserved for a string's length while it is unknown; they suffice below 16 KiB. */
 const slotBytes = 2;
 
 /** Default limit for the rows of one batch: 256 MiB. */
 export const defaultMaxRowsBytes = 256 * 1024 * 1024;
 
 /**
- * A buffer that grows as RowBinary values are written to its end, up to `maxBytes`.
+ * A buffer that grows up to `maxBytes` while RowBinary values are written to its end.
  *
- * The transcoders' inner loops may use `buffer` and `length`. After `reserve(n)` they may write up to `n`
- * bytes at `buffer[length]` and advance `length`. `reserve` may replace the buffer.
+ * The inner loops of transcoders may use `buffer` and `length` directly. After `reserve(n)`, they may write up to `n`
+ * bytes at `buffer[length]`, and must then increase `length`. `reserve` may replace `buffer` by a larger one.
  *
  * Source: ClickHouse documentation, "RowBinary": strings and arrays start with an unsigned LEB128 length,
  * numbers are little-endian.
@@ -45,11 +45,11 @@ export class ByteWriter {
   readonly #maxBytes: number;
   readonly #keptBytes: number;
   readonly #firstBytes: number;
-  /** Size of `buffer`. It is a separate field because every write reads it. */
+  /** Size of `buffer`. This separate field is faster, and every write reads it. */
   #capacity: number;
 
   /**
-   * @param keptBytes size limit for keeping the buffer; a larger one is freed at the next `clear`
+   * @param keptBytes size limit for keeping the buffer; a larger buffer is freed at the next `clear`
    * @param firstBytes initial size
    */
   constructor(maxBytes = defaultMaxRowsBytes, keptBytes = defaultKeptBytes, firstBytes = initialBytes) {
@@ -182,8 +182,8 @@ export class ByteWriter {
   }
 
   /**
-   * Writes `source[start, end)` unchanged, without its length.
-   * @param view the same memory as `source`
+   * Writes the bytes `source[start, end)` without a length.
+   * @param view view of the same memory as `source`
    * @returns as `text`
    */
   textBytes(source: Uint8Array, view: DataView, start: number, end: number): boolean {
@@ -197,9 +197,9 @@ export class ByteWriter {
   }
 
   /**
-   * Writes `source[start, end)` as a string: its length, and the bytes unchanged.
-   * @param view the same memory as `source`
-   * @returns false when a byte may be not ASCII; then the caller must check that the bytes are UTF-8
+   * Writes `source[start, end)` as a string: its length, then its bytes.
+   * @param view view of the same memory as `source`
+   * @returns false when a byte may not be ASCII, so that the caller must check the bytes for UTF-8
    */
   text(source: Uint8Array, view: DataView, start: number, end: number): boolean {
     const length = end - start;
@@ -222,7 +222,7 @@ export class ByteWriter {
   }
 
   /**
-   * Reserves space for the length of a string; its bytes follow.
+   * Reserves space for the length of a string whose bytes follow.
    * @returns position for `endString`
    */
   beginString(): number {
@@ -234,7 +234,7 @@ export class ByteWriter {
 
   /**
    * Fills in the length of the string that `beginString` began. If the length needs more bytes than were reserved, the
-   * string is moved. LEB128 allows a length with more bytes than it needs: `83 00` is 3.
+   * string is moved. LEB128 allows a length to have more bytes than necessary: `83 00` is 3.
    * @returns position of the string's bytes after the call
    */
   endString(at: number): number {
@@ -253,7 +253,7 @@ export class ByteWriter {
     const end = this.length;
     this.reserve(5);
     this.length = at;
-    // The longer length overwrites the string's first bytes, so these are moved first.
+    // A length with more bytes would overwrite the string's first bytes, so the string is moved first.
     const lengthBytes = varintBytes(length);
     this.buffer.copyWithin(at + lengthBytes, start, end);
     this.varint(length);
@@ -280,7 +280,7 @@ export class ByteWriter {
 
   /**
    * Copies `view[start, start + count)`, at least 4 bytes; the last bytes may be copied twice. Up to about a hundred
-   * bytes this is faster than the platform's copy.
+   * bytes, this is faster than `Buffer.set`.
    */
   words(view: DataView, start: number, count: number): void {
     this.reserve(count);
@@ -347,7 +347,8 @@ export class ByteWriter {
     let bits = 0;
     const shift = position - start;
     if (end - start >= 4) {
-      // Copies four bytes at a time; the last four may overlap. Transcoders spend most time in this loop.
+      // Copies four bytes at a time; the last four may include bytes that were already copied. Transcoders spend most
+      // time in this loop.
       const target = this.view;
       const last = end - 4;
       for (let index = start; index < last; index += 4) {

@@ -1,6 +1,6 @@
 import type { ByteWriter } from "./byte-writer.ts";
 
-/** Writes a signed 64-bit number in decimal, from two halves that may each be signed or unsigned. */
+/** Writes a signed 64-bit number in decimal, given as two halves, each signed or unsigned. */
 export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   if (high !== 0 || low < 0) {
     const number = (high | 0) * 0x1_0000_0000 + (low >>> 0);
@@ -27,12 +27,12 @@ export function writeDecimal(out: ByteWriter, low: number, high: number): void {
 /** Limit of decimals for the fast conversion. */
 const places = 6;
 const scale = 10 ** places;
-/** Limit of the digits: with up to 15 digits, each decimal number is the shortest text of its double. */
+/** Doubles below this limit have at most 15 digits, and their decimal number is also their shortest text. */
 const endOfShort = 1e15;
 
 /**
- * Writes a double as JavaScript prints it, when it has at most six decimals and 15 digits.
- * @returns false for any other double and for zeros; then nothing is written
+ * Writes a double in JavaScript's form if it has at most six decimals and at most 15 digits.
+ * @returns false for any other double and for zeros, which are then not written
  */
 export function writeShortDouble(out: ByteWriter, value: number): boolean {
   const scaled = Math.abs(Math.round(value * scale));

@@ -2,7 +2,7 @@ import type { Attribute } from "../model/attribute.ts";
 import type { Span, SpanLink } from "../model/span.ts";
 import { attributeText } from "./attribute-text.ts";
 
-/** Bytes that ClickHouse escapes with a backslash inside of quotes; all other bytes are unchanged. */
+/** Bytes that ClickHouse escapes with a backslash inside quotes; all other bytes stay unchanged. */
 const escapes: Readonly<Record<string, string>> = {
   ...{
     "\b": "\\b",
@@ -17,8 +17,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * For tests: the store's text of a span's rare fields. It is empty when all rare fields are empty, and `parent` when
- * the link to the parent is the only one. All other spans have a tuple, as `details-text.ts` describes.
+ * For tests: the store's text of a span's rare fields. It is empty if all rare fields are empty, and `parent` if the
+ * link to the parent is the only rare field. All other spans have a tuple, as `details-text.ts` describes.
  */
 export function detailsTextOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
@@ -38,7 +38,7 @@ export function detailsTextOf(span: Span): Buffer {
   return tupleOf(span);
 }
 
-/** The tuple of any span, even of a span for which the store has a shorter text. */
+/** The tuple for any span, even for a span whose text would be shorter. */
 export function tupleOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
   const text = `(${[
@@ -79,7 +79,7 @@ function attributesOf(attributes: readonly Attribute[]): string {
   return `[${tuples.map((tuple) => `(${tuple})`).join(",")}]`;
 }
 
-/** The UTF-8 bytes of a text as a string with one character for each byte. */
+/** The UTF-8 bytes of a text, as a string with one character for each byte. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

@@ -4,19 +4,19 @@ import { refTypes, type Span, type SpanLink } from "../model/span.ts";
 import { parseAttributeText } from "./parse-attribute-text.ts";
 import type { RowReader } from "./row-reader.ts";
 
-// The text of a tuple as ClickHouse writes it, without spaces. Numbers are decimal, arrays are in brackets.
-// Strings, ids (as bytes) and names of enums are in single quotes, with a backslash before a quote, a
-// backslash and the letters below. All other bytes are unchanged, UTF-8 or not.
+// The text of a tuple as ClickHouse writes it, without spaces. Numbers are decimal, arrays are in brackets. Strings,
+// ids (as bytes) and names of enums are in single quotes, with a backslash before a quote, a backslash and the letters
+// below. All other bytes stay unchanged, even if they are no UTF-8.
 //
 // (resource_dropped_attributes,scope_attributes,scope_dropped_attributes,
 //   dropped_attributes,dropped_events,links,dropped_links,warnings)
 //
-// A span with two dropped events and nothing else: (0,[],0,0,2,[],0,[])
+// A span with only two dropped events: (0,[],0,0,2,[],0,[])
 
 const [quote, backslash, comma, zero, nine] = [0x27, 0x5c, 0x2c, 0x30, 0x39];
 const [open, close, openList, closeList] = [0x28, 0x29, 0x5b, 0x5d];
 
-/** Byte that an escape sequence represents, by the character after the backslash; -1: not an escape. */
+/** Byte for each escape sequence, by the character after the backslash; -1 for characters that are no escape. */
 const escaped = new Int16Array(256).fill(-1);
 for (const [letter, byte] of ["b\b", "f\f", "n\n", "r\r", "t\t", "0\0", "''", "\\\\"]) {
   escaped[(letter as string).charCodeAt(0)] = (byte as string).charCodeAt(0);
@@ -36,7 +36,7 @@ export type OwnDetails = Pick<
 >;
 
 /**
- * Reads texts of tuples in rows. It accepts exactly what ClickHouse writes; anything else throws WireError
+ * Reads texts of tuples in rows. It accepts exactly the form that ClickHouse writes, and otherwise throws WireError
  * WIRE_MALFORMED.
  */
 export class DetailsText {
@@ -61,7 +61,7 @@ export class DetailsText {
     this.#end = end;
   }
 
-  /** Skips these bytes if they come next. @returns true when they were skipped */
+  /** Skips these bytes if they are next. @returns true when they were skipped */
   skip(next: Buffer): boolean {
     const stop = this.position + next.length;
     if (stop > this.#end || next.compare(this.#bytes, this.position, stop) !== 0) {
@@ -136,7 +136,7 @@ export class DetailsText {
     }
     this.#byte(comma);
     this.#quoted();
-    // Values rarely repeat, so they are not cached.
+    // This text is not cached, because values rarely repeat.
     const text = this.#hasEscapes
       ? this.#unescaped().toString()
       : this.#bytes.toString("utf8", this.#textStart, this.#textEnd);
@@ -145,7 +145,7 @@ export class DetailsText {
     return { key, value };
   }
 
-  /** Reads a list in brackets with commas between the items. @param readItem called with `this` */
+  /** Reads a list in brackets, with commas between its items. @param readItem called with `this` */
   #list<T>(readItem: (this: DetailsText) => T): T[] {
     const items: T[] = [];
     this.#byte(openList);
@@ -187,7 +187,7 @@ export class DetailsText {
       : this.#reader.repeatedText(this.#textStart, this.#textEnd);
   }
 
-  /** Reads an id, whose bytes are a string, as hex. @throws WireError WIRE_MALFORMED for another length */
+  /** Reads an id as hex; its bytes are a string. @throws WireError WIRE_MALFORMED for an id of another length */
   #id(byteCount: number): string {
     this.#quoted();
     if (!this.#hasEscapes) {
@@ -223,11 +223,11 @@ export class DetailsText {
     this.#textEnd = position;
     this.#hasEscapes = hasEscapes;
     this.position = position;
-    // The loop may stop at any byte, but only a closing quote is accepted.
+    // The loop may stop at any byte, but the next line accepts only a closing quote.
     this.#byte(quote);
   }
 
-  /** The bytes of the last string, unescaped. */
+  /** The bytes of the last string, with escape sequences replaced. */
   #unescaped(): Buffer {
     const bytes = this.#bytes;
     const text = Buffer.allocUnsafe(this.#textEnd - this.#textStart);
@@ -244,7 +244,7 @@ export class DetailsText {
     return this.position < this.#end ? (this.#bytes[this.position] as number) : -1;
   }
 
-  /** Skips one byte. @throws WireError WIRE_MALFORMED when it is another byte */
+  /** Skips one byte. @throws WireError WIRE_MALFORMED unless it is the expected byte */
   #byte(expected: number): void {
     if (this.#next() !== expected) {
       throw this.#malformed();

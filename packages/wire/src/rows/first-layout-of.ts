@@ -3,7 +3,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import { RowScanner } from "./row-scanner.ts";
 import { SpanRowWriter, writeAttributes } from "./span-row-writer.ts";
 
-/** For tests: the row of a span in the first layout, whose attributes were arrays of tuples. */
+/** For tests: the row of a span in the first layout, which had attributes as arrays of tuples. */
 export function firstLayoutOf(span: Span): Buffer {
   const writer = new SpanRowWriter();
   writer.append(span, "tenant");

@@ -5,12 +5,12 @@ import type { ByteWriter } from "./byte-writer.ts";
 import { RowReader } from "./row-reader.ts";
 
 const typeCount = Object.keys(attributeTypeCodes).length;
-/** Bytes of the columns of a fixed width: three ids, two times, the ids of a link, a count. */
+/** Number of bytes of columns with a fixed width: three ids, two times, two ids of a link, one count. */
 const [idsBytes, timesBytes, linkIdsBytes, countBytes] = [32, 16, 24, 4];
 
 /**
- * Converts rows of the first layout to the present layout. In the first layout, attributes of resources and spans were
- * arrays of tuples, like the attributes of scopes, events and links today. All other columns are equal.
+ * Converts rows of the first layout to the current layout. In the first layout, attributes of resources and spans were
+ * arrays of tuples, as attributes of scopes, events and links still are. All other columns are the same.
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not such rows
  */
 export function fromFirstLayout(rows: Uint8Array, out: ByteWriter): void {
@@ -72,7 +72,7 @@ function skipSpanToStatus(reader: RowReader): void {
   reader.uint8(); // kind
   reader.skip(timesBytes);
   reader.uint8(); // status
-  reader.skipString(); // its message
+  reader.skipString(); // message of the status
 }
 
 /** Skips the columns `dropped_attributes` to `warnings`. */
@@ -80,7 +80,7 @@ function skipRestOfSpan(reader: RowReader): void {
   reader.skip(countBytes);
   for (let left = reader.varint(); left > 0; left--) {
     reader.skip(8); // time of the event
-    reader.skipString(); // its name
+    reader.skipString(); // name of the event
     skipTuples(reader);
     reader.skip(countBytes);
   }
@@ -98,7 +98,7 @@ function skipRestOfSpan(reader: RowReader): void {
   }
 }
 
-/** Skips an array of attributes: a count, and for each a key, the number of its type, and a value. */
+/** Skips an array of attributes: a count, then for each attribute its key, the number of its type, and its value. */
 function skipTuples(reader: RowReader): void {
   for (let left = reader.varint(); left > 0; left--) {
     reader.skipString();

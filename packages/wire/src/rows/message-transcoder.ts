@@ -1,8 +1,8 @@
 import type { SpanRows } from "./span-rows.ts";
 
 /**
- * Converts a message of a format to rows; every receiver uses one. A transcoder handles one message at a time
- * and reuses its buffers.
+ * Converts messages of one format to rows; every receiver has one. A transcoder handles one message at a time and
+ * reuses its buffers.
  */
 export interface MessageTranscoder {
   /**
@@ -15,14 +15,11 @@ export interface MessageTranscoder {
 
 /** The result of converting one message. */
 export interface TranscodeResult {
-  /** The valid spans. `bytes` is a view that the next message through the same transcoder overwrites. */
+  /** The valid spans. `bytes` is overwritten by the next message that the same transcoder converts. */
   readonly rows: SpanRows;
-  /**
-   * Number of spans that were left out because the trace id or span id is empty or all zeros, or the span is
-   * unreadable.
-   */
+  /** Number of spans that were left out because an id is empty or all zeros, or because the span is unreadable. */
   readonly rejectedSpans: number;
-  /** Why spans were rejected, for the sender's developer; "" when none was rejected. */
+  /** The reasons why spans were rejected, for the developer of the sender; "" without rejected spans. */
   readonly errorMessage: string;
 }
 

@@ -18,7 +18,7 @@ import type { SpanOrigin } from "./span-row-reader.ts";
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
 
-/** Prefix of rows whose details were shortened: the part for resource and scope was removed. */
+/** Prefix of rows from which the details of resource and scope were removed. */
 class KnownPrefix implements SpanPrefix {
   readonly plain: SpanOrigin;
 
@@ -31,7 +31,10 @@ class KnownPrefix implements SpanPrefix {
   }
 }
 
-/** Thrown at the end of each piece, which is normal. The object is reused, because no stack trace is needed. */
+/**
+ * Thrown at the end of each piece, where the next piece continues. The object is reused, because no stack trace is
+ * needed.
+ */
 const endOfPiece = new WireError("WIRE_TRUNCATED", "rows end inside a value");
 
 class PieceReader extends StoredRowReader {
@@ -41,36 +44,36 @@ class PieceReader extends StoredRowReader {
 }
 
 /**
- * Spans as the bytes of their stored rows (see `readStoredRows`), which take less than half the memory of objects. Each
- * resource and scope is stored once. Rows arrive in pieces, which may end inside a row. A span becomes an object on
- * access.
+ * Spans as the bytes of their stored rows (see `readStoredRows`), which need less than half the memory of objects. Each
+ * resource and scope is stored only once. Rows arrive in pieces, which may end inside a row. A span becomes an object
+ * on access.
  */
 export class PackedSpans {
   readonly #origins: KnownPrefix[] = [];
   readonly #originIndexes = new Map<SpanOrigin, number>();
-  /** Prefixes by their bytes, as a string with one character for each byte. */
+  /** Prefixes by their bytes, which are a string with one character for each byte. */
   readonly #prefixes = new Map<string, StoredPrefix>();
-  /** Origins shared with other answers. */
+  /** Resources and scopes that answers share. */
   readonly #known: StoredOrigins;
   readonly #blocks: StoredRowReader[] = [];
   /**
-   * Three numbers for each span: twice the index of its origin, plus one if it has links; index of its block; its
+   * Three numbers for each span: twice the index of its origin (plus one if it has links), index of its block, and
    * position in the block.
    */
   #places = new Uint32Array(3 * 64);
   #length = 0;
-  /** End position of the rows in each block; for the last block it is `#used`. */
+  /** End of the rows in each block; for the last block, `#used` is the end. */
   readonly #blockEnds: number[] = [];
   #blockBytes = 0;
-  /** Used bytes of the last block. */
+  /** Number of used bytes in the last block. */
   #used = 0;
-  /** The beginning of a row whose end has not arrived. */
+  /** The beginning of an incomplete row, whose end has not arrived yet. */
   #rest: Uint8Array = new Uint8Array(0);
-  /** Rows whose details were shortened before they were stored. */
+  /** Rows whose details were shortened, before they are stored. */
   #shortened: ByteWriter | undefined;
   #fields: SpanFields | undefined;
 
-  /** @param known origins of other answers, whose objects are shared */
+  /** @param known resources and scopes of other answers, whose objects are reused */
   constructor(known = new StoredOrigins()) {
     this.#known = known;
   }
@@ -87,10 +90,10 @@ export class PackedSpans {
 
   /**
    * Adds more rows.
-   * @param pieces pieces of the rows in order; they are copied
-   * @param onSpan called for each span that is now complete, with its index
-   * @throws WireError WIRE_MALFORMED for a prefix or details that `readStoredRows` would refuse too; other parts of a
-   * row are checked when its span is read
+   * @param pieces pieces of the rows in their order; they are copied
+   * @param onSpan called with each span that is now complete, and with its index
+   * @throws WireError WIRE_MALFORMED for a faulty prefix or faulty details; other parts of a row are checked when its
+   * span is read
    */
   add(pieces: readonly Uint8Array[], onSpan: (span: SpanPlace, index: number) => void): void {
     const reader = new PieceReader(Buffer.concat([this.#rest, ...pieces]));
@@ -116,7 +119,7 @@ export class PackedSpans {
         throw error;
       }
     }
-    // A copy, because the buffer may belong to a pool.
+    // The bytes are copied, because the buffer may belong to a pool.
     this.#rest = new Uint8Array(reader.bytes.subarray(rowStart));
   }
 
@@ -128,7 +131,7 @@ export class PackedSpans {
   }
 
   /**
-   * The span as a separate object; it shares resource, scope and attributes with others.
+   * The span as a separate object, which shares resource, scope and attributes with other spans.
    * @throws WireError WIRE_MALFORMED as `readStoredRows` does
    */
   at(index: number): Span {
@@ -137,8 +140,8 @@ export class PackedSpans {
   }
 
   /**
-   * The row's fields of a span. This takes a fraction of the time of creating a span object. The result is valid until
-   * the next call.
+   * The row's fields of a span. This takes much less time than making a span object. The result is valid only until the
+   * next call.
    */
   fieldsAt(index: number): SpanFields {
     const { reader, prefix } = this.#find(index);
@@ -148,7 +151,7 @@ export class PackedSpans {
   }
 
   /**
-   * Bytes of a span's row, without resource and scope. Within one answer of a store, spans with equal bytes and equal
+   * Bytes of a span's row, without resource and scope. Inside one answer of a store, spans with equal bytes and equal
    * `originAt` are equal in every field.
    */
   rowAt(index: number): Uint8Array {
@@ -202,7 +205,7 @@ export class PackedSpans {
     return index;
   }
 
-  /** The row from `start` that was just read, without the details of resource and scope. */
+  /** The row that was just read from `start`, without the details of resource and scope. */
   #ownRow({ bytes, detailsAt, ownAt, position }: StoredRowReader, start: number): Uint8Array {
     if (ownAt === 0) {
       return bytes.subarray(start, position);
@@ -242,20 +245,20 @@ export class PackedSpans {
   }
 }
 
-/** Size limit of the cache in bytes; when it is exceeded, the cache is emptied. */
+/** Size limit of the cache in bytes; above it, the cache is emptied. */
 const maxBytes = 2 * 1024 * 1024;
 
 /**
- * Cache of resources and scopes of stored rows, by their bytes. Successive answers contain the same ones, and so share
- * the objects. Callers may attach data to these objects with a `WeakMap`.
+ * Cache of resources and scopes of stored rows, by their bytes. Successive answers contain the same resources and
+ * scopes, and so share the objects. Callers may attach data to these objects with a `WeakMap`.
  */
 export class StoredOrigins {
   #known = new Map<string, SpanOrigin>();
   #bytes = 0;
 
   /**
-   * @param prefix the columns before `trace_id`, with one character for each byte
-   * @param read creates the object when the cache does not have it
+   * @param prefix the columns before `trace_id`, as a string with one character for each byte
+   * @param read makes the object if the cache does not have it
    */
   of(prefix: string, read: () => SpanOrigin): SpanOrigin {
     let origin = this.#known.get(prefix);

@@ -7,8 +7,7 @@ const numberToken = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 
 /**
  * Parses a text made by `attributeText`.
- * @throws WireError WIRE_MALFORMED when `text` is not the text of a value of that type; WIRE_TOO_DEEP past
- * `maxAttributeDepth`
+ * @throws WireError WIRE_MALFORMED for a text that is no value of this type; WIRE_TOO_DEEP above `maxAttributeDepth`
  */
 export function parseAttributeText(type: AttributeType, text: string): AttributeValue {
   switch (type) {
@@ -61,12 +60,11 @@ function malformed(type: AttributeType, text: string): WireError {
 }
 
 /**
- * Reads the output of `typedJson` (which describes the form), without white space between tokens. It is a
- * separate parser because `JSON.parse` rounds ints past 2^53, drops repeated keys and moves numeric keys to
- * the front.
+ * Reads the output of `typedJson` (which describes the form), without white space between tokens. A separate parser is
+ * needed because `JSON.parse` rounds ints above 2^53, drops repeated keys, and moves numeric keys to the front.
  *
- * `[1,1.5,{"$bytes":"00ff"},{"$$key":null}]` is a list with the int 1, the double 1.5, two bytes, and a kvlist
- * whose key is `$key` with an empty value.
+ * `[1,1.5,{"$bytes":"00ff"},{"$$key":null}]` is a list with the int 1, the double 1.5, two bytes, and a kvlist with the
+ * key `$key` and an empty value.
  *
  * @throws WireError WIRE_MALFORMED when `text` is not typed JSON; WIRE_TOO_DEEP past `maxAttributeDepth`
  */
@@ -77,7 +75,7 @@ export function parseTypedJson(text: string): AttributeValue {
   return value;
 }
 
-/** A recursive parser. `#position` is the position of the next character, also when an error is thrown. */
+/** A recursive parser. `#position` is the position of the next character, even after an error. */
 class TypedJsonParser {
   readonly #text: string;
   #position = 0;
@@ -86,7 +84,7 @@ class TypedJsonParser {
     this.#text = text;
   }
 
-  /** @param depth depth of the list or kvlist that contains the value; 0 at the top */
+  /** @param depth number of lists and kvlists that contain the value */
   value(depth: number): AttributeValue {
     switch (this.#text[this.#position]) {
       case '"':
@@ -129,7 +127,7 @@ class TypedJsonParser {
     return items;
   }
 
-  /** Reads a kvlist, or a value that JSON cannot represent, which a key with a single `$` marks. */
+  /** Reads a kvlist, or a value that JSON cannot represent and that therefore has a key with a single `$`. */
   #object(depth: number): AttributeValue {
     if (this.#text.startsWith('{"$', this.#position) && this.#text[this.#position + 3] !== "$") {
       return this.#marker();
@@ -149,7 +147,7 @@ class TypedJsonParser {
     return { type: "kvlist", value: entries };
   }
 
-  /** Reads a key. If it begins with `$$`, the first `$` is removed. */
+  /** Reads a key. If a key starts with `$$`, its first `$` is removed. */
   #key(): string {
     const key = this.#string();
     if (!key.startsWith("$")) {
@@ -161,7 +159,7 @@ class TypedJsonParser {
     return key.slice(1);
   }
 
-  /** `{"$bytes":"hex"}` or `{"$double":"NaN"}`. */
+  /** Reads `{"$bytes":"hex"}` or `{"$double":"NaN"}`. */
   #marker(): AttributeValue {
     this.#expect("{");
     const name = this.#string();
@@ -177,7 +175,7 @@ class TypedJsonParser {
     throw this.#malformed();
   }
 
-  /** A number with a point or an exponent is a double, any other an int of 64 bits. */
+  /** A number with a point or an exponent is a double; any other number is an int of 64 bits. */
   #number(): AttributeValue {
     const token = this.#token(numberToken);
     if (/[.eE]/.test(token)) {
@@ -232,7 +230,7 @@ class TypedJsonParser {
     return token;
   }
 
-  /** Skips the character if it comes next. @returns true when it was skipped */
+  /** Skips the character if it is next. @returns true when it was skipped */
   #take(mark: string): boolean {
     if (this.#text[this.#position] !== mark) {
       return false;
@@ -241,7 +239,7 @@ class TypedJsonParser {
     return true;
   }
 
-  /** Skips the text. @throws WireError WIRE_MALFORMED when other text comes next */
+  /** Skips the text. @throws WireError WIRE_MALFORMED when another text is next */
   #expect(word: string): void {
     if (!this.#text.startsWith(word, this.#position)) {
       throw this.#malformed();

@@ -14,7 +14,10 @@ export function plainRowsOf(spans: readonly Span[], tenant = ""): SpanRows {
   return { bytes: Buffer.concat(rows), count: spans.length };
 }
 
-/** For tests: spans, some with the same or an equal resource, scope and format as the previous span. */
+/**
+ * For tests: spans, some of which have the same object or an equal object as resource, scope and format of the previous
+ * span.
+ */
 export const sharingSpans: fc.Arbitrary<Span[]> = fc
   .array(fc.tuple(spanArbitrary, fc.constantFrom("own", "same", "equal")), { maxLength: 8 })
   .map((list) => {

@@ -20,7 +20,7 @@ export function readEventText(reader: SpanRowReader): SpanEvent[] {
   return events;
 }
 
-/** Reads an event from its mark to the next one, or to the end. */
+/** Reads an event from its mark to the next event's mark, or to the end. */
 function readEvent(reader: SpanRowReader, start: number, end: number): SpanEvent {
   const { bytes } = reader;
   const timeEnd = endOfDecimal(reader, start + 1, end, longestInt64);
@@ -65,7 +65,7 @@ function endOfEvent({ bytes }: SpanRowReader, start: number, last: number): numb
   return at;
 }
 
-/** End of a decimal number. Only its form and length are checked. */
+/** End of a decimal number. Only its characters and its length are checked. */
 function endOfDecimal({ bytes }: SpanRowReader, start: number, end: number, longest: number): number {
   const digits = bytes[start] === minus ? start + 1 : start;
   let at = digits;

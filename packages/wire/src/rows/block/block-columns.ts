@@ -1,6 +1,6 @@
 import { type SpanColumn, spanColumns } from "../span-columns.ts";
 
-/** Columns of a row that are sent as one text: see `scope-text.ts` and `attribute-list.ts`. */
+/** Columns of a row that a block sends as one text: see `scope-text.ts` and `attribute-list.ts`. */
 const columnsOfTexts = [
   "resource_schema_url",
   "scope_name",
@@ -11,16 +11,16 @@ const columnsOfTexts = [
 
 type PlainColumn = Exclude<SpanColumn, (typeof columnsOfTexts)[number]>;
 
-/** Names of columns that a block may have. */
+/** Names of the possible columns of a block. */
 export type BlockColumn = PlainColumn | "scope_text" | "event_text" | "adjusted_count";
 
 /**
- * Column with the number of original spans that a span represents: `adjustedCount` of `wire/model`. It is sent even
- * when all are 0, because otherwise the table would compute it.
+ * Column with the number of original spans that a span represents: `adjustedCount` of `wire/model`. It is sent even if
+ * all numbers are 0, because the table would otherwise compute it.
  */
 export const adjustedCountColumn = "adjusted_count";
 
-/** Columns that a block may have, with their types. */
+/** The possible columns of a block, with their types. */
 export const blockColumns: readonly { readonly name: BlockColumn; readonly type: string }[] = [
   ...spanColumns.filter(isPlain),
   { name: "scope_text", type: "LowCardinality(String)" },
@@ -35,7 +35,10 @@ function isPlain<T extends { readonly name: SpanColumn }>(
   return !(columnsOfTexts as readonly SpanColumn[]).includes(column.name);
 }
 
-/** Columns that all spans of a resource and scope share. They have few different values, so each value is sent once. */
+/**
+ * Columns that all spans of a resource and scope share. They have few different values, and each value is sent only
+ * once.
+ */
 const dictionaryColumns = [
   "tenant",
   "service",

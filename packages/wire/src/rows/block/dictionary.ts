@@ -1,6 +1,6 @@
 import type { ByteWriter } from "../byte-writer.ts";
 
-/** Keys are sent with each block; no dictionary is shared between blocks. */
+/** Each block contains its own keys; blocks share no dictionary. */
 const sharedDictionariesWithAdditionalKeys = 1;
 const hasAdditionalKeys = 1 << 9;
 
@@ -16,7 +16,7 @@ export function writeIndexHead(out: ByteWriter, rows: number): void {
   writeUint64(out, rows);
 }
 
-/** Encodes the indexes of rows into `keys` keys, in the smallest type that fits. */
+/** Encodes the indexes of rows into a list of `keys` keys, in the smallest possible type. */
 export function packIndexes(indexes: Uint32Array, keys: number): Uint8Array {
   const width = indexBytes(keys);
   const packed = Buffer.allocUnsafeSlow(indexes.length * width);

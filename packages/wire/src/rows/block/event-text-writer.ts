@@ -5,7 +5,7 @@ import { copyStringBytes } from "./native-column.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
 /**
- * Reads the next events from `from`, and writes them with their length in the form that `attribute-list.ts` describes.
+ * Reads the next events of `from`, and writes them in the form that `attribute-list.ts` describes, after their length.
  * An event `retry` at 5 ns with `{try: 2}` becomes `fd 5 fc retry ff try fe i2 ff`.
  */
 export function writeEventText(out: ByteWriter, from: RowBytes): void {
@@ -29,7 +29,7 @@ export function writeEventText(out: ByteWriter, from: RowBytes): void {
   out.endString(at);
 }
 
-/** Converts an array of tuples to a list, without the length of the list: the event's marks delimit it. */
+/** Converts an array of tuples to a list without a length, because the marks of the event delimit the list. */
 function writeAttributes(out: ByteWriter, from: RowBytes): void {
   const count = from.length();
   for (let left = count; left > 0; left--) {

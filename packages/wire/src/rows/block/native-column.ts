@@ -1,11 +1,12 @@
 import { ByteWriter } from "../byte-writer.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Size limit of one column in bytes. The next constant limits the memory that is kept between blocks. */
+/** Size limit of one column in bytes. The next constant is the limit of memory that is kept between blocks. */
 const maxColumnBytes = 1024 * 1024 * 1024;
 const keptColumnBytes = 32 * 1024 * 1024;
 /**
- * A column's first size is 0: each group of a block has about forty columns and parts of columns, and most stay empty.
+ * First size of a column: each group of a block has about forty columns and parts of columns, and most of them stay
+ * empty.
  */
 const firstColumnBytes = 0;
 
@@ -15,8 +16,8 @@ export function columnBytes(): ByteWriter {
 }
 
 /**
- * A column whose values are mostly empty: an empty string, a zero, or an array without elements. No memory is used
- * until a value has a byte other than zero.
+ * A column whose values are mostly empty: an empty string, a zero, or an array without elements. The column uses no
+ * memory until a value has a byte other than zero.
  */
 export class MostlyZeroColumn {
   readonly #out = columnBytes();
@@ -52,7 +53,9 @@ export class MostlyZeroColumn {
   }
 }
 
-/** End positions of the arrays of a column: for each row the number of elements up to its end, as UInt64. */
+/**
+ * Ends of the arrays in a column: for each row, the number of elements in this row and all rows before it, as UInt64.
+ */
 export class ArrayEnds {
   readonly #out = columnBytes();
   #rows = 0;
@@ -86,7 +89,7 @@ export class ArrayEnds {
 
   /**
    * Ends of the first `rows` rows.
-   * @param before number of elements in the rows that precede these in the block
+   * @param before number of elements in earlier rows of the block
    */
   bytes(rows: number, before: number): Uint8Array {
     this.#fill(rows);

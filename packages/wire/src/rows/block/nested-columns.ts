@@ -1,7 +1,9 @@
 import { ArrayEnds, columnBytes, copyNext, copyString } from "./native-column.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** A column of arrays. For each row it reads the array at the position of `from`, and moves the position after it. */
+/**
+ * A column of arrays. It reads the array at the position of `from`, once for each row, and moves the position after it.
+ */
 export interface NestedColumns {
   /** True when all arrays are empty. */
   readonly isNothing: boolean;
@@ -12,8 +14,8 @@ export interface NestedColumns {
   /** Number of elements in all arrays, and in nested arrays. */
   readonly elements: readonly number[];
   /**
-   * The column as pieces; columns of one kind have the same number of pieces.
-   * @param before `elements` of the rows that precede these in the block; default: none
+   * The column as pieces; all columns of one kind have the same number of pieces.
+   * @param before `elements` of earlier rows of the block; default: no earlier rows
    */
   pieces(rows: number, before?: readonly number[]): Uint8Array[];
 }
@@ -71,7 +73,7 @@ export class AttributeColumns implements NestedColumns {
   }
 }
 
-/** The column `links`. The attributes of a link are arrays inside of an array; their ends count all links so far. */
+/** The column `links`. The attributes of links are arrays inside of arrays, so their ends count all earlier links. */
 export class LinkColumns implements NestedColumns {
   readonly #ends = new ArrayEnds();
   readonly #traceIds = columnBytes();

@@ -5,7 +5,7 @@ import { type DictionaryColumn, isDictionary } from "./block-columns.ts";
 import { columnBytes, copyString, copyStringBytes } from "./native-column.ts";
 import { RowBytes } from "./row-bytes.ts";
 
-/** Columns of a prefix, in the order in which a row has them. */
+/** Columns of a prefix, in the order of a row. */
 const layout = [
   "tenant",
   "format",
@@ -20,25 +20,25 @@ const layout = [
   "scope_schema_url",
 ] as const satisfies readonly SpanColumn[];
 
-/** Columns of a prefix whose texts form `scope_text`, in its order. */
+/** Columns of a prefix that together are `scope_text`, in its order. */
 const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"] as const;
 
 type ScopeText = (typeof scopeTexts)[number];
 
-/** First number of slots in the hash table; a power of two, because a mask selects the slot. */
+/** Initial number of slots in the hash table, a power of two, because a mask selects the slot. */
 const minSlots = 1024;
 /**
- * Limit of slots that are tried for one prefix. If all are taken, by chance or by an attack, the prefix is stored a
- * second time.
+ * Limit of slots that are tested for one prefix. If all tested slots are taken, by chance or because of an attack, the
+ * prefix is stored a second time.
  */
 const maxProbes = 32;
 
 /**
- * The different prefixes of rows: the columns that all spans of a resource and scope share, byte by byte. A block has
- * about a hundred different prefixes, in the worst case one for each row.
+ * The different prefixes of rows; a prefix is the columns that all spans of a resource and scope have in common, as
+ * bytes. A block usually has about a hundred different prefixes; in the worst case each row has its own.
  */
 export class PrefixTable {
-  /** The bytes of all prefixes, one after the other. `numberOf` compares a new prefix with them. */
+  /** The bytes of all prefixes, one after the other. `numberOf` compares a new prefix with these copies. */
   readonly #copies = columnBytes();
   readonly #compared = new ComparedBytes();
   readonly #texts = {
@@ -54,7 +54,7 @@ export class PrefixTable {
     scope_schema_url: 0,
     resource_schema_url: 0,
   };
-  // Format of each prefix, by the prefix's number. The next lists have other fields.
+  // Format of each prefix, with the prefix's number as the index. The next lists contain other fields of prefixes.
   readonly #formats: number[] = [];
   readonly #resourceDropped: number[] = [];
   readonly #scopeDropped: number[] = [];
@@ -64,7 +64,7 @@ export class PrefixTable {
   /** Position of the scope's attributes in `#copies`. */
   readonly #scopeAttributesAt: number[] = [];
   readonly #isPlain: boolean[] = [];
-  /** Number of a prefix plus one, or 0 for a free slot; open addressing. */
+  /** Hash table with open addressing; a slot has the number of a prefix plus one, or 0 if it is free. */
   #slots = new Int32Array(minSlots);
 
   get size(): number {
@@ -117,7 +117,9 @@ export class PrefixTable {
     return this.#texts[name].bytes;
   }
 
-  /** True when everything except the texts is empty: format 0, no attributes of the scope, none dropped. */
+  /**
+   * True when everything except the texts is empty: format 0, no attributes of the scope, and no dropped attributes.
+   */
   isPlain(number: number): boolean {
     return this.#isPlain[number] as boolean;
   }
@@ -194,7 +196,8 @@ export class PrefixTable {
   }
 
   /**
-   * Joins the four texts of a prefix, with `textMark` between them. @param from the row; `#scopeTextsAt` must be set
+   * Joins the four texts of a prefix with `textMark` between them. @param from reader of the row; `#scopeTextsAt` must
+   * be set before
    */
   #addScopeText(from: RowBytes): void {
     const out = this.#texts.scope_text;
@@ -210,8 +213,8 @@ export class PrefixTable {
   }
 
   /**
-   * Makes the table four times as large. A prefix without a free slot within `maxProbes` is stored again at its next
-   * occurrence.
+   * Makes the table four times as large. A prefix that finds no free slot within `maxProbes` is stored again when it
+   * occurs the next time.
    */
   #grow(): void {
     const slots = new Int32Array(this.#slots.length * 4);
@@ -236,19 +239,24 @@ function isScopeText(name: SpanColumn): name is ScopeText {
 
 const noBytes = new DataView(new ArrayBuffer(0));
 
-/** Compares parts of two memories, which may be the same one. One object serves all comparisons of its owner. */
+/**
+ * Compares parts of two buffers, which may be the same buffer. One object is reused for all comparisons of its owner.
+ */
 export class ComparedBytes {
   one: DataView = noBytes;
   other: DataView = noBytes;
 
-  /** True when `count` bytes, at least 4, are equal at two positions, one in each memory. */
+  /**
+   * True when `count` bytes (at least 4) from `oneStart` in the first buffer equal those from `otherStart` in the
+   * second.
+   */
   areSame(oneStart: number, otherStart: number, count: number): boolean {
     const { one, other } = this;
     const last = count - 4;
     const shift = otherStart - oneStart;
     let index = oneStart + last;
-    // Starts at the end, because prefixes differ most in the scope. Each loop compares four words: for rows without
-    // marks, this is half of a block's cost.
+    // Starts at the end, because prefixes differ most in the scope. Each iteration compares four words: for rows
+    // without marks, this loop is half of a block's cost.
     for (; index >= oneStart + 16; index -= 16) {
       const different =
         (one.getInt32(index) ^ other.getInt32(index + shift)) |
@@ -276,7 +284,7 @@ function skipAttributes(from: RowBytes): void {
   }
 }
 
-/** Hash of all bytes, four at a time, and of their number. */
+/** Hash of the number of bytes and of all bytes, four at a time. */
 function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let hash = end - start;
   let index = start;

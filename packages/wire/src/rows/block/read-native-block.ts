@@ -43,7 +43,7 @@ class BlockBytes {
   }
 }
 
-/** Types whose values all have the same size. All other types are strings with their length in front. */
+/** Types whose values all have the same size. All other types are strings that start with their length. */
 const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
   [/^Enum8\(/, 1],
   [/^UInt32$/, 4],
@@ -57,9 +57,9 @@ const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
  *
  * | Type | In Native |
  * |---|---|
- * | `Array(T)` | the end of each row's elements (8 bytes each), then all elements as a column of `T` |
+ * | `Array(T)` | for each row the end of its elements (8 bytes), then all elements as a column of `T` |
  * | `Tuple(A, B)` | a column of `A`, then a column of `B` |
- * | `LowCardinality(T)` | version 1, kind of the indexes, count and column of keys, count and indexes |
+ * | `LowCardinality(T)` | version 1, kind of the indexes, number of keys, column of keys, number of indexes, indexes |
  */
 function readColumn(from: BlockBytes, type: string, rows: number): Buffer[] {
   const inner = /^\w+\((.*)\)$/s.exec(type)?.[1] ?? "";
@@ -147,7 +147,8 @@ function addColumnsOfTexts(columns: Map<string, Buffer[]>): void {
 }
 
 /**
- * @param text four texts with marks between them, as one RowBinary string. @returns the four texts as RowBinary strings
+ * @param text four texts with marks between them, as one RowBinary string. @returns each of the texts as a RowBinary
+ * string
  */
 function textsOf(text: Buffer): Buffer[] {
   const from = new BlockBytes(text);

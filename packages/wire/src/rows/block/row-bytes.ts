@@ -23,7 +23,7 @@ export class RowBytes {
     }
   }
 
-  /** Skips a string. @returns position of the string, including its length */
+  /** Skips a string. @returns position of the string's length, which precedes its bytes */
   string(): number {
     const start = this.position;
     const length = this.length();

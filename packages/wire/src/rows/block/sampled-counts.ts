@@ -1,23 +1,24 @@
 import { countOfProbability, countOfTraceState, probabilityInTags } from "../../model/adjusted-count.ts";
 import type { RowScanner } from "../row-scanner.ts";
 
-/** Text that all tags of samplers contain. In a span without it, the tags need not be read. */
+/** Text that all tags of samplers contain. If a span does not contain this text, its tags need not be read. */
 const inSamplerTags = Buffer.from("sampl");
 
 /**
- * Computes the number of original spans behind a row, like `adjustedCount` of `wire/model`, without decoding the row.
+ * Computes the number of original spans that a row represents, like `adjustedCount` of `wire/model`, but without
+ * decoding the row.
  */
 export class SampledCounts {
   readonly #bytes: Buffer;
-  /** Position of the first `inSamplerTags` at or after the last searched position. */
+  /** Position of the first `inSamplerTags` that is not before the last searched position. */
   #nextTag = -1;
 
-  /** @param bytes rows, which must be passed to `of` in their order */
+  /** @param bytes rows, which must be passed to `of` in the same order */
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** @param scanner its present row is used @returns 0 when the number is unknown */
+  /** @param scanner scanner at the row @returns 0 for an unknown number */
   of(scanner: RowScanner): number {
     if (scanner.traceStateEnd > scanner.traceStateAt + 1) {
       const stated = countOfTraceState(scanner.traceStateText);

@@ -1,21 +1,21 @@
 import type { RowScanner } from "../row-scanner.ts";
 import { SpanGroup } from "./span-group.ts";
 
-/** Limit of services with a group of their own; further services share one group. */
+/** Limit of services with their own group; all further services share one group. */
 const maxServices = 256;
 
 /**
- * The rows of a block, grouped by service. They are sent in the order of services, which is the order of the store's
- * table, so the store need not sort them. With more than 256 services some rows are out of order, and the store sorts
- * all.
+ * The rows of a block, grouped by service. Groups are sent in the order of services, which is the order of the store's
+ * table, so the store need not sort the rows. With more than 256 services, some rows are out of order, and the store
+ * then sorts all of them.
  *
- * A service keeps its memory for the next block unless it is far too large.
+ * The group of a service keeps its memory for the next block, unless it is far too large.
  */
 export class ServiceGroups {
-  /** Groups by service name. Each byte of the name is one code unit, so that names sort by bytes. */
+  /** Groups by service name. Each character of the key is one byte of the name, so that names are sorted by bytes. */
   readonly #groups = new Map<string, SpanGroup>();
   #others = new SpanGroup();
-  /** Group of each prefix, by the prefix's number. */
+  /** Group for each prefix, with the prefix's number as the index. */
   readonly #ofPrefix: SpanGroup[] = [];
 
   clear(): void {
@@ -43,7 +43,7 @@ export class ServiceGroups {
     return this.#ofPrefix[prefix];
   }
 
-  /** Groups that have rows, in the order of their services. */
+  /** Groups with rows, in the order of their services. */
   get inOrder(): SpanGroup[] {
     const ordered = [...this.#groups].toSorted(([one], [other]) => (one < other ? -1 : 1));
     return [...ordered.map(([, group]) => group), this.#others].filter(({ rows }) => rows > 0);

@@ -12,14 +12,14 @@ import { ServiceGroups } from "./service-groups.ts";
 import { SpanGroup } from "./span-group.ts";
 
 /**
- * Encodes spans as one block of ClickHouse's format Native, which is RowBinary by columns. ClickHouse reads a block for
- * a quarter of the cost of rows. Values that spans of a resource and scope share are sent only once.
+ * Encodes spans as one block in ClickHouse's format Native, which has RowBinary values by column. ClickHouse reads a
+ * block for a quarter of the cost of rows. Values that spans of a resource and scope share are sent only once.
  *
  * block.begin(); for (const rows of batches) block.add(rows); send(block.pieces());
  *
- * A block has at least one row. Rows are ordered by service, and within a service as they were added
- * (`ServiceGroups` has the limit). Columns are those of `blockColumns`, but `name` is a plain String. A
- * dictionary may contain the same value several times.
+ * A block must have at least one row. Rows are ordered by service; rows of a service keep their order (`ServiceGroups`
+ * describes a limit). The columns are those of `blockColumns`, except that `name` is a plain String. A dictionary may
+ * contain the same value several times.
  *
  * Source: ClickHouse documentation, "Native"; for LowCardinality, ClickHouse's own writer and the official
  * clients.
@@ -35,7 +35,7 @@ export class SpanBlock {
     return this.#rows;
   }
 
-  /** Begins an empty block, which overwrites the result of the last `pieces`. */
+  /** Starts an empty block, which overwrites the pieces of the last block. */
   begin(): void {
     this.#rows = 0;
     this.#prefixes.clear();
@@ -44,8 +44,8 @@ export class SpanBlock {
 
   /**
    * Adds complete rows, which are copied.
-   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not rows, or not `count` rows; WIRE_TOO_LARGE
-   * for a column of over a gibibyte. The block is then unusable.
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not exactly `count` rows; WIRE_TOO_LARGE for a
+   * column above one gibibyte. After an error, the block is unusable.
    */
   add({ bytes, count }: SpanRows): void {
     const scanner = this.#scanner;
@@ -67,7 +67,7 @@ export class SpanBlock {
       }
       const start = position;
       if (group !== undefined && hasPrefixMark(bytes, start)) {
-        // The row has the prefix of the previous row: the run of rows with one resource and scope continues.
+        // The row has the same prefix as the row before it, so it has the same resource and scope.
         position = scanner.readSpan(scanner.readPrefix(start));
       } else {
         const { prefixStart } = scanner;
@@ -97,14 +97,14 @@ export class SpanBlock {
   }
 
   /**
-   * Columns in which at least one row has a value that is not empty, and columns that are always sent. Missing columns
-   * get the tables' defaults.
+   * Columns in which at least one row has a value, and columns that are always sent. Missing columns get the tables'
+   * defaults.
    */
   get columns(): BlockColumn[] {
     return this.#present(this.#groups.inOrder).map(({ name }) => name);
   }
 
-  /** The block as pieces to be sent in order. They are valid until the next `begin`. */
+  /** The block as pieces to be sent in order. The pieces are valid until the next `begin`. */
   pieces(): Uint8Array[] {
     const rows = this.#rows;
     const keys = this.#prefixes.size;

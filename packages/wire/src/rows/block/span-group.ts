@@ -13,23 +13,23 @@ import {
 import type { PrefixTable } from "./prefix-table.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Columns whose values are stored in each group. */
+/** Columns whose values are stored in groups. */
 export type OwnColumn = Exclude<BlockColumn, DictionaryColumn>;
 
 /**
- * Adjacent rows of a block: the rows of one service, or the rows of all services without a group. Columns whose values
- * are mostly 0 or empty take memory only from the first row with another value on.
+ * Neighboring rows of a block: the rows of one service, or the rows of all services without their own group. A column
+ * whose values are mostly 0 or empty uses memory only after the first other value.
  *
- * Life: `add` copies each row of a batch, `pieces` gives the columns to the block, `clear` begins the next batch with
- * the same memory.
+ * Use: `add` copies each row of a batch, `pieces` returns the columns for the block, and `clear` starts the next batch
+ * with the same memory.
  */
 export class SpanGroup {
-  /** For each row, the number of its prefix. */
+  /** For each row, the number of its prefix in the prefix table. */
   #prefixes = new Uint32Array(64);
   #rows = 0;
   /** Largest number of rows in one batch since the group was created. */
   #mostRows = 0;
-  /** The columns by name. A `ByteWriter` has a value for each row, even when the value is 0. */
+  /** The columns by name. A `ByteWriter` has a value for each row, even if the value is 0. */
   readonly #columns = {
     format: new MostlyZeroColumn(1),
     resource_dropped_attributes: new MostlyZeroColumn(4),
@@ -66,7 +66,8 @@ export class SpanGroup {
   }
 
   /**
-   * True when the group once had more than twice as many rows as now. The next `clear` of a block then drops the group.
+   * True when the group once had more than twice as many rows as now. The next `clear` of the block then removes the
+   * group.
    */
   get isTooLarge(): boolean {
     return this.#rows * 2 < this.#mostRows;
@@ -80,7 +81,7 @@ export class SpanGroup {
     }
   }
 
-  /** True when a row has a value in the column, or the column is always sent. */
+  /** True when a row has a value in this column, and for columns that are always sent. */
   has(name: OwnColumn): boolean {
     const column = this.#columns[name];
     return name === adjustedCountColumn || column instanceof ByteWriter || !column.isNothing;
@@ -103,7 +104,7 @@ export class SpanGroup {
     this.#rows++;
   }
 
-  /** Sets the number of original spans of the last row. The default is 0. */
+  /** Sets the number of original spans that the last row represents. The default is 0. */
   setAdjustedCount(count: number): void {
     this.#columns.adjusted_count.at(this.#rows - 1).float64(count);
   }
@@ -115,7 +116,7 @@ export class SpanGroup {
     this.#prefixes = prefixes;
   }
 
-  /** Copies the fields of resource and scope that are rarely set; all other fields are in dictionaries. */
+  /** Copies the fields of resource and scope that are rarely set; dictionaries contain all other fields. */
   #addPrefix(prefixes: PrefixTable, prefix: number): void {
     const row = this.#rows;
     const columns = this.#columns;
@@ -174,7 +175,7 @@ export class SpanGroup {
     addArray(columns.warnings, row, from, linksEnd + 4);
   }
 
-  /** One column of all groups, in their order, as pieces. */
+  /** One column of all groups as pieces, in the order of the groups. */
   static pieces(groups: readonly SpanGroup[], name: OwnColumn): Uint8Array[] {
     const nested: { column: NestedColumns; rows: number }[] = [];
     const pieces: Uint8Array[] = [];
@@ -192,7 +193,7 @@ export class SpanGroup {
   }
 }
 
-/** Copies a count, unless it is 0. */
+/** Copies a count unless it is 0. */
 function addUint32(column: MostlyZeroColumn, row: number, view: DataView, at: number): void {
   const value = view.getUint32(at, true);
   if (value !== 0) {
@@ -200,7 +201,7 @@ function addUint32(column: MostlyZeroColumn, row: number, view: DataView, at: nu
   }
 }
 
-/** Copies an array, unless it is empty: the first byte is its length. */
+/** Copies an array unless its first byte, which is its length, is 0. */
 function addArray(column: NestedColumns, row: number, from: RowBytes, at: number): void {
   if (from.bytes[at] === 0) {
     return;
