@@ -167,6 +167,7 @@ export class Http3TestClient {
   #handshake!: ClientHandshake;
   #timer: NodeJS.Timeout | undefined;
   readonly #requests = new Set<Http3TestRequest>();
+  #control: QuicStream | undefined;
   readonly #connected = Promise.withResolvers<void>();
   /** Why the connection ended. */
   readonly closed = Promise.withResolvers<CloseReason>();
@@ -230,6 +231,12 @@ export class Http3TestClient {
     return request.answer;
   }
 
+  /** Sends a frame of a type that means nothing, so that the server gets a packet. Source: RFC 9114, section 7.2.8 */
+  ping(): void {
+    this.#control?.write(encodeFrame(0x21, Buffer.alloc(0)));
+    this.flush();
+  }
+
   /** Goes on from another port, as a client whose network gives it one. */
   async rebind(): Promise<void> {
     const old = this.#socket;
@@ -285,7 +292,8 @@ export class Http3TestClient {
       settings: defaultSettings,
       events: {
         onConnected: () => {
-          this.#connection.openStream("uni")?.write(encodeControlStream(65_536));
+          this.#control = this.#connection.openStream("uni");
+          this.#control?.write(encodeControlStream(65_536));
           this.#connected.resolve();
         },
         onStream: (stream) => this.#onUni(stream),

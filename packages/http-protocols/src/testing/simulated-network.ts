@@ -22,6 +22,8 @@ export interface NetworkOptions {
   readonly server?: Partial<ServerEndpointOptions>;
   readonly client?: Partial<ClientHandshakeOptions>;
   readonly clientSettings?: Partial<ConnectionSettings>;
+  /** True: datagrams that arrive at one time are all read before anything is sent, as `UdpServer` does. */
+  readonly readsAllFirst?: boolean;
 }
 
 interface Delivery {
@@ -84,6 +86,7 @@ export class SimulatedNetwork {
           }
         },
         wake: () => {},
+        ...(options.readsAllFirst === true && { received: () => {} }),
       },
     );
     this.client = this.#connect();
@@ -116,10 +119,7 @@ export class SimulatedNetwork {
         );
       }
       this.now = Math.max(this.now, at);
-      if (delivery !== undefined && delivery.at <= this.now) {
-        this.#deliveries.shift();
-        this.#deliver(delivery);
-      }
+      this.#deliverDue();
       if (client <= this.now) {
         this.client.connection.onTimeout(this.now);
       }
@@ -147,6 +147,15 @@ export class SimulatedNetwork {
   /** Passes a datagram to the server as if it came from this address. */
   inject(datagram: Buffer, address: PeerAddress = this.clientAddress): void {
     this.endpoint.receive(datagram, address, this.now);
+  }
+
+  /** Delivers the first datagram that is due, or all of them. */
+  #deliverDue(): void {
+    for (let first = this.#deliveries[0]; first !== undefined && first.at <= this.now; ) {
+      this.#deliveries.shift();
+      this.#deliver(first);
+      first = this.#options.readsAllFirst === true ? this.#deliveries[0] : undefined;
+    }
   }
 
   #deliver({ fromServer, datagram, client }: Delivery): void {

@@ -277,9 +277,12 @@ export class DatagramBuilder {
           this.#parts.streams.writeFrames(writer, begin + room - writer.length, frames);
         }
       }
-      if (writer.length === ackEnd && space.probes > 0) {
-        writer.u8(frameTypes.ping);
-        frames.push({ kind: "ping" });
+      if (writer.length === ackEnd) {
+        recovery.congestion.isUsed &&= space.name !== "application";
+        if (space.probes > 0) {
+          writer.u8(frameTypes.ping);
+          frames.push({ kind: "ping" });
+        }
       }
     }
     const elicitsAck = writer.length > ackEnd;
@@ -299,7 +302,10 @@ export class DatagramBuilder {
   #maySend(space: PacketSpace, { congestion, rtt }: LossRecovery<SentFrame>, now: number): boolean {
     const { mtu, pacer } = this.#parts;
     const datagramBytes = mtu.current;
+    congestion.resize(datagramBytes);
     if (congestion.available < datagramBytes) {
+      congestion.isUsed ||=
+        space.hasCrypto || (space.name === "application" && this.#parts.streams.hasFrames);
       return false;
     }
     if (pacer === undefined || space.name !== "application" || !this.#parts.streams.hasFrames) {
@@ -310,6 +316,7 @@ export class DatagramBuilder {
     const at = pacer.nextAt(path, now);
     if (at > now) {
       this.#parts.pacedUntil = at;
+      congestion.isUsed = true;
     }
     return at <= now;
   }

@@ -1,3 +1,8 @@
+/**
+ * Datagrams of the first window. RFC 9002 recommends 10, and quic-go, Chromium and most content networks use 32. The
+ * pacer spreads them over a round trip. A body of 1 MiB arrives two round trips earlier.
+ */
+const initialDatagrams = 32;
 /** Limit of the window in bytes. It also limits the memory for unacknowledged data. */
 const maxWindowBytes = 4 * 1_048_576;
 
@@ -10,23 +15,39 @@ export interface AckedBytes {
   readonly now: number;
   /** Moving mean of round trips. */
   readonly smoothedRttMs: number;
-  /** True when the window, and not the application, limited the sent data. */
-  readonly windowWasUsed: boolean;
 }
 
 /** The part of RFC 9002, section 7 that all controllers share: slow start, and one reaction to each congestion. */
 export abstract class CongestionWindow {
-  readonly datagramBytes: number;
+  #datagramBytes: number;
   /** Bytes of packets that are neither acknowledged nor lost. */
   inFlight = 0;
   window: number;
+  /**
+   * True when the window or the pacer, and not the application, limited the last sending. Only then acknowledgments let
+   * the window grow. Source: RFC 9002, section 7.8
+   */
+  isUsed = false;
   protected threshold = Number.POSITIVE_INFINITY;
   /** Time of the last reduction. Losses of packets sent before it belong to the same congestion. */
   #recoveryFrom = Number.NEGATIVE_INFINITY;
 
   constructor(datagramBytes: number) {
-    this.datagramBytes = datagramBytes;
-    this.window = Math.min(10 * datagramBytes, Math.max(2 * datagramBytes, 14_720));
+    this.#datagramBytes = datagramBytes;
+    this.window = initialDatagrams * datagramBytes;
+  }
+
+  /** Size of full datagrams: the unit of growth and of the smallest window. */
+  get datagramBytes(): number {
+    return this.#datagramBytes;
+  }
+
+  /** Applies the size that the path carries now. Source: RFC 9002, section 7.2 */
+  resize(datagramBytes: number): void {
+    if (datagramBytes !== this.#datagramBytes) {
+      this.onResized(this.#datagramBytes / datagramBytes);
+      this.#datagramBytes = datagramBytes;
+    }
   }
 
   get available(): number {
@@ -46,7 +67,7 @@ export abstract class CongestionWindow {
     if (acked.sentAt <= this.#recoveryFrom) {
       return;
     }
-    if (!acked.windowWasUsed) {
+    if (!this.isUsed) {
       this.onUnused(acked.now);
     } else if (this.window < maxWindowBytes) {
       this.window += this.isSlowStart ? acked.bytes : this.growth(acked);
@@ -82,6 +103,9 @@ export abstract class CongestionWindow {
 
   /** The window after a congestion, before the minimum is applied. */
   protected abstract reduced(): number;
+
+  /** Called before the size of datagrams changes. @param factor by which numbers of datagrams grow */
+  protected onResized(_factor: number): void {}
 
   /** Called when the application, not the window, limited the sent data. */
   protected onUnused(_now: number): void {}

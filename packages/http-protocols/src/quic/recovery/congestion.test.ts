@@ -10,6 +10,7 @@ const rttMs = 100;
 
 /** Acknowledges whole windows, a round trip each. @returns the window in packets after each */
 function rounds(congestion: Cubic | NewReno, count: number, from: number, used = true): number[] {
+  congestion.isUsed = used;
   return Array.from({ length: count }, (_, round) => {
     const now = from + (round + 1) * rttMs;
     const packets = Math.floor(congestion.window / datagramBytes);
@@ -20,7 +21,6 @@ function rounds(congestion: Cubic | NewReno, count: number, from: number, used =
         sentAt: now - rttMs + 1,
         now,
         smoothedRttMs: rttMs,
-        windowWasUsed: used,
       });
     }
     return congestion.window / datagramBytes;
@@ -122,6 +122,26 @@ test("searches the sizes of datagrams downward, each once, and again ten minutes
   expect(mtu.current).toBe(1_232);
 });
 
+test("keeps the curve of CUBIC when datagrams become larger", () => {
+  const congestion = after(new Cubic(datagramBytes), 1_000);
+  rounds(congestion, 3, 1);
+  const { window } = congestion;
+  congestion.resize(2 * datagramBytes);
+  expect(congestion.window).toBe(window);
+  // The window still returns to the bytes that it had at the congestion, and stays there.
+  congestion.isUsed = true;
+  for (let round = 4; round < 96; round++) {
+    for (let index = Math.floor(congestion.window / congestion.datagramBytes); index > 0; index--) {
+      const now = round * rttMs;
+      const packet = { bytes: congestion.datagramBytes, sentAt: now - rttMs + 1, now, smoothedRttMs: rttMs };
+      congestion.onSent(packet.bytes);
+      congestion.onAcked(packet);
+    }
+  }
+  expect(congestion.window / datagramBytes).toBeGreaterThan(985);
+  expect(congestion.window / datagramBytes).toBeLessThan(1_010);
+});
+
 test("sees that everything was lost for a long time, also where numbers are missing", () => {
   const recovery = new LossRecovery<string>(datagramBytes);
   recovery.handshakeConfirmed = true;
@@ -144,6 +164,7 @@ test("sees that everything was lost for a long time, also where numbers are miss
     send(number, 100 * number);
   }
   send(22, 2_100);
+  recovery.congestion.isUsed = true;
   ack(22, 2_110);
   // The smallest, and what was acknowledged since.
   expect(recovery.congestion.window).toBe(3 * datagramBytes);

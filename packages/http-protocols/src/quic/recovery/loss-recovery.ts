@@ -79,7 +79,6 @@ export class LossRecovery<Frame> {
     now: number,
   ): AckResult<Frame> {
     const sent = this.sent[space];
-    const windowWasUsed = this.congestion.available < 3 * this.#datagramBytes;
     const acked = sent.takeAcked(ranges);
     const newest = acked.at(-1);
     if (newest === undefined) {
@@ -92,7 +91,7 @@ export class LossRecovery<Frame> {
     const lost = this.#takeLost(space, now, ranges);
     const smoothedRttMs = this.rtt.smoothed;
     for (const { bytes, sentAt } of acked) {
-      this.congestion.onAcked({ bytes, sentAt, now, smoothedRttMs, windowWasUsed });
+      this.congestion.onAcked({ bytes, sentAt, now, smoothedRttMs });
     }
     this.#probesInVain = 0;
     return { acked, lost };
