@@ -1,5 +1,5 @@
 import { leadingRoot, type Trace } from "../trace/trace.ts";
-import type { ApiAttribute, ApiSpan } from "../trace/trace-schema.ts";
+import type { ApiAttribute } from "../trace/trace-schema.ts";
 import { safeAddress } from "./safe-address.ts";
 import type { LinkPattern } from "./ui-config.ts";
 
@@ -49,7 +49,7 @@ function applied(value: string, call: string): string {
   const number = Number(value);
   switch (name) {
     case "epoch_micros_to_date_iso":
-      return Number.isFinite(number) ? new Date(number / 1_000).toISOString() : value;
+      return Math.abs(number) <= mostMicros ? new Date(number / 1_000).toISOString() : value;
     case "pad_start":
       return value.padStart(Math.min(Number(parameters[0]) || 0, 1_000), parameters[1] ?? " ");
     case "add":
@@ -59,18 +59,33 @@ function applied(value: string, call: string): string {
   }
 }
 
+/** The latest time that JavaScript knows, in microseconds since 1970. */
+const mostMicros = 8.64e18;
+
+/** The owner of an attribute: the span, its resource, or an event. */
+export type AttributePlace = "tags" | "process" | "logs";
+
+/** The newer name of each place. */
+const newNames = { tags: "attributes", process: "resource", logs: "events", traces: "traces" } as const;
+
+/** True for a condition that is absent, equal to the value, or a list that holds it. */
+function allows<T>(condition: T | readonly T[] | undefined, value: T): boolean {
+  return condition === undefined || [condition].flat().includes(value);
+}
+
+function isAt({ type }: LinkPattern, place: AttributePlace | "traces"): boolean {
+  return allows(type, place) || allows(type, newNames[place]);
+}
+
 /** The links of a whole trace, by the patterns of type `traces`. */
 export function traceLinks(patterns: readonly LinkPattern[], trace: Trace): ValueLink[] {
   const facts = factsOf(trace);
-  return patterns.filter(({ type }) => type === "traces").flatMap((pattern) => linkOf(pattern, facts));
+  return patterns.filter((each) => isAt(each, "traces")).flatMap((pattern) => linkOf(pattern, facts));
 }
-
-/** The owner of an attribute: the span, its resource, or an event. */
-export type AttributePlace = Exclude<LinkPattern["type"], "traces">;
 
 /**
  * The links of one attribute.
- * @param around finds other values that a pattern may name: of the same list, the span, its resource, and the trace
+ * @param around finds other values that a pattern may name: of the same list, the span, its ancestors, and the trace
  */
 export function attributeLinks(
   patterns: readonly LinkPattern[],
@@ -80,29 +95,60 @@ export function attributeLinks(
 ): ValueLink[] {
   const lookup = (name: string) => (name === key ? String(value) : around(name));
   return patterns
-    .filter(({ type, key: keys }) => type === place && [keys ?? []].flat().includes(key))
+    .filter((each) => isAt(each, place) && allows(each.key, key) && allows<unknown>(each.value, value))
     .flatMap((pattern) => linkOf(pattern, lookup));
 }
 
-/** Values for patterns of a span: span attributes, resource attributes, then facts about span and trace. */
-export function lookupOf(trace: Trace, span: ApiSpan, own: readonly ApiAttribute[] = []): Lookup {
-  const process = trace.processes[span.processID];
+/**
+ * Values for patterns of a span. The attribute's own list comes first, then facts about the span. Then come the attributes
+ * of the span, its resource and its ancestors, and last facts about the trace. `trace.` before a name asks for the trace alone.
+ * @param at index of the span
+ * @param own the list that the linked attribute is in
+ */
+export function lookupOf(trace: Trace, at: number, own: readonly ApiAttribute[]): Lookup {
   const facts = factsOf(trace);
-  return (name) => {
-    for (const list of [own, span.tags ?? [], process?.tags ?? []]) {
-      const found = list.find(({ key }) => key === name);
-      if (found !== undefined) {
-        return String(found.value);
-      }
+  return (name) =>
+    (name.startsWith("trace.") ? facts(name.slice("trace.".length)) : undefined) ??
+    valueIn(own, name) ??
+    spanFact(trace, at, name) ??
+    attributeUpwards(trace, at, name) ??
+    facts(name);
+}
+
+function valueIn(list: readonly ApiAttribute[], name: string): string | undefined {
+  const found = list.find(({ key }) => key === name);
+  return found === undefined ? undefined : String(found.value);
+}
+
+/** `startTime` and `duration` in microseconds. */
+function spanFact(trace: Trace, at: number, name: string): string | undefined {
+  const span = trace.spans[at];
+  switch (name) {
+    case "spanID":
+      return span?.spanID;
+    case "operationName":
+      return span?.operationName;
+    case "startTime":
+    case "duration":
+      return span === undefined ? undefined : String(span[name]);
+    case "serviceName":
+      return trace.services[trace.service[at] as number];
+    default:
+      return undefined;
+  }
+}
+
+/** The value at the span, else at its nearest ancestor that has one. */
+function attributeUpwards(trace: Trace, at: number, name: string): string | undefined {
+  for (let each = at; each >= 0; each = trace.parent[each] as number) {
+    const span = trace.spans[each];
+    const process = span && trace.processes[span.processID];
+    const found = valueIn(span?.tags ?? [], name) ?? valueIn(process?.tags ?? [], name);
+    if (found !== undefined) {
+      return found;
     }
-    if (name === "spanID") {
-      return span.spanID;
-    }
-    if (name === "operationName") {
-      return span.operationName;
-    }
-    return name === "serviceName" ? process?.serviceName : facts(name);
-  };
+  }
+  return undefined;
 }
 
 /** Lookup for values of the trace: `traceID`, `traceName`, and `startTime`, `endTime`, `duration` in microseconds. */

@@ -3,12 +3,18 @@ import * as z from "zod/mini";
 const text = z.string();
 const texts = z.union([z.string(), z.array(z.string())]);
 
+/** A place of links. Jaeger's UI has two names for each list of attributes, an old and a new one. */
+const linkPlace = z.enum(["tags", "attributes", "process", "resource", "logs", "events", "traces"]);
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
 /** A link template for values of spans or traces; see `link-patterns.ts`. */
 const linkPattern = z.object({
-  /** Source of the values: attributes of spans or of their resource, fields of events, or the trace itself. */
-  type: z.enum(["tags", "process", "logs", "traces"]),
-  /** Attribute keys that get the link; absent for `traces`. */
+  /** Attributes of spans or of their resource, fields of events, or the trace itself. Absent: all of them. */
+  type: z.optional(z.union([linkPlace, z.array(linkPlace)])),
+  /** Attribute keys that get the link. Absent: all. The links of `traces` have none. */
   key: z.optional(texts),
+  /** Attribute values that get the link. Absent: all. */
+  value: z.optional(z.union([scalar, z.array(scalar)])),
   /** Address of the link, with `#{name}` for values. */
   url: text,
   /** Text of the link. */

@@ -56,7 +56,7 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
                           uiConfig.linkPatterns,
                           "logs",
                           attribute,
-                          lookupOf(trace, span, log.fields),
+                          lookupOf(trace, at, log.fields),
                         )}
                       />
                     )}

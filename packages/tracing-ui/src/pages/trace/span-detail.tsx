@@ -142,15 +142,15 @@ function Parts({ trace, at, span, hues, filter, dispatch }: PartsProps) {
   const resource = trace.processes[span.processID]?.tags ?? [];
   const tags = span.tags ?? [];
   const logs = span.logs ?? [];
-  const linksOf = (place: AttributePlace) => (attribute: ApiAttribute) =>
-    attributeLinks(uiConfig.linkPatterns, place, attribute, lookupOf(trace, span));
+  const linksOf = (place: AttributePlace, own: readonly ApiAttribute[]) => (attribute: ApiAttribute) =>
+    attributeLinks(uiConfig.linkPatterns, place, attribute, lookupOf(trace, at, own));
   const show = (attributes: readonly ApiAttribute[]) => matchingAttributes(attributes, filter);
   return (
     <div className="span-detail-columns">
       <div>
         <SpanNotes traceId={trace.traceId} spanId={span.spanID} />
         <Section title="Attributes" count={tags.length} shown={show(tags).length}>
-          <AttributeTable attributes={show(tags)} service={service} linksOf={linksOf("tags")} />
+          <AttributeTable attributes={show(tags)} service={service} linksOf={linksOf("tags", tags)} />
         </Section>
       </div>
       <div>
@@ -161,7 +161,7 @@ function Parts({ trace, at, span, hues, filter, dispatch }: PartsProps) {
         )}
         <SpanLinks trace={trace} span={at} hues={hues} dispatch={dispatch} />
         <Section title="Resource" count={resource.length} shown={show(resource).length}>
-          <AttributeTable attributes={show(resource)} linksOf={linksOf("process")} />
+          <AttributeTable attributes={show(resource)} linksOf={linksOf("process", resource)} />
         </Section>
       </div>
     </div>
