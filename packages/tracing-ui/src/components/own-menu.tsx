@@ -1,6 +1,6 @@
 import "./own-menu.css";
 import { safeAddress } from "../links/safe-address.ts";
-import { type MenuEntry, uiConfig } from "../links/ui-config.ts";
+import { type MenuEntry, newWindow, uiConfig } from "../links/ui-config.ts";
 
 /**
  * The entries that the operator has configured for the bar: links, and menus of links. Shows nothing without
@@ -32,7 +32,7 @@ function MenuLink({ label, url, anchorTarget }: Exclude<MenuEntry, { items: unkn
     return null;
   }
   return (
-    <a href={address} target={anchorTarget ?? "_blank"} rel="noopener noreferrer">
+    <a href={address} target={anchorTarget ?? newWindow ?? "_top"} rel="noopener noreferrer">
       {label}
     </a>
   );

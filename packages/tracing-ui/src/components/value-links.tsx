@@ -1,4 +1,5 @@
 import type { ValueLink } from "../links/link-patterns.ts";
+import { newWindow } from "../links/ui-config.ts";
 
 /**
  * Links to other sites. `noopener noreferrer`: the other site neither learns this address nor can script this
@@ -6,7 +7,7 @@ import type { ValueLink } from "../links/link-patterns.ts";
  */
 export function ValueLinks({ links }: { links: readonly ValueLink[] }) {
   return links.map(({ url, text }) => (
-    <a key={`${url} ${text}`} className="value-link" href={url} target="_blank" rel="noopener noreferrer">
+    <a key={`${url} ${text}`} className="value-link" href={url} target={newWindow} rel="noopener noreferrer">
       {text}
     </a>
   ));

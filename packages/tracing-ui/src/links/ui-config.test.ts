@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { offeredLimits, offeredLookbacks } from "../searches/offered.ts";
-import { readUiConfig } from "./ui-config.ts";
+import { firstLookback } from "../searches/search-address.ts";
+import { readUiConfig, topFirst } from "./ui-config.ts";
 
 describe("readUiConfig", () => {
   test("takes what Jaeger's UI documents, and passes over the rest", () => {
@@ -26,6 +27,12 @@ describe("readUiConfig", () => {
       expect(readUiConfig(written)).toEqual({
         ...{ linkPatterns: [], menu: [], dependencies: { menuEnabled: true }, search: {} },
         archiveEnabled: undefined,
+        ...{
+          topTagPrefixes: [],
+          forbidNewPage: false,
+          disableFileUploadControl: false,
+          disableJsonView: false,
+        },
       });
     },
   );
@@ -43,4 +50,24 @@ test("forms offer what the configuration allows", () => {
   expect(offeredLimits(config)).toEqual([20, 50, 100]);
   expect(offeredLookbacks(readUiConfig({ search: { maxLookback: { value: "1s" } } }))).toHaveLength(1);
   expect(offeredLookbacks(readUiConfig({})).at(-1)?.value).toBe("7d");
+});
+
+test.each([
+  [{ defaultLookback: "3h" }, "3h"],
+  [{ defaultLookback: "4h" }, "1h"],
+  [{ defaultLookback: "custom" }, "1h"],
+  [{ defaultLookback: 3 }, "1h"],
+  [{}, "1h"],
+])("a search without a time, by %j, takes %s", (search, expected) => {
+  expect(firstLookback(readUiConfig({ search }))).toBe(expected);
+});
+
+test("attributes with a wanted prefix come first, in the order of the prefixes", () => {
+  const keys = (prefixes: string[]) =>
+    topFirst(
+      ["a", "http.url", "db.name", "b", "http.method"].map((key) => ({ key })),
+      prefixes,
+    ).map(({ key }) => key);
+  expect(keys(["db.", "http."])).toEqual(["db.name", "http.url", "http.method", "a", "b"]);
+  expect(keys([])).toEqual(["a", "http.url", "db.name", "b", "http.method"]);
 });

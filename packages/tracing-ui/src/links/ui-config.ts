@@ -38,9 +38,10 @@ const config = z.object({
   menu: z.catch(listOf(menuEntry), []),
   /** `menuEnabled: false` takes the page out of the bar. */
   dependencies: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
-  /** Limits of a search: the longest `lookback` that it offers, such as `2d`, and the most traces. */
+  /** Limits of a search: the longest `lookback` that it offers, such as `2d`, and the most traces; the `lookback` at first. */
   search: z.catch(
     z.object({
+      defaultLookback: z.catch(z.optional(text), undefined),
       maxLookback: z.catch(z.optional(z.object({ value: text })), undefined),
       maxLimit: z.catch(z.optional(z.number().check(z.int(), z.minimum(1))), undefined),
     }),
@@ -48,6 +49,14 @@ const config = z.object({
   ),
   /** True when traces can be archived. Absent: the store decides. */
   archiveEnabled: z.catch(z.optional(z.boolean()), undefined),
+  /** Attributes whose keys begin so are shown above the others, in the order of this list. */
+  topTagPrefixes: z.catch(z.array(text), []),
+  /** True: links to other sites open in this window. */
+  forbidNewPage: z.catch(z.boolean(), false),
+  /** True: the search page opens no files. */
+  disableFileUploadControl: z.catch(z.boolean(), false),
+  /** True: traces offer no view of their JSON. */
+  disableJsonView: z.catch(z.boolean(), false),
 });
 
 /** The settings of `--query.ui-config`, with the names of Jaeger's UI. Unknown settings are ignored. */
@@ -80,3 +89,21 @@ export function readUiConfig(written: unknown): UiConfig {
 export const uiConfig: UiConfig = readUiConfig(
   (Reflect.get(globalThis, "tracingPage") as { config?: unknown } | undefined)?.config,
 );
+
+/** Target of links to other sites: a new window, or undefined where the configuration forbids one. */
+export const newWindow = uiConfig.forbidNewPage ? undefined : "_blank";
+
+/** Attributes with those first whose key begins with a prefix of the list; equal ones stay in their order. */
+export function topFirst<T extends { readonly key: string }>(
+  attributes: readonly T[],
+  prefixes: readonly string[] = uiConfig.topTagPrefixes,
+): readonly T[] {
+  if (prefixes.length === 0) {
+    return attributes;
+  }
+  const rank = ({ key }: T) => {
+    const found = prefixes.findIndex((prefix) => key.startsWith(prefix));
+    return found < 0 ? prefixes.length : found;
+  };
+  return attributes.toSorted((a, b) => rank(a) - rank(b));
+}

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { firstLookback } from "./search-address.ts";
 
 /** A search stored in the browser. */
 export interface KeptSearch {
@@ -76,6 +77,6 @@ export function searchWords(address: string): string {
           fields.has("maxDuration") ? `≤ ${fields.get("maxDuration")}` : "",
         ]
       : [query];
-  const time = fields.get("lookback") ?? "1h";
+  const time = fields.get("lookback") ?? firstLookback();
   return [...words.filter((word) => word !== ""), time === "custom" ? "" : `· ${time}`].join(" ").trim();
 }

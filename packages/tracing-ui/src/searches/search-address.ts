@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { pageNumber } from "../components/page-number.ts";
 import { refreshField } from "../components/refresh-select.tsx";
+import { type UiConfig, uiConfig } from "../links/ui-config.ts";
 
 /** The choices of the time range up to now; `custom` uses `start` and `end` instead. */
 export const lookbacks = [
@@ -14,6 +15,11 @@ export const lookbacks = [
   { value: "2d", label: "Last 2 days", us: 2 * 86_400e6 },
   { value: "7d", label: "Last 7 days", us: 7 * 86_400e6 },
 ] as const;
+
+/** The choice of a search without a `lookback`. Default: the last hour, unless the configuration names another one. */
+export function firstLookback({ search }: UiConfig = uiConfig): (typeof lookbacks)[number]["value"] {
+  return lookbacks.find(({ value }) => value === search.defaultLookback)?.value ?? "1h";
+}
 
 /** The choices for the limit of traces in a search. */
 export const limits = [20, 50, 100, 200, 500, 1_000, 1_500] as const;
@@ -48,7 +54,7 @@ export const searchAddress = z.object({
   maxDuration: text,
   /** Limit of traces in the answer. */
   limit: z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(1), z.maximum(1_500))), 20),
-  lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), "1h"),
+  lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), firstLookback()),
   /** Start of the time, microseconds since 1970; only read when `lookback` is `custom`. */
   start: microseconds,
   /** End of the time, microseconds since 1970; only read when `lookback` is `custom`. */

@@ -1,6 +1,7 @@
 import "./search-menu.css";
 import { lazy, Suspense, useRef, useState } from "react";
 import { Loading } from "../../components/loading.tsx";
+import { uiConfig } from "../../links/ui-config.ts";
 import { keepSearches, keptSearches, withRecent } from "../../searches/kept-searches.ts";
 import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
 
@@ -49,7 +50,7 @@ export function SearchMenu({
             <SearchLists address={address} onLeave={leave} />
           </Suspense>
         )}
-        <OpenFile onOpenFile={onOpenFile} onLeave={leave} />
+        {!uiConfig.disableFileUploadControl && <OpenFile onOpenFile={onOpenFile} onLeave={leave} />}
       </div>
     </div>
   );

@@ -8,6 +8,7 @@ import { ValueLinks } from "../../components/value-links.tsx";
 import { invisibleLetters } from "../../format/invisible-letters.ts";
 import type { ValueLink } from "../../links/link-patterns.ts";
 import { safeAddress } from "../../links/safe-address.ts";
+import { newWindow } from "../../links/ui-config.ts";
 import { tagText } from "../../searches/tag-text.ts";
 import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { isSavedPage } from "./saved-trace.ts";
@@ -122,7 +123,7 @@ function ShownText({ text }: { text: string }) {
     return text.slice(0, mostLetters);
   }
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
+    <a href={url} target={newWindow} rel="noopener noreferrer">
       {text}
     </a>
   );

@@ -10,7 +10,7 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { percentileText, type SpanPeers } from "../../api/trace-peers.ts";
 import { hueStyle } from "../../components/service-mark.tsx";
 import { type AttributePlace, attributeLinks, lookupOf } from "../../links/link-patterns.ts";
-import { uiConfig } from "../../links/ui-config.ts";
+import { topFirst, uiConfig } from "../../links/ui-config.ts";
 import { isSmallCorrection } from "../../trace/clock-correction.ts";
 import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
 import type { Trace } from "../../trace/trace.ts";
@@ -150,7 +150,11 @@ function Parts({ trace, at, span, hues, filter, dispatch }: PartsProps) {
       <div>
         <SpanNotes traceId={trace.traceId} spanId={span.spanID} />
         <Section title="Attributes" count={tags.length} shown={show(tags).length}>
-          <AttributeTable attributes={show(tags)} service={service} linksOf={linksOf("tags", tags)} />
+          <AttributeTable
+            attributes={topFirst(show(tags))}
+            service={service}
+            linksOf={linksOf("tags", tags)}
+          />
         </Section>
       </div>
       <div>

@@ -1,5 +1,6 @@
 import "ui-kit/components/link-switch.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { uiConfig } from "../../links/ui-config.ts";
 import { changedAddress } from "./trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
@@ -25,6 +26,7 @@ export function ViewSwitch({ traceId, hasConversation }: { traceId: string; hasC
     <nav className="link-switch" aria-label="Views of the trace">
       {views
         .filter(([view]) => view !== "conversation" || hasConversation || address.view === view)
+        .filter(([view]) => view !== "json" || !uiConfig.disableJsonView)
         .map(([view, title]) => (
           <Link
             key={title}

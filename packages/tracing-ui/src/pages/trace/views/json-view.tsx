@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { saveFile } from "../../../components/save-file.ts";
+import { newWindow } from "../../../links/ui-config.ts";
 import type { ApiTrace } from "../../../trace/trace-schema.ts";
 import { isSavedPage } from "../saved-trace.ts";
 
@@ -33,7 +34,7 @@ export function JsonView({ input }: { input: ApiTrace }) {
           <a
             className="button"
             href={`api/traces/${input.traceID}?raw=true&prettyPrint=true`}
-            target="_blank"
+            target={newWindow}
             rel="noreferrer"
           >
             As it was sent
