@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../../admin-server/src/testing/running-server.ts";
-import type { ListedFile } from "./listing.ts";
+import { type ListedFile, listFolder } from "./listing.ts";
 import { arrange } from "./order.ts";
 
 let root = "";
@@ -36,6 +36,14 @@ async function names(query: string, cookie = ""): Promise<string[]> {
   const { text } = await ask(`${server.site}/list/${query}`, { headers });
   return (JSON.parse(text) as ListedFile[]).map((item) => item.name);
 }
+
+test("a link counts with its own bytes, and apart with those of its target", async () => {
+  const listing = await listFolder(join(root, "list"), {
+    ...{ limit: 100, revealSymlinks: false },
+    isHidden: (path) => path.endsWith("hidden.txt"),
+  });
+  expect(listing).toMatchObject({ files: 5, totalBytes: 15, followedBytes: 12 });
+});
 
 test("JSON has every field", async () => {
   const answer = await ask(`${server.site}/list/`, { headers: { Accept: "application/json" } });

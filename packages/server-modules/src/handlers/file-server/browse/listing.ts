@@ -36,8 +36,10 @@ export interface Listing {
   readonly folders: number;
   /** Number of files. */
   readonly files: number;
-  /** Bytes of all files together. */
+  /** Bytes of all files together. A symbolic link counts with the bytes of its own, not those of its target. */
   readonly totalBytes: number;
+  /** The same with the bytes of the targets of links. */
+  readonly followedBytes: number;
 }
 
 /** Bounds of a listing. */
@@ -69,8 +71,11 @@ function urlOf(name: string): string {
   return `./${escaped}`;
 }
 
+/** An entry, and the bytes of the entry itself: of a link, not of its target. */
+type ReadEntry = readonly [item: ListedFile, ownBytes: number];
+
 /** Reads the facts about an entry; undefined for a deleted file. A link to a folder is listed as a folder. */
-async function listEntry(folder: string, own: string, reveal: boolean): Promise<ListedFile | undefined> {
+async function listEntry(folder: string, own: string, reveal: boolean): Promise<ReadEntry | undefined> {
   const path = pathBytes(join(folder, own));
   let stats: BigIntStats;
   try {
@@ -84,7 +89,7 @@ async function listEntry(folder: string, own: string, reveal: boolean): Promise<
   const isFolder = stats.isDirectory() || target?.isDirectory() === true;
   const link = isLink && reveal ? await readlink(path).catch(() => "") : "";
   const name = isFolder ? `${own}/` : own;
-  return {
+  const item = {
     name: name.toWellFormed(),
     size: Number(target?.size ?? stats.size),
     url: urlOf(name),
@@ -94,6 +99,7 @@ async function listEntry(folder: string, own: string, reveal: boolean): Promise<
     is_symlink: isLink,
     ...(link === "" ? {} : { symlink_path: link }),
   };
+  return [item, Number(stats.size)];
 }
 
 /** Lists a folder, at most `limit` entries. @throws the error of a folder that cannot be read */
@@ -108,21 +114,23 @@ export async function listFolder(folder: string, options: ListOptions): Promise<
     }
     names.push(textOfBuffer(entry.name as unknown as Buffer));
   }
-  const items: ListedFile[] = [];
+  const entries: ReadEntry[] = [];
   for (const name of names) {
     if (!options.isHidden(join(folder, name))) {
-      const item = await listEntry(folder, name, options.revealSymlinks);
-      if (item !== undefined) {
-        items.push(item);
+      const entry = await listEntry(folder, name, options.revealSymlinks);
+      if (entry !== undefined) {
+        entries.push(entry);
       }
     }
   }
-  const files = items.filter((item) => !item.is_dir);
+  const items = entries.map(([item]) => item);
+  const files = entries.filter(([item]) => !item.is_dir);
   return {
     items,
     lastModifiedMs: Math.max(mtimeMs, ...items.map((item) => Date.parse(item.mod_time))),
     folders: items.length - files.length,
     files: files.length,
-    totalBytes: files.reduce((sum, item) => sum + item.size, 0),
+    totalBytes: files.reduce((sum, [, ownBytes]) => sum + ownBytes, 0),
+    followedBytes: files.reduce((sum, [item]) => sum + item.size, 0),
   };
 }
