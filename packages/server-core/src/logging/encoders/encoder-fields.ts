@@ -51,7 +51,9 @@ export function compileTime(format: string, local: boolean): (timeMs: number) =>
       return (timeMs) => Math.round(timeMs * 1e6);
     default: {
       const layout = layouts[format] ?? format;
-      return (timeMs) => formatGoTime(timeMs, layout, local ? -new Date(timeMs).getTimezoneOffset() : 0);
+      // The model's encoder of ISO 8601 heeds no `time_local`.
+      const isLocal = local || format === "iso8601";
+      return (timeMs) => formatGoTime(timeMs, layout, isLocal ? -new Date(timeMs).getTimezoneOffset() : 0);
     }
   }
 }

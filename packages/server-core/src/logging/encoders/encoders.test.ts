@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { provisionModule } from "../../../../admin-server/src/testing/provision-module.ts";
 import type { LogEntry } from "../log-entry.ts";
 import { logEncoders } from "../log-modules.ts";
@@ -79,6 +79,22 @@ test.each([
 ])("times as %s", async (time_format, expected) => {
   expect(JSON.parse(await encode("json", { time_format })).ts).toBe(expected);
 });
+
+test.each([
+  ["iso8601", false, "2026-03-04T10:36:07.089+0530"],
+  ["rfc3339", false, "2026-03-04T05:06:07Z"],
+  ["rfc3339", true, "2026-03-04T10:36:07+05:30"],
+])(
+  "times as %s with time_local %s, where the machine's zone is half an hour off",
+  async (time_format, time_local, expected) => {
+    vi.stubEnv("TZ", "Asia/Kolkata");
+    try {
+      expect(JSON.parse(await encode("json", { time_format, time_local })).ts).toBe(expected);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  },
+);
 
 test.each(["json", "console"])(
   "a byte that is no UTF-8 is U+FFFD in a line of %s, at which no reader fails",
