@@ -28,6 +28,10 @@ test("what a link of a trace looks for stands out", () => {
   expect(traceFields(fieldsOf("uiFind=abc&span=1"))).toEqual({ q: "abc", others: "dim", span: "1" });
   expect(traceFields(fieldsOf("uiFind=abc&q=x"))).toEqual({ q: "x" });
   expect(traceFields(fieldsOf("uiFind="))).toEqual({});
+  const found = (text: string) => traceFields({ uiFind: text }).q;
+  expect(found("payment error")).toBe("payment OR error");
+  expect(found('GET "a b" status=error -http. OR')).toBe('GET OR "a b" OR "status=error" OR "OR"');
+  expect(found("-http.")).toBe("-http.");
 });
 
 test("two traces at the address of one", () => {

@@ -68,13 +68,22 @@ export function searchFields(fields: Fields, knows: (lookback: string) => boolea
 
 /**
  * Converts the fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: matching spans are highlighted, the
- * others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`.
+ * others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`. One of its words is enough, as there. Its words
+ * with a minus name attributes that are not searched; this filter searches them.
  */
 export function traceFields({ uiFind, ...fields }: Fields): Fields {
   if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) {
     return fields;
   }
-  return { ...fields, q: uiFind, others: "dim" };
+  return { ...fields, q: wordsOf(uiFind).join(" OR ") || uiFind, others: "dim" };
+}
+
+/** The words of a `uiFind` as words of the filter: quoted where the filter would take them for something else. */
+function wordsOf(uiFind: string): string[] {
+  return [...uiFind.matchAll(/"([^"]*)"|[^\s"]+/g)]
+    .map(([plain, quoted]) => quoted ?? plain)
+    .filter((word) => word !== "" && !word.startsWith("-"))
+    .map((word) => (/^[\p{L}\p{N}_./:-]+$/u.test(word) && word !== "OR" ? word : `"${word}"`));
 }
 
 /** The ids of a comparison `A...B` in the address of a trace, as Jaeger's UI writes it; undefined for a plain trace id. */

@@ -84,13 +84,21 @@ export function matchNumber({ matches }: SpanFilter, span: number): number {
 }
 
 /** Cost class of a condition: 0 reads a column, 1 reads attributes, 2 makes a text. */
-function costOf({ kind }: FilterTerm): number {
+function costOf(term: FilterTerm): number {
+  const { kind } = term;
+  if (kind === "any") {
+    return Math.max(...term.terms.map(costOf));
+  }
   return kind === "time" || kind === "depth" || kind === "status" ? 0 : kind === "text" ? 2 : 1;
 }
 
 /** Returns a function that tests if a span meets the condition. */
 function testOf(trace: Trace, term: FilterTerm): (span: number) => boolean {
   switch (term.kind) {
+    case "any": {
+      const tests = term.terms.map((each) => testOf(trace, each));
+      return (span) => tests.some((test) => test(span));
+    }
     case "text":
       return (span) => searchText(trace, span).includes(term.text) !== term.without;
     case "time": {

@@ -2,6 +2,8 @@ import { parseDuration } from "../format/parse-duration.ts";
 
 /** One condition of a filter. A span must meet all conditions. */
 export type FilterTerm =
+  /** Conditions of which one is enough. */
+  | { kind: "any"; terms: readonly FilterTerm[] }
   /** The span contains the text anywhere; with `without` nowhere. */
   | { kind: "text"; text: string; without: boolean }
   /** A comparison of the span's duration or self time, in microseconds. */
@@ -36,20 +38,35 @@ const mostPatternLetters = 200;
 /**
  * Parses a filter: words, `"several words"`, `-word` for spans without the word, and comparisons such as `duration>100ms`,
  * `self>=1s`, `status=error`, `depth<3`, `http.status_code>=500`, `db.system!=redis`, `http.route=~^/api`. `key=value` is a
- * word, because attributes are searched in this form. An unfinished comparison is ignored.
+ * word, because attributes are searched in this form. `OR` between two conditions makes one of them enough. An unfinished
+ * comparison is ignored.
  */
 export function filterTerms(text: string): FilterTerms {
   const terms: FilterTerm[] = [];
   let fault: string | undefined;
+  let isAlternative = false;
   for (const { written, isQuoted } of partsOf(text)) {
+    if (written === "OR" && !isQuoted) {
+      isAlternative = terms.length > 0;
+      continue;
+    }
     const read = isQuoted ? textTerm(written) : readPart(written);
     if (typeof read === "string") {
       fault ??= read;
     } else if (read !== undefined) {
-      terms.push(read);
+      terms.push(isAlternative ? either(terms.pop(), read) : read);
     }
+    isAlternative = false;
   }
   return { terms, fault };
+}
+
+/** Joins a condition to the one before it. */
+function either(first: FilterTerm | undefined, second: FilterTerm): FilterTerm {
+  if (first === undefined) {
+    return second;
+  }
+  return { kind: "any", terms: [...(first.kind === "any" ? first.terms : [first]), second] };
 }
 
 /** Splits a filter at blanks outside quotes. A quote inside a part belongs to the part's value. */

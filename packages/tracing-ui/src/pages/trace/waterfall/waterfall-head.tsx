@@ -12,7 +12,7 @@ const edgeStepPx = 16;
 
 /** Description of the filter syntax, as tooltip of the field. */
 const filterHint = [
-  "Words that a span holds, -word for spans without it, and conditions:",
+  "Words that a span holds, -word for spans without it, OR between two, and conditions:",
   "duration>100ms  self>=1s  depth<4",
   "status=error  status!=ok",
   "http.status_code>=500  db.system!=redis  http.route=~^/api",
