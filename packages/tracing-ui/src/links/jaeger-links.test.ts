@@ -18,6 +18,9 @@ describe("links of a search", () => {
     ],
     ["tag=error", { tags: '{"error":"true"}' }],
     ["traceID=1&traceID=2", { traceID: "1,2" }],
+    ["span=a%20b@1&span=c@2", { traceID: "1,2" }],
+    ["traceID=2&span=a@1&span=@2", { traceID: "2,1" }],
+    ["span=a", {}],
     ["service=a&service=b", { service: "b" }],
   ])("%s", (text, fields) => {
     expect(asked(text)).toEqual(fields);
@@ -36,7 +39,9 @@ test("what a link of a trace looks for stands out", () => {
 
 test("two traces at the address of one", () => {
   expect(comparedIds("1a...2B")).toEqual({ a: "1a", b: "2B" });
-  for (const id of ["1a", "1a...", "1a...2b...3c", "x...y"]) {
+  expect(comparedIds("1a...")).toEqual({ a: "1a" });
+  expect(comparedIds("...2b")).toEqual({ b: "2b" });
+  for (const id of ["1a", "1a..", "1a...2b...3c", "x...y"]) {
     expect(comparedIds(id)).toBeUndefined();
   }
 });

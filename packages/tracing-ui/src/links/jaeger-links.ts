@@ -28,6 +28,10 @@ export function fieldsOf(text: string): Record<string, string> {
       fields[name] = parameters.getAll(name).join(",");
     }
   }
+  // A search names spans with their traces. The page of a trace names one span.
+  if (fields.span?.includes("@")) {
+    fields.span = parameters.getAll("span").join(",");
+  }
   return fields;
 }
 
@@ -37,8 +41,13 @@ export function fieldsOf(text: string): Record<string, string> {
  * @param knows returns true when the app offers a `lookback`
  */
 export function searchFields(fields: Fields, knows: (lookback: string) => boolean, nowUs: number): Fields {
-  const { lookback, start, end, operation, tag, ...others } = fields;
+  const { lookback, start, end, operation, tag, span, ...others } = fields;
   const asked: Record<string, unknown> = { ...others };
+  const traces = tracesOf(span);
+  if (traces.length > 0) {
+    const named = typeof others.traceID === "string" ? others.traceID.split(",") : [];
+    asked.traceID = [...new Set([...named, ...traces])].join(",");
+  }
   if (operation !== undefined && operation !== "all") {
     asked.operation = operation;
   }
@@ -66,6 +75,13 @@ export function searchFields(fields: Fields, knows: (lookback: string) => boolea
   };
 }
 
+/** Ids of the traces of `span`, which is `<span id> <span id>@<trace id>`, several of them with commas. */
+function tracesOf(span: unknown): string[] {
+  return typeof span === "string"
+    ? [...span.matchAll(/@([0-9a-f]{1,32})(?=,|$)/gi)].map(([, id = ""]) => id)
+    : [];
+}
+
 /**
  * Converts the fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: matching spans are highlighted, the
  * others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`. One of its words is enough, as there. Its words
@@ -86,10 +102,17 @@ function wordsOf(uiFind: string): string[] {
     .map((word) => (/^[\p{L}\p{N}_./:-]+$/u.test(word) && word !== "OR" ? word : `"${word}"`));
 }
 
-/** The ids of a comparison `A...B` in the address of a trace, as Jaeger's UI writes it; undefined for a plain trace id. */
-export function comparedIds(traceId: string): { a: string; b: string } | undefined {
-  const ids = /^([0-9a-f]{1,32})\.\.\.([0-9a-f]{1,32})$/i.exec(traceId);
-  return ids === null ? undefined : { a: ids[1] as string, b: ids[2] as string };
+/**
+ * The ids of a comparison `A...B` in the address of a trace, as Jaeger's UI writes it, where one may be missing. Undefined
+ * for a plain trace id.
+ */
+export function comparedIds(traceId: string): { a?: string; b?: string } | undefined {
+  const ids = /^([0-9a-f]{1,32})?\.\.\.([0-9a-f]{1,32})?$/i.exec(traceId);
+  if (ids === null) {
+    return undefined;
+  }
+  const [, a, b] = ids;
+  return { ...(a !== undefined && { a }), ...(b !== undefined && { b }) };
 }
 
 /**
