@@ -69,6 +69,33 @@ describeApp("a query service that does not give what is asked", (app) => {
     return page.route(/\/(api|tempo)\//, (route) => answer(route) ?? route.fallback());
   }
 
+  test("trying again also asks anew what is still on its way, and may yet fail", async () => {
+    const { page, server } = app;
+    const held = Promise.withResolvers<void>();
+    const clicked = Promise.withResolvers<void>();
+    let well = false;
+    let searches = 0;
+    const refuse = (route: Route) => route.fulfill({ status: 503, body: "the store is starting" });
+    await intercept(page, (route) => {
+      const url = route.request().url();
+      const isSearch = url.includes("/tempo/api/search?");
+      searches += isSearch ? 1 : 0;
+      if (isSearch && searches === 2) {
+        held.resolve();
+        return clicked.promise.then(() => refuse(route));
+      }
+      return well || url.includes("/capabilities") ? undefined : refuse(route);
+    });
+    await page.goto(`${server.origin}/search`);
+    await page.getByText("the store is starting").waitFor();
+    await held.promise;
+    well = true;
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await page.getByText("the store is starting").waitFor({ state: "detached" });
+    clicked.resolve();
+    await page.locator(".result").first().waitFor();
+  });
+
   test.each(pages)("$name: says what failed, keeps what was written, and recovers", async (one) => {
     const { page } = app;
     for (const failure of [400, 403, 503, "gone"] as const) {

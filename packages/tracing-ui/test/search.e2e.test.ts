@@ -155,6 +155,34 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("Tab waits for a list of completions that is being read anew, and does not leave the editor", async () => {
+    const page = await open("/search?q=%7B%20%7D");
+    const query = page.getByLabel("TraceQL", { exact: true });
+    await page.locator(".result").first().waitFor();
+    await query.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.type("span.http.response.status_code = 5");
+    await page.getByRole("option", { name: /^502/ }).waitFor();
+    await passTime();
+    const gate = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    await page.route(/status_code\/values.*prefix=50/, async (route) => {
+      asked.resolve();
+      await gate.promise;
+      await route.continue();
+    });
+    await page.keyboard.type("0");
+    await asked.promise;
+    await page.keyboard.press("Tab");
+    gate.resolve();
+    await page.waitForFunction(() =>
+      document.querySelector(".traceql-editor")?.shadowRoot?.textContent?.includes("= 502"),
+    );
+    expect(await query.evaluate((field) => field.matches(":focus"))).toBe(true);
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("TraceQL is written in a plain field where its editor cannot be loaded", async () => {
     const page = await open("/search");
     await page.locator(".result").first().waitFor();

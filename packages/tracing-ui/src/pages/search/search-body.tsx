@@ -1,5 +1,6 @@
 import { lazy } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
+import { useAskAgain } from "../../api/ask-again.ts";
 import { openedTraces } from "../../api/opened-traces.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
@@ -47,6 +48,7 @@ interface SearchBodyProps {
 export function SearchBody(props: SearchBodyProps) {
   const { address, searched, fileError, onFileRead, goTo } = props;
   const { services, capabilities, results, can, plan, isEmptyStore, isWrong, interval } = searched;
+  const askAgain = useAskAgain();
   if (fileError !== undefined) {
     return <FailureNotice error={fileError} onRetry={onFileRead} />;
   }
@@ -56,10 +58,9 @@ export function SearchBody(props: SearchBodyProps) {
   if (isLive(address, can)) {
     return <LiveTail conditions={plan.conditions} />;
   }
-  const failed = [services, capabilities, results].filter((query) => query.isError);
-  const error = failed[0]?.error;
+  const { error } = [services, capabilities, results].find((query) => query.isError) ?? {};
   if (error) {
-    return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
+    return <FailureNotice error={error} onRetry={askAgain} />;
   }
   if (isEmptyStore) {
     return <FirstSpan />;

@@ -6,6 +6,7 @@ import { Pager } from "ui-kit/components/pager.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
+import { useAskAgain } from "../../api/ask-again.ts";
 import { type RateRow, ratesPerPage } from "../../api/rates.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
@@ -31,15 +32,15 @@ interface RatesBodyProps {
 /** The charts and the table, or a sentence instead while there are no rates. */
 export function RatesBody({ address, shown, change }: RatesBodyProps) {
   const navigate = route.useNavigate();
+  const askAgain = useAskAgain();
   const { service, lookback, sort, kinds } = address;
   const { rates, whole, services, isEmpty, wanted, page } = shown;
-  const failed = [services, rates, whole].filter((query) => query.isError);
-  const error = failed[0]?.error;
+  const { error } = [services, rates, whole].find((query) => query.isError) ?? {};
   if (error instanceof ApiError && error.status === 501) {
     return <NoMetrics />;
   }
   if (error) {
-    return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
+    return <FailureNotice error={error} onRetry={askAgain} />;
   }
   if (isEmpty && services.data?.total === 0) {
     return <NoServices />;

@@ -5,6 +5,7 @@ import {
   type CompletionResult,
   closeBrackets,
   completionKeymap,
+  completionStatus,
   startCompletion,
 } from "@codemirror/autocomplete";
 import { history, historyKeymap, insertNewlineAndIndent, standardKeymap } from "@codemirror/commands";
@@ -26,6 +27,10 @@ import { traceQl } from "./traceql-language.ts";
  * incomplete words.
  */
 const lintDelayMs = 500;
+/** Milliseconds that Tab waits for a list of completions that is being read anew. */
+const mostWaitMs = 1_000;
+/** Milliseconds between two looks at that list. */
+const waitStepMs = 20;
 
 /** The inputs of {@link TraceQlEditor}. */
 interface TraceQlEditorProps {
@@ -119,7 +124,7 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
     linter((shown) => mistakes(queries, shown), { delay: lintDelayMs }),
     keymap.of([
       ...completionKeymap,
-      { key: "Tab", run: acceptCompletion },
+      { key: "Tab", run: acceptSoon },
       { key: "Shift-Enter", run: insertNewlineAndIndent },
       {
         key: "Enter",
@@ -137,6 +142,33 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
       }
     }),
   ];
+}
+
+/**
+ * Accepts the chosen completion. While a shown list is being read anew it accepts nothing yet: then the key waits for the
+ * new list, at most a second, as long as the text stays. Otherwise Tab would leave the editor with the list in sight.
+ */
+function acceptSoon(view: EditorView): boolean {
+  if (acceptCompletion(view)) {
+    return true;
+  }
+  const isShown = view.dom.querySelector(".cm-tooltip-autocomplete") !== null;
+  if (completionStatus(view.state) !== "pending" || !isShown) {
+    return false;
+  }
+  const { doc } = view.state;
+  const deadline = performance.now() + mostWaitMs;
+  const tryAgain = () => {
+    const { state } = view;
+    const isPending = completionStatus(state) === "pending" && performance.now() < deadline;
+    if (isPending && state.doc === doc) {
+      setTimeout(tryAgain, waitStepMs);
+    } else if (state.doc === doc && view.hasFocus) {
+      acceptCompletion(view);
+    }
+  };
+  setTimeout(tryAgain, waitStepMs);
+  return true;
 }
 
 /**
