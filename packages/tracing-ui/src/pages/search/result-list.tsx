@@ -18,6 +18,8 @@ import { useListKeys } from "./use-list-keys.ts";
 
 /** Width in pixels of the column of one service. */
 const placePx = 48;
+/** Limit of services that have a column. */
+const mostPlaces = 16;
 /** Width in pixels that the fixed columns need. */
 const otherColumnsPx = 800;
 /** Width in pixels of an extra column. The style sheet must have the same width. */
@@ -59,7 +61,7 @@ export function ResultList(props: ResultListProps) {
   const rows = useMemo(() => sortResults(results, sort), [results, sort]);
   const { drawn, ...rest } = useGrowingRows(rows, `${search} ${sort}`);
   const totals = useMemo(() => serviceTotals(results), [results]);
-  const hues = useMemo(() => assignServiceHues(totals.map((total) => total.name)), [totals]);
+  const hues = useMemo(() => huesInSight(results, totals), [results, totals]);
   const longestUs = results.reduce((longest, row) => Math.max(longest, row.durationUs), 1);
   const table = useRef<HTMLDivElement>(null);
   const serviceMenu = useRef<ServiceMenuHandle>(null);
@@ -112,6 +114,15 @@ export function ResultList(props: ResultListProps) {
 }
 
 /**
+ * Hues of the services in sight: the services with most spans, and those of the roots. The many others of a large trace do not
+ * take their hues away; the menu shows them in the hue of their name.
+ */
+function huesInSight(results: readonly TraceSummary[], totals: ReturnType<typeof serviceTotals>) {
+  const largest = totals.slice(0, mostPlaces).map(({ name }) => name);
+  return assignServiceHues([...largest, ...results.map(({ rootService }) => rootService)]);
+}
+
+/**
  * The services that have a column each: the services with most spans, as many as there is room for, 3 to
  * 16. `placesPx` is the width of all these columns in pixels. It includes a column for the other services, if any.
  * @param columns number of extra columns
@@ -123,7 +134,7 @@ function usePlaces(
 ): { places: string[]; placesPx: number } {
   const takenPx = otherColumnsPx + columns * valuePx;
   const room = Math.floor((useElementSize(table).width - takenPx) / placePx);
-  const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);
+  const places = totals.slice(0, Math.max(3, Math.min(room, mostPlaces))).map((total) => total.name);
   const placesPx = (places.length + (places.length < totals.length ? 1 : 0)) * placePx;
   return { places, placesPx };
 }

@@ -122,7 +122,8 @@ function ServiceCounts(props: Pick<ResultRowProps, "row" | "hues" | "places" | "
   const { row, hues, places, onServices } = props;
   const { services, traceId } = row;
   const of = `${row.rootService} ${row.rootOperation}`;
-  const others = services.filter(({ name }) => !places.includes(name)).length;
+  const others = services.filter(({ name }) => !places.includes(name));
+  const failed = others.filter(({ errors }) => errors > 0).length;
   return (
     <span className="service-counts mono">
       {places.map((name) => {
@@ -144,16 +145,20 @@ function ServiceCounts(props: Pick<ResultRowProps, "row" | "hues" | "places" | "
       })}
       <button
         type="button"
-        className={others > 0 ? "service-others" : "service-others none"}
+        className={`service-others${others.length > 0 ? "" : " none"}${failed > 0 ? " failed" : ""}`}
         popoverTarget={serviceMenuId}
         onClick={() => onServices({ of, traceId, services })}
       >
         <span className="wide">
-          +{others}
+          +{others.length}
           <span className="visually-hidden"> of </span>
         </span>
         <span className="service-total">{services.length}</span>
-        <span className="visually-hidden"> services of {of}</span>
+        <span className="visually-hidden">
+          {" "}
+          services of {of}
+          {failed > 0 && `, ${failed} more with errors`}
+        </span>
       </button>
     </span>
   );

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { CutName } from "ui-kit/components/cut-name.tsx";
 import { Pager } from "ui-kit/components/pager.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
+import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { addressFields } from "../../searches/search-address.ts";
 import type { ShownServices } from "./service-menu.tsx";
@@ -47,7 +48,7 @@ export function ServiceList({ shown, hues }: { shown: ShownServices; hues: Reado
       <ul>
         {matching.slice((page - 1) * pageRows, page * pageRows).map(({ name, spans, errors }) => (
           <li key={name}>
-            <ServiceMark hue={hues.get(name)} />
+            <ServiceMark hue={hues.get(name) ?? serviceHue(name)} />
             <ServiceLink {...{ name, traceId }} />
             {errors > 0 && <span className="mono service-menu-failed">{formatCount(errors)} failed</span>}
             <span className="mono">{formatCount(spans)}</span>
