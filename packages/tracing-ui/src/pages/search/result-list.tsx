@@ -150,7 +150,7 @@ function useOtherDays(results: readonly TraceSummary[]): boolean {
 function FoundCount({ results, limit }: Pick<ResultListProps, "results" | "limit">) {
   const failed = results.filter((row) => row.errors > 0).length;
   return (
-    <p>
+    <p role="status">
       <b>{results.length}</b> {results.length === 1 ? "trace" : "traces"}
       {failed > 0 && (
         <>

@@ -45,7 +45,7 @@ export function ResultRow(props: ResultRowProps) {
         {clockText(row.startUs, zone).slice(0, 8)}
         <span className="result-fraction">{clockText(row.startUs, zone).slice(8)}</span>
       </td>
-      <td className="cut col-root">
+      <th scope="row" className="cut col-root">
         <Link to="/trace/$traceId" params={{ traceId: row.traceId }} className="result-link">
           <ServiceMark hue={hues.get(row.rootService)} />
           <CutNames service={row.rootService} operation={row.rootOperation} />
@@ -60,7 +60,7 @@ export function ResultRow(props: ResultRowProps) {
               root missing
             </span>
           ))}
-      </td>
+      </th>
       <td className="col-services">
         <ServiceCounts {...{ row, hues, places, onServices }} />
       </td>
@@ -140,6 +140,9 @@ function ServiceCounts(props: Pick<ResultRowProps, "row" | "hues" | "places" | "
             <ServiceMark hue={hues.get(name)} />
             <span className="visually-hidden">{name} </span>
             {shortCount(service.spans)}
+            {service.errors > 0 && (
+              <span className="visually-hidden"> of which {formatCount(service.errors)} failed</span>
+            )}
           </span>
         );
       })}

@@ -108,6 +108,7 @@ function ServicesFigure({ trace }: { trace: Trace }) {
         className="mono"
       >
         {formatCount(trace.services.length)}
+        <span className="visually-hidden"> services, to their statistics</span>
       </Link>
     </Figure>
   );
@@ -217,6 +218,7 @@ function ErrorsFigure({ trace, dispatch }: Pick<TraceHeaderProps, "trace" | "dis
           onClick={() => dispatch({ type: "nextError", by: 1 })}
         >
           {formatCount(errors)}
+          <span className="visually-hidden"> failed, go to the next</span>
         </button>
       )}
     </Figure>
