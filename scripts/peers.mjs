@@ -6,6 +6,7 @@ import { join } from "node:path";
 const wanted = [
   "actionlint",
   "caddy",
+  "gofakes3",
   "grpcurl",
   "h2spec",
   "helm",

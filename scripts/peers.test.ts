@@ -30,7 +30,9 @@ test("waits for a build that runs, and says what is there and what is not", asyn
   writeFileSync(join(folder, "caddy"), "");
   build.kill("SIGKILL");
   await waiting;
-  expect(printed).toContain(`${folder}: caddy; not there, so that tests skip: actionlint, grpcurl, h2spec`);
+  expect(printed).toContain(
+    `${folder}: caddy; not there, so that tests skip: actionlint, gofakes3, grpcurl, h2spec`,
+  );
 });
 
 test("does not wait for a build that was killed, nor longer than the limit", async () => {

@@ -9,8 +9,9 @@
 #   http3   a client of HTTP/3 made of quic-go, which packages/http-protocols/src/http3/clients.e2e.test.ts calls
 #   actionlint  the checker of workflow files, which packages/launcher/test/workflows.test.ts calls
 #   helm    Helm, which reads and packs deploy/helm: packages/conformance/test/deploy/helm.test.ts, `npm run release`
+#   s3      gofakes3, a server of S3's API: packages/tracing-storage/test/cold-storage.test.ts
 #
-# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [jaeger]
+# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [s3] [jaeger]
 set -u
 cd "$(dirname "$0")"
 here=$(pwd)
@@ -37,7 +38,7 @@ build() {
   fi
 }
 
-for group in ${*:-caddy tools http3 actionlint helm jaeger}; do
+for group in ${*:-caddy tools http3 actionlint helm s3 jaeger}; do
   case $group in
     caddy) build caddy caddy github.com/caddyserver/caddy/v2/cmd/caddy ;;
     tools)
@@ -50,6 +51,7 @@ for group in ${*:-caddy tools http3 actionlint helm jaeger}; do
     http3) build http3 http3-client . ;;
     actionlint) build actionlint actionlint github.com/rhysd/actionlint/cmd/actionlint ;;
     helm) build helm helm helm.sh/helm/v4/cmd/helm ;;
+    s3) build s3 gofakes3 github.com/johannesboyne/gofakes3/cmd/gofakes3 ;;
     jaeger)
       version="-X github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0"
       for program in all-in-one collector query remote-storage agent; do

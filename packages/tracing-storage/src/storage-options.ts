@@ -1,5 +1,6 @@
 import { bytes, commaList, duration, hostPort, serverTlsOptions } from "lifecycle";
 import { z } from "zod";
+import { coldOptions } from "./cold/cold-options.ts";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
 
 /**
@@ -71,6 +72,7 @@ export const storageOptions = z.object({
   "storage.max-bytes": bytes("0").describe(
     "Size of the stored data on disk; above it the oldest days are dropped, never the newest. 0 is no limit.",
   ),
+  ...coldOptions.shape,
   "storage.retention-databases": commaList("tracing").describe(
     "Databases whose tables lose their oldest days: those that are partitioned by one column of type Date.",
   ),

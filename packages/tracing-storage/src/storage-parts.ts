@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { ProcessContext } from "lifecycle";
 import type { z } from "zod";
+import { requireKnownEndpoint } from "./cold/cold-folder.ts";
+import type { ColdStorage } from "./cold/open-cold-storage.ts";
 import { countMended } from "./damage/mended-files.ts";
 import { PartQuarantine } from "./damage/part-quarantine.ts";
 import { StuckReads } from "./damage/stuck-reads.ts";
@@ -23,6 +25,8 @@ export type StorageContext = Pick<
 export interface StorageParts extends HttpFrontParts {
   /** Reads part files for the point reader, outside the main thread. */
   readonly pointThread: PointThread;
+  /** The bucket for old days; undefined where none is configured. */
+  readonly cold: ColdStorage | undefined;
 }
 
 /**
@@ -37,7 +41,16 @@ export async function openStorageParts(context: StorageContext): Promise<Storage
     maxResultBytes: options["storage.max-result-bytes"],
     maxQuerySeconds: Math.ceil(options["storage.query-timeout"] / 1000),
   };
-  const engine = await Engine.open(options["storage.data-dir"], limits);
+  const cold = await openCold(context);
+  const engine = await Engine.open(
+    options["storage.data-dir"],
+    limits,
+    (folder) => cold?.prepare(folder) ?? "",
+  );
+  await cold?.opened(engine).catch(async (error: unknown) => {
+    await engine.close(Promise.resolve());
+    throw error;
+  });
   reportMending(engine, context);
   const gate = new QueryGate({
     maxRunning: options["storage.max-concurrent-queries"],
@@ -61,7 +74,20 @@ export async function openStorageParts(context: StorageContext): Promise<Storage
   const pointReader = new PointReader(engine, pointThread, limits);
   const metrics = new StorageMetrics(registry);
   watchEngine(registry, { engine, gate, guard });
-  return { engine, gate, guard, pointReader, pointThread, metrics, quarantine, stuckReads, log };
+  return { engine, gate, guard, pointReader, pointThread, metrics, quarantine, stuckReads, log, cold };
+}
+
+/**
+ * Nothing of it is loaded without a bucket.
+ * @throws StartError for wrong options, and for a folder whose old days are in another bucket
+ */
+async function openCold({ options, log }: StorageContext): Promise<ColdStorage | undefined> {
+  if (options["storage.cold.endpoint"] === "") {
+    requireKnownEndpoint(options["storage.data-dir"], "");
+    return undefined;
+  }
+  const { openColdStorage } = await import("./cold/open-cold-storage.ts");
+  return await openColdStorage(options, log);
 }
 
 /** Logs and counts what the engine found broken when it was opened. */

@@ -21,11 +21,16 @@ export class Upkeep {
     const databases = options["storage.retention-databases"];
     const intervalMs = options["storage.retention-interval"];
     const maxAgeMs = options["storage.retention"];
+    const { cold } = parts;
+    const maxBytes = options["storage.max-bytes"];
+    const coldDays = cold?.days({ engine, log, metrics }, options);
     this.#tasks = [
+      // With a bucket, days that are too many for the disk are moved, not dropped.
       new Retention(
         { engine, log, metrics },
-        { maxAgeMs, maxBytes: options["storage.max-bytes"], databases, intervalMs },
+        { maxAgeMs, maxBytes: cold === undefined ? maxBytes : 0, databases, intervalMs },
       ),
+      ...(coldDays === undefined ? [] : [coldDays]),
       new CalmMerges({ engine, log, metrics, quarantine }, { databases, ...calm }),
       new Scrubber(
         { quarantine, stuckReads, gate, log, metrics },

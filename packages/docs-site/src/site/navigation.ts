@@ -54,6 +54,7 @@ export const navigation: readonly NavigationGroup[] = [
       "systemd.md",
       "collector-fleet.md",
       "scale.md",
+      "cold-storage.md",
       "security.md",
       "observability.md",
       "release.md",

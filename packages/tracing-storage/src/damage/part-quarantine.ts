@@ -185,10 +185,12 @@ export class PartQuarantine {
     }
   }
 
-  /** All parts of the tables of these databases, oldest first. */
+  /** All parts on the local disk of the tables of these databases, oldest first. The bucket checks its own bytes. */
   async storedParts(databases: readonly string[]): Promise<StoredPart[]> {
     const names = databases.map(quoteString).join(", ");
-    return this.#read(`active AND database IN (${names}) ORDER BY modification_time, database, table, name`);
+    return this.#read(
+      `active AND disk_name = 'default' AND database IN (${names}) ORDER BY modification_time, database, table, name`,
+    );
   }
 
   /** True when the part is no longer in its table. */

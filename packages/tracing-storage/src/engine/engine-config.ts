@@ -105,7 +105,7 @@ export function purgeRatio(maxMemoryBytes: number, cores: number): number {
   return Math.min(0.9, (cores * heldBytesPerCore) / maxMemoryBytes);
 }
 
-function serverXml(usersPath: string, limits: EngineLimits): string {
+function serverXml(usersPath: string, limits: EngineLimits, more: string): string {
   const merges = mergesAtOnce(availableParallelism());
   return `<clickhouse>
   <users_config>${usersPath}</users_config>
@@ -140,7 +140,7 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
     <cleanup_delay_period>${cleanupSeconds}</cleanup_delay_period>
     <max_cleanup_delay_period>${2 * cleanupSeconds}</max_cleanup_delay_period>
     <cleanup_delay_period_random_add>0</cleanup_delay_period_random_add>
-  </merge_tree>
+  </merge_tree>${more === "" ? "" : `\n  ${more}`}
 </clickhouse>
 `;
 }
@@ -202,14 +202,15 @@ ${grants.map((grant) => `        <query>${grant}</query>`).join("\n")}
  * Writes the engine's configuration: memory limits, caches, syncs (every insert is synced before it is
  * acknowledged), and the statements that SQL must not run.
  * @param folder exists
+ * @param more further elements of the configuration
  * @returns the path for `--config-file`. It is always given: without it the engine looks for a config.xml in
  *   the working directory and in the user's home.
  */
-export function writeEngineConfig(folder: string, limits: EngineLimits): string {
+export function writeEngineConfig(folder: string, limits: EngineLimits, more = ""): string {
   const usersPath = join(folder, "users.xml");
   const configPath = join(folder, "config.xml");
   writeFileSync(usersPath, usersXml(limits));
-  writeFileSync(configPath, serverXml(usersPath, limits));
+  writeFileSync(configPath, serverXml(usersPath, limits, more));
   return configPath;
 }
 

@@ -128,9 +128,15 @@ export class Engine {
 
   /**
    * Opens the data folder and the engine on it. A process can have only one engine.
+   * @param prepare called with the locked folder before the engine reads it; returns further elements of its
+   *   configuration
    * @throws StartError when the folder is locked or cannot be written, or the engine cannot read its content
    */
-  static async open(dataFolder: string, limits: EngineLimits): Promise<Engine> {
+  static async open(
+    dataFolder: string,
+    limits: EngineLimits,
+    prepare: (folder: DataFolder) => string = () => "",
+  ): Promise<Engine> {
     const native = loadNativeBinding();
     const mended: MendedFile[] = [];
     const folder = openDataFolder(dataFolder, native.EngineVersion(), (file) => mended.push(file));
@@ -140,7 +146,7 @@ export class Engine {
     try {
       mended.push(...metadata.mend());
       lostTokens = forgetLostTokens(folder.enginePath);
-      const configPath = writeEngineConfig(folder.configPath, limits);
+      const configPath = writeEngineConfig(folder.configPath, limits, prepare(folder));
       anchor = native.CreateConnection(folder.enginePath, [`--config-file=${configPath}`]);
     } catch (error) {
       folder.release();

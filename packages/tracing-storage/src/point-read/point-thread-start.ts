@@ -51,7 +51,7 @@ parentPort?.on("message", (message: ToThread) => {
   if (message.kind === "table") {
     const { table, facts, keyTypes } = message;
     cache.forget(facts.folder);
-    tables.set(table, { facts, parts: new TableParts(facts.folder, keyTypes, cache) });
+    tables.set(table, { facts, parts: new TableParts(facts, keyTypes, cache) });
     return;
   }
   const answer = answerTo(message);

@@ -61,8 +61,7 @@ export function readPoint(tables: PointTables, statement: PointStatement, value:
   const places = placesOf(there.parts, statement, keys, untilMs);
   const filter = rows.facts.filters.get(statement.key);
   const likely = rows.parts
-    .active()
-    .filter(({ partition }) => places.has(partition))
+    .local(places)
     .map((name) => likelyGranules(rows.parts, name, { places, filterName: filter, hashes }));
   checkCount(
     likely.reduce((sum, { granules }) => sum + granules.length, 0),
@@ -135,7 +134,7 @@ function placesOf(
 ): Places {
   const places: Places = new Map();
   let count = 0;
-  for (const name of parts.active()) {
+  for (const name of parts.local()) {
     const part = parts.open(name);
     const [keyColumn, minuteColumn] = [columnOf(part, key), columnOf(part, minute, "DateTime('UTC')")];
     part.read((read) => {

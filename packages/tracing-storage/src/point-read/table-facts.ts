@@ -7,6 +7,8 @@ import type { TableName } from "./point-statement.ts";
 export interface TableFacts {
   /** Folder of the table's parts. */
   readonly folder: string;
+  /** Folders with names of objects, for parts in a bucket. */
+  readonly awayFolders: readonly string[];
   readonly partitionKey: string;
   /** Expressions of the primary key. */
   readonly primaryKey: readonly string[];
@@ -23,6 +25,7 @@ const row = z.object({
   names: z.array(z.string()),
   types: z.array(z.string()),
   filters: z.array(z.tuple([z.string(), z.string()])),
+  paths: z.array(z.string()),
   changing: z.coerce.number(),
   policies: z.coerce.number(),
 });
@@ -42,7 +45,7 @@ export async function readTableFacts(
   const ofTable = `database = '${database}' AND table = '${table}'`;
   const columns = `SELECT groupArray(COLUMN) FROM (SELECT name, type FROM system.columns WHERE ${ofTable} AND default_kind IN ('', 'DEFAULT') ORDER BY position)`;
   const sql =
-    `SELECT toString(uuid) AS uuid, engine, partition_key, primary_key, (${columns.replace("COLUMN", "name")}) AS names, ` +
+    `SELECT toString(uuid) AS uuid, engine, partition_key, primary_key, data_paths AS paths, (${columns.replace("COLUMN", "name")}) AS names, ` +
     `(${columns.replace("COLUMN", "type")}) AS types, ` +
     `(SELECT groupArray((expr, name)) FROM system.data_skipping_indices WHERE ${ofTable} AND type_full = 'bloom_filter(0.01)' AND granularity = 1) AS filters, ` +
     `(SELECT count() FROM system.mutations WHERE ${ofTable} AND NOT is_done) AS changing, ` +
@@ -57,8 +60,10 @@ export async function readTableFacts(
   if (!engines.has(facts.engine) || facts.changing > 0 || facts.policies > 0) {
     return undefined;
   }
+  const folder = join(engine.folder.enginePath, "store", facts.uuid.slice(0, 3), facts.uuid);
   return {
-    folder: join(engine.folder.enginePath, "store", facts.uuid.slice(0, 3), facts.uuid),
+    folder,
+    awayFolders: facts.paths.filter((path) => join(path, "/") !== join(folder, "/")),
     partitionKey: facts.partition_key,
     primaryKey: facts.primary_key.split(", "),
     columns: new Map(facts.names.map((name, index) => [name, facts.types[index] ?? ""])),

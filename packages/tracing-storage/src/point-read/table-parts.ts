@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../engine/table-folders.ts";
 import { BlockCache } from "../parts/block-cache.ts";
 import { Part } from "../parts/part.ts";
 import { activeParts, type PartName, partNameOf } from "../parts/part-name.ts";
@@ -11,19 +12,48 @@ import { UnreadablePart } from "../parts/unreadable-part.ts";
  */
 const unsureMs = 100;
 
+/** The folders of a table. */
+export interface TableFolders {
+  /** Folder with the parts on the local disk. */
+  readonly folder: string;
+  /** Folders with names of objects, for parts in a bucket. */
+  readonly awayFolders: readonly string[];
+}
+
+interface ListedParts {
+  readonly atMs: number;
+  readonly changedMs: number;
+  readonly parts: readonly PartName[];
+  /** Partitions with a part in a bucket. */
+  readonly away: ReadonlySet<string>;
+}
+
 /** The parts of a table, from the present content of its folder. */
 export class TableParts {
   readonly #folder: string;
+  readonly #awayFolders: readonly string[];
   readonly #cache: PartCache;
   readonly #keyTypes: readonly string[];
-  #listed:
-    | { readonly atMs: number; readonly changedMs: number; readonly parts: readonly PartName[] }
-    | undefined;
+  #listed: ListedParts | undefined;
 
-  constructor(folder: string, keyTypes: readonly string[], cache: PartCache) {
+  constructor({ folder, awayFolders }: TableFolders, keyTypes: readonly string[], cache: PartCache) {
     this.#folder = folder;
+    this.#awayFolders = awayFolders;
     this.#keyTypes = keyTypes;
     this.#cache = cache;
+  }
+
+  /**
+   * The parts of these partitions; of all without an argument.
+   * @throws UnreadablePart when one of them is in a bucket, and as `active`
+   */
+  local(partitions?: { has(partition: string): boolean }): readonly PartName[] {
+    const parts = this.active();
+    const away = this.#listed?.away ?? new Set<string>();
+    if ([...away].some((partition) => partitions?.has(partition) ?? true)) {
+      throw new UnreadablePart("a part is in a bucket");
+    }
+    return partitions === undefined ? parts : parts.filter(({ partition }) => partitions.has(partition));
   }
 
   /** @throws UnreadablePart when parts have separate files with changes; errors of files */
@@ -40,7 +70,9 @@ export class TableParts {
       throw new UnreadablePart("a table has patches of its parts");
     }
     const parts = activeParts(names.flatMap((name) => partNameOf(name) ?? []));
-    this.#listed = { atMs, changedMs: mtimeMs, parts };
+    // A part that moves is in the bucket before it leaves the folder, so the bucket is listed last.
+    const away = this.#awayFolders.flatMap((one) => namesIn(one)).flatMap((name) => partNameOf(name) ?? []);
+    this.#listed = { atMs, changedMs: mtimeMs, parts, away: new Set(away.map(({ partition }) => partition)) };
     return parts;
   }
 

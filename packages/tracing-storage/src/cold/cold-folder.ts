@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartError } from "lifecycle";
+
+/** Name of the disk in the engine's configuration, and of the folder with the names of its objects. */
+export const coldDisk = "cold";
+
+/** File of the data folder that says where its old days are. */
+export function coldMarkPath(dataFolder: string): string {
+  return join(dataFolder, "cold-storage.json");
+}
+
+/** Folder with the names of the objects of each moved file. @param enginePath the engine's folder */
+export function coldNamesPath(enginePath: string): string {
+  return join(enginePath, "disks", coldDisk);
+}
+
+/**
+ * The endpoint with the folder's old days.
+ * @returns undefined when no day was ever moved from this folder
+ * @throws StartError for an unreadable file, because without its days the store would answer as if they were empty
+ */
+export function knownEndpoint(dataFolder: string): string | undefined {
+  const path = coldMarkPath(dataFolder);
+  if (!existsSync(path)) {
+    return undefined;
+  }
+  try {
+    const { endpoint } = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    if (typeof endpoint === "string") {
+      return endpoint;
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new StartError(
+    `${path} is damaged: write the address of the bucket into it, {"endpoint": "https://…"}`,
+  );
+}
+
+/**
+ * Refuses a folder whose old days are in a bucket that this start does not name. Otherwise searches would find nothing
+ * in those days, without an error.
+ * @throws StartError
+ */
+export function requireKnownEndpoint(dataFolder: string, endpoint: string): void {
+  const known = knownEndpoint(dataFolder);
+  if (known === undefined || known === endpoint) {
+    return;
+  }
+  throw new StartError(
+    endpoint === ""
+      ? `old days of data folder ${dataFolder} are in ${known}: start with --storage.cold.endpoint`
+      : `old days of data folder ${dataFolder} are in ${known}, not in ${endpoint}: copy all objects there, then remove ` +
+          `${coldMarkPath(dataFolder)}`,
+  );
+}
