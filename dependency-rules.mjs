@@ -106,7 +106,7 @@ const rooms = {
   ],
   certificates: ["material", "acme", "pki", "tls"],
   "http-engine": [
-    "body|close-lingering|connection-limits|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|sniffed-type|status-text",
+    "body|close-lingering|connection-limits|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|sniffed-type",
     "requests-under-way|response-tally|route-figures|route-tally|stable-bodies|unexpected-fields",
     "declared-body|http-error|request-memo|request-trace|proxy-protocol",
     "refusal|rehearsed-way",
@@ -137,8 +137,8 @@ const rooms = {
   ],
   "http-protocols": [
     "header-list",
-    "http2|quic",
-    "grpc-client|grpc-js|http1|http2-client|http2-server",
+    "http1|http2|quic",
+    "grpc-client|grpc-js|http1-server|http2-client|http2-server",
     "http3",
   ],
   wire: [
@@ -244,6 +244,15 @@ export default {
         pathNot: test,
       },
       to: { path: "^(node:)?http2$", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "receivers-without-node-http",
+      comment:
+        "A response of node:http costs more than all else of a small export. The receivers speak HTTP/1 with http-protocols, whose " +
+        "reader is stricter.",
+      severity: "error",
+      from: { path: "^packages/tracing-collector/src/receivers/", pathNot: test },
+      to: { path: "^(node:)?https?$" },
     },
     {
       name: "http-protocols-tests-stand-alone",

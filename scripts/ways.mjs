@@ -28,6 +28,8 @@ export const ways = {
   /** A span over OTLP and HTTP until the store has it: tracing-collector/README.md. */
   span: [
     "tracing-collector/src/receivers/otlp-requests.ts",
+    // Behind `Http1Request` and `Http1Response`: the machine of HTTP/1.
+    "http-protocols/src/http1-server/server-connection.ts",
     // Behind `HttpSpanForm`, for protobuf. Readers of JSON are a way of their own.
     "tracing-collector/src/pipeline/span-intake.ts",
     "wire/src/otlp/otlp-transcoder.ts",

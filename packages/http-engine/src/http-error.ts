@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
+import { statusText } from "http-protocols/http1/response-start";
 import { messageOf, ServerError } from "server-core/errors";
 import { httpStatus } from "./http-status.ts";
-import { statusText } from "./status-text.ts";
 
 const idCharacters = "abcdefghijkmnpqrstuvwxyz0123456789";
 const idLength = 9;

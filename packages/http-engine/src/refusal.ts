@@ -1,6 +1,6 @@
+import { reasonPhrase } from "http-protocols/http1/response-start";
 import { ServerError } from "server-core/errors";
 import { HttpError } from "./http-error.ts";
-import { reasonPhrase } from "./status-text.ts";
 
 /** Length limit of the reason that is sent to the client: it may quote bytes of the client. */
 const maxReason = 200;

@@ -9,6 +9,7 @@
  * - `COLLECTOR_JOURNAL_DISK` the disk refuses the write: it is full, broken or removed
  * - `COLLECTOR_JOURNAL_DAMAGED` a segment cannot be read back; senders never get this
  * - `COLLECTOR_BODIES_BUSY` the bodies of running requests fill their share of memory
+ * - `COLLECTOR_BODY_LATE` the body did not arrive within `--collector.….read-timeout`
  * - `COLLECTOR_RATE_LIMITED` the tenant sends more spans a second than its quota
  * - `COLLECTOR_DAY_LIMITED` the tenant has sent the bytes of its quota for this day
  * - `COLLECTOR_STOPPING` the process is stopping
@@ -20,6 +21,7 @@ export type CollectorErrorCode =
   | "COLLECTOR_JOURNAL_DISK"
   | "COLLECTOR_JOURNAL_DAMAGED"
   | "COLLECTOR_BODIES_BUSY"
+  | "COLLECTOR_BODY_LATE"
   | "COLLECTOR_RATE_LIMITED"
   | "COLLECTOR_DAY_LIMITED"
   | "COLLECTOR_STOPPING";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
+import { reasonPhrase } from "http-protocols/http1/response-start";
 import { closeLingering } from "../close-lingering.ts";
 import { refusalOf } from "../refusal.ts";
-import { reasonPhrase } from "../status-text.ts";
 
 /** Responds to bytes that are not a request, with the reason. The caller must close the connection. */
 export function writeRefusal(socket: Socket, error: unknown): void {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { HeadScanner } from "http-protocols/http1/head-scanner";
+import { readDirectly } from "http-protocols/http1/read-directly";
 import type { RequestHead } from "http-protocols/http1/request-head";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
@@ -9,7 +10,6 @@ import { ConnectionClock } from "./connection-clock.ts";
 import { DrainWaiters } from "./drain-waiters.ts";
 import { endConnection, writeRefusal } from "./end-connection.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
-import { readDirectly } from "./read-directly.ts";
 import { type BodyFeeder, RequestBody } from "./request-body.ts";
 import { serverErrorOf } from "./server-error-of.ts";
 

@@ -2,13 +2,14 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { FieldMemo } from "http-protocols/http1/field-memo";
 import type { RequestHead } from "http-protocols/http1/request-head";
+import { httpDate } from "http-protocols/http1/response-start";
 import { ServerError } from "server-core/errors";
 import { BytesReadable } from "../body/contained-stream.ts";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestBody } from "./request-body.ts";
-import { encodeFields, encodeResponseFields, httpDate, statusLine } from "./response-head.ts";
+import { encodeFields, encodeResponseFields, statusLine } from "./response-head.ts";
 import { stableResponse } from "./stable-response.ts";
 
 const noTrailers: HeaderList = []; // never changed

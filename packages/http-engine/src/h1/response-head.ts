@@ -1,6 +1,6 @@
+import { reasonPhrase } from "http-protocols/http1/response-start";
 import { ServerError } from "server-core/errors";
 import type { HeaderList } from "../header-list.ts";
-import { reasonPhrase } from "../status-text.ts";
 
 const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
@@ -61,25 +61,6 @@ export function statusLine(status: number): string {
     statusLines.set(status, line);
   }
   return line;
-}
-
-let dateText = "";
-
-function forgetDate(): void {
-  dateText = "";
-}
-
-/**
- * Value of the field `Date`, created once per second, because reading the clock for each response costs more than
- * writing the field.
- */
-export function httpDate(): string {
-  if (dateText === "") {
-    const now = Date.now();
-    dateText = new Date(now).toUTCString();
-    setTimeout(forgetDate, 1_000 - (now % 1_000)).unref();
-  }
-  return dateText;
 }
 
 /** The fields of a response as text, and the framing that they declare. */

@@ -7,6 +7,8 @@ const codes: Readonly<Record<Http1Fault, ServerErrorCode>> = {
   "transfer-encoding": "HTTP_TRANSFER_ENCODING",
   expectation: "HTTP_EXPECTATION",
   "head-too-large": "HTTP_HEADER_TOO_LARGE",
+  late: "HTTP_TIMEOUT",
+  gone: "CLIENT_GONE",
 };
 
 /** The server's error for bytes that an HTTP/1 parser refused; other errors are returned unchanged. */

@@ -1,6 +1,7 @@
+import { httpDate } from "http-protocols/http1/response-start";
 import type { HeaderList } from "../header-list.ts";
 import { isStable, maxKeptResponseBytes } from "../stable-bodies.ts";
-import { encodeResponseFields, httpDate, isSameList, statusLine } from "./response-head.ts";
+import { encodeResponseFields, isSameList, statusLine } from "./response-head.ts";
 
 /** The last sent response with one body. */
 interface SentResponse {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { httpDate } from "http-protocols/http1/response-start";
 import { errorCodes } from "http-protocols/http2";
 import {
   type H2RequestHead,
@@ -14,7 +15,6 @@ import {
 import { ServerError } from "server-core/errors";
 import { keepOwner, runFor } from "server-core/threads/error-owner";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
-import { httpDate } from "../h1/response-head.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RateWatch } from "../rate-watch.ts";
 import { checkFields } from "./check-fields.ts";

@@ -5,8 +5,17 @@
  * - `transfer-encoding`: a value other than `chunked`
  * - `expectation`: a value other than `100-continue`
  * - `head-too-large`: the head exceeds the limit
+ * - `late`: the head or the body did not arrive in time
+ * - `gone`: the connection closed before the end of the body
  */
-export type Http1Fault = "malformed" | "version" | "transfer-encoding" | "expectation" | "head-too-large";
+export type Http1Fault =
+  | "malformed"
+  | "version"
+  | "transfer-encoding"
+  | "expectation"
+  | "head-too-large"
+  | "late"
+  | "gone";
 
 /** Error of the HTTP/1 parsers for refused bytes. Servers and clients convert it into their own errors. */
 export class Http1Error extends Error {

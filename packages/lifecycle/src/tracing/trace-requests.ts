@@ -1,7 +1,6 @@
-import type { IncomingMessage, RequestListener } from "node:http";
 import { OwnSpan } from "../own-span.ts";
 import { parseTraceparent } from "../trace-context.ts";
-import type { Tracer } from "./tracer.ts";
+import type { RequestHeaders, Tracer } from "./tracer.ts";
 
 /** The tracer of this process; undefined: it sends no spans. There is only one per process. */
 let processTracer: Tracer | undefined;
@@ -16,8 +15,22 @@ export function hasTracer(): boolean {
   return processTracer !== undefined;
 }
 
+/** A request of `node:http`, or of a server of our own. */
+interface TracedRequest {
+  /** Fields by name in lower case. */
+  readonly headers: RequestHeaders;
+}
+
+/** The response to it. */
+interface TracedResponse {
+  /** Status of the response, once it is sent. */
+  readonly statusCode: number;
+  /** Calls back when the response is sent, or can no longer be sent. */
+  once(event: "close", listener: () => void): unknown;
+}
+
 /** A span that is never sent; it gives log lines the IDs of the client's span. */
-function spanOfClient(request: IncomingMessage): OwnSpan | undefined {
+function spanOfClient(request: TracedRequest): OwnSpan | undefined {
   const context = parseTraceparent(request.headers.traceparent as string | undefined);
   return context && new OwnSpan(undefined, "server", context);
 }
@@ -26,7 +39,9 @@ function spanOfClient(request: IncomingMessage): OwnSpan | undefined {
  * Wraps a listener so that its requests become spans. This needs a tracer of the process, and a listener that describes
  * its requests (`activeSpan`). Otherwise log lines of a request get the IDs of the client's `traceparent`.
  */
-export function traceRequests(listener: RequestListener): RequestListener {
+export function traceRequests<Request extends TracedRequest, Response extends TracedResponse>(
+  listener: (request: Request, response: Response) => void,
+): (request: Request, response: Response) => void {
   return (request, response) => {
     if (processTracer === undefined) {
       if (request.headers.traceparent === undefined) {

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { Registry } from "@prometheus-io/client";
 import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
@@ -8,6 +7,9 @@ import { newContext, parseTraceparent } from "../trace-context.ts";
 import { version } from "../version.ts";
 import { OwnSampler } from "./sampler.ts";
 import { ownSpansHeader, SpanSender } from "./span-sender.ts";
+
+/** Header fields by name in lower case. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -110,7 +112,7 @@ export class Tracer {
   }
 
   /** The span of an incoming request; it is sent only when the handler describes the request. */
-  startRequest(headers: IncomingHttpHeaders): OwnSpan {
+  startRequest(headers: RequestHeaders): OwnSpan {
     const parent = parseTraceparent(headers.traceparent as string | undefined);
     const context = newContext(parent);
     const isSampled =

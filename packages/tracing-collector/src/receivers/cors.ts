@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpAnswer, HttpRequestHead } from "./http-messages.ts";
 
 /** Methods of simple requests, as the public model allows. */
 const allowedMethods: readonly string[] = ["GET", "POST", "HEAD"];
@@ -48,7 +48,7 @@ export class Cors {
    * Sets the CORS headers of an answer, or answers a preflight request.
    * @returns true when the request was a preflight, which is then answered with 204
    */
-  apply(request: IncomingMessage, response: ServerResponse): boolean {
+  apply(request: HttpRequestHead, response: HttpAnswer): boolean {
     const { origin = "", "access-control-request-method": wanted = "" } = request.headers;
     if (request.method === "OPTIONS" && wanted !== "") {
       this.#answerPreflight(request, response, origin, wanted);
@@ -61,7 +61,7 @@ export class Cors {
     return false;
   }
 
-  #answerPreflight(request: IncomingMessage, response: ServerResponse, origin: string, wanted: string): void {
+  #answerPreflight(request: HttpRequestHead, response: HttpAnswer, origin: string, wanted: string): void {
     response.setHeader("Vary", preflightVary);
     const headers = request.headers["access-control-request-headers"];
     if (
@@ -78,7 +78,7 @@ export class Cors {
     response.writeHead(204).end();
   }
 
-  #allow(response: ServerResponse, origin: string): void {
+  #allow(response: HttpAnswer, origin: string): void {
     response.setHeader("Access-Control-Allow-Origin", this.#anyOrigin ? "*" : origin);
     response.setHeader("Access-Control-Allow-Credentials", "true");
   }

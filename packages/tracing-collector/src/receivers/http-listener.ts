@@ -1,8 +1,10 @@
-import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Http1Handler, Http1Server } from "http-protocols/http1-server";
+import type { Logger } from "lifecycle";
 import { listenError } from "lifecycle/errors";
-import { httpServerFor } from "lifecycle/http-server";
+import { traceRequests } from "lifecycle/trace-requests";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
+import { socketServerFor } from "./socket-server.ts";
 
 /** Time limits of an HTTP listener in milliseconds; 0: no limit. */
 export interface HttpTimeouts {
@@ -14,58 +16,56 @@ export interface HttpTimeouts {
   readonly readHeaderMs: number;
 }
 
-/** Interval in milliseconds at which Node checks the time limits of connections. */
-const timeoutCheckMs = 1_000;
+/** Size limit of a request's head in bytes. */
+const maxHeaderBytes = 16 * 1024;
+/** Limit of bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
+const maxDroppedBytes = 64 * 1024 * 1024;
 /** Interval of TCP keep-alive probes in milliseconds, as in Go. They end the connections of vanished senders. */
 const tcpKeepAliveMs = 15_000;
-const idleCheckMs = 20;
+
+/** The parts of an HTTP listener that differ between receivers. */
+export interface HttpService {
+  readonly timeouts: HttpTimeouts;
+  readonly log: Logger;
+  /** Answers requests, which may be spans of this process (`traceRequests`). */
+  readonly handler: Http1Handler;
+}
 
 /**
- * Serves HTTP on an address, with TLS if it is configured.
+ * Serves HTTP/1 on an address, with TLS if it is configured.
  * @throws StartError when the address cannot be used
  */
 export async function listenHttp(
   { address, what, flag, tls }: ReceiverAddress,
-  { idleMs, readMs, readHeaderMs }: HttpTimeouts,
-  handler: RequestListener,
+  { timeouts, log, handler }: HttpService,
 ): Promise<Receiver> {
-  const server = httpServerFor(
-    tls,
-    {
-      keepAlive: true,
-      keepAliveInitialDelay: tcpKeepAliveMs,
-      keepAliveTimeout: idleMs,
-      requestTimeout: readMs,
-      // Node requires that the header limit does not exceed the request limit.
-      headersTimeout: readMs > 0 && (readHeaderMs === 0 || readHeaderMs > readMs) ? readMs : readHeaderMs,
-      connectionsCheckingInterval: timeoutCheckMs,
+  const { idleMs, readMs, readHeaderMs } = timeouts;
+  const listener = socketServerFor(tls, "http/1.1");
+  listener.on("connection", (socket) => socket.setKeepAlive(true, tcpKeepAliveMs));
+  const server = new Http1Server(listener, {
+    limits: {
+      idleTimeoutMs: idleMs,
+      readTimeoutMs: readMs,
+      // The limit for a whole request is one for its head too.
+      readHeaderTimeoutMs:
+        readMs > 0 && (readHeaderMs === 0 || readHeaderMs > readMs) ? readMs : readHeaderMs,
+      maxHeaderBytes,
+      maxDroppedBytes,
     },
-    (request, response) => {
-      // A sender may disconnect at any time, so this is not an error.
-      response.on("error", () => {});
-      handler(request, response);
-    },
-  );
+    handler: traceRequests(handler),
+    onFault: (err) => log.error({ err }, `error in a request of ${what}`),
+  });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => {
+    listener.once("error", (error) => {
       tls?.close();
+      void server.stop(AbortSignal.abort());
       reject(listenError(error, what, address.text, flag));
     });
-    server.listen({ port: address.port, ...(address.host === "" ? {} : { host: address.host }) }, resolve);
+    listener.listen({ port: address.port, ...(address.host === "" ? {} : { host: address.host }) }, resolve);
   });
   return {
     what,
-    port: (server.address() as AddressInfo).port,
-    async stop(signal) {
-      const cut = () => server.closeAllConnections();
-      signal.addEventListener("abort", cut, { once: true });
-      if (signal.aborted) {
-        cut();
-      }
-      // Without this, a connection whose last call ends during the stop would wait for another request.
-      const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      clearInterval(idle);
-    },
+    port: (listener.address() as AddressInfo).port,
+    stop: (signal) => server.stop(signal),
   };
 }

@@ -1,17 +1,15 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import { activeSpan } from "lifecycle/own-span";
 import { acceptedEncodings, decompress, isKnownEncoding, isPlainEncoding } from "wire/compression/decompress";
 import { WireError } from "wire/errors";
 import type { TranscodeResult } from "wire/rows/message-transcoder";
-import { CollectorError } from "../errors.ts";
+import { CollectorError, type CollectorErrorCode } from "../errors.ts";
 import type { SpanIntake } from "../pipeline/span-intake.ts";
 import { HttpError } from "./http-error.ts";
-import { drainRequest } from "./read-body.ts";
+import type { HttpRequest, HttpResponse } from "./http-messages.ts";
 import type { ReceiverContext } from "./receiver.ts";
 import { refusalOf } from "./refusal.ts";
-import { maxBodyBytes } from "./request-limits.ts";
 import { httpTenant, TenantError } from "./tenant.ts";
 
 /** The parts of receiving spans over HTTP that differ between protocols. */
@@ -24,9 +22,9 @@ export interface HttpSpanForm {
    * Writes the answer after the spans were stored, in the protocol's form. It contains the number of rejected spans if
    * the protocol has a field for it.
    */
-  answerKept(response: ServerResponse, outcome: TranscodeResult): void;
+  answerKept(response: HttpResponse, outcome: TranscodeResult): void;
   /** Answers a batch that was refused as a whole. */
-  answerFailure(response: ServerResponse, failure: HttpFailure): void;
+  answerFailure(response: HttpResponse, failure: HttpFailure): void;
 }
 
 /**
@@ -42,6 +40,9 @@ export interface HttpFailure {
   readonly message: string;
 }
 
+/** Refusals before spans were read, which the intake has not counted. */
+const bodyErrors: ReadonlySet<CollectorErrorCode> = new Set(["COLLECTOR_BODIES_BUSY", "COLLECTOR_BODY_LATE"]);
+
 /**
  * Receives the spans of one request: finds the tenant, reads and decompresses the body, and stores its rows. The
  * request is always answered. Never throws.
@@ -49,8 +50,8 @@ export interface HttpFailure {
 export function receiveSpans(
   form: HttpSpanForm,
   { bodies, tenants, log }: ReceiverContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
 ): void {
   activeSpan()?.describe(`${request.method} spans`, {
     "url.path": (request.url ?? "").split("?", 1)[0] ?? "",
@@ -59,7 +60,7 @@ export function receiveSpans(
     const tenant = httpTenant(tenants, request);
     const encoding = request.headers["content-encoding"] ?? "";
     return await bodies.read(request, async (body) => {
-      const message = decodeContent(body, encoding, maxBodyBytes);
+      const message = decodeContent(body, encoding, bodies.maxBytes);
       const outcome = form.transcode(message, tenant);
       await form.intake.keep(outcome, message.length, tenant);
       return outcome;
@@ -68,7 +69,7 @@ export function receiveSpans(
   keep().then(
     (outcome) => form.answerKept(response, outcome),
     (error: unknown) => {
-      drainRequest(request);
+      request.dropBody();
       // The sender has disconnected.
       if (response.destroyed) {
         return;
@@ -106,11 +107,11 @@ export function decodeContent(body: Buffer, encoding: string, maxBytes: number):
   }
 }
 
-function failureOf(error: unknown, intake: SpanIntake, response: ServerResponse, log: Logger): HttpFailure {
+function failureOf(error: unknown, intake: SpanIntake, response: HttpResponse, log: Logger): HttpFailure {
   const message = error instanceof Error ? error.message : String(error);
   const refusal = refusalOf(error);
   if (refusal !== undefined) {
-    if (error instanceof CollectorError && error.code === "COLLECTOR_BODIES_BUSY") {
+    if (error instanceof CollectorError && bodyErrors.has(error.code)) {
       intake.refused();
     }
     if (refusal.retryAfterS !== undefined) {

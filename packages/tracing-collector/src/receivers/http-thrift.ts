@@ -1,18 +1,17 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { activeSpan } from "lifecycle/own-span";
 import { WireError } from "wire/errors";
 import { ThriftBatchTranscoder } from "wire/thrift";
 import type { CollectorMetrics } from "../counts/metrics.ts";
 import { SpanIntake } from "../pipeline/span-intake.ts";
+import { answerText } from "./http-error.ts";
 import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
+import type { HttpRequest, HttpResponse } from "./http-messages.ts";
 import { type HttpFailure, type HttpSpanForm, receiveSpans } from "./http-spans.ts";
 import { MediaTypeError, mediaType } from "./media-type.ts";
-import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 import { requestPath } from "./request-path.ts";
 import { answerSampling } from "./sampling-http.ts";
-import { answerText } from "./text-answer.ts";
 
 /** Accepted content types; other types get 400, as in the public model. */
 const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];
@@ -43,13 +42,14 @@ export async function openHttpThrift(
     new ThriftBatchTranscoder({ maxRowsBytes }),
   );
 
-  return await listenHttp(address, timeouts, (request, response) => {
+  const handler = (request: HttpRequest, response: HttpResponse): void => {
     const path = requestPath(request);
     const type = Object.hasOwn(requestTypes, path) ? requestTypes[path] : undefined;
     watchRequest(context.metrics, request, response, type === undefined ? "other" : path);
     if (type === "traces") {
       if (isBatch(request, response)) {
-        return receiveSpans(form, context, request, response);
+        receiveSpans(form, context, request, response);
+        return;
       }
     } else {
       if (type !== undefined && request.method === "GET") {
@@ -58,12 +58,13 @@ export async function openHttpThrift(
       }
       answerSampling(context.sampling, request, response);
     }
-    drainRequest(request);
-  });
+    request.dropBody();
+  };
+  return await listenHttp(address, { timeouts, log: context.log, handler });
 }
 
 /** @returns false when the request was answered with an error */
-function isBatch(request: IncomingMessage, response: ServerResponse): boolean {
+function isBatch(request: HttpRequest, response: HttpResponse): boolean {
   if (request.method !== "POST") {
     response.writeHead(405, { "Content-Length": 0 }).end();
     return false;
@@ -126,14 +127,17 @@ function escapeHtml(text: string): string {
 /** @param path a known path or "other", because senders must not invent label values */
 function watchRequest(
   { httpRequestSeconds, httpServerErrors }: CollectorMetrics,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   path: string,
 ): void {
   const startMs = performance.now();
-  response.once("finish", () => {
+  response.once("close", () => {
+    if (response.destroyed) {
+      return;
+    }
     const { statusCode } = response;
-    const method = ["GET", "POST"].includes(request.method ?? "") ? (request.method ?? "") : "other";
+    const method = ["GET", "POST"].includes(request.method) ? request.method : "other";
     httpRequestSeconds.observe(
       { method, path, status: String(statusCode) },
       (performance.now() - startMs) / 1_000,

@@ -3,7 +3,8 @@ import { OtlpJsonTranscoder } from "wire/otlp/otlp-json-transcoder";
 import { OtlpTranscoder } from "wire/otlp/otlp-transcoder";
 import { encodeRpcStatus, encodeRpcStatusJson } from "wire/otlp/rpc-status";
 import { SpanIntake } from "../pipeline/span-intake.ts";
-import { type OtlpHttpSettings, otlpForm, serveOtlp } from "./otlp-requests.ts";
+import { listenHttp } from "./http-listener.ts";
+import { type OtlpHttpSettings, otlpForm, otlpHandler } from "./otlp-requests.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 
@@ -15,7 +16,7 @@ import { maxRowsBytes } from "./request-limits.ts";
  */
 export async function openOtlpHttp(
   address: ReceiverAddress,
-  settings: OtlpHttpSettings,
+  { timeouts, cors }: OtlpHttpSettings,
   context: ReceiverContext,
 ): Promise<Receiver> {
   const forms = [
@@ -30,5 +31,6 @@ export async function openOtlpHttp(
       encodeStatus: encodeRpcStatusJson,
     }),
   ];
-  return await serveOtlp(address, settings, forms, context);
+  const handler = otlpHandler(cors, forms, context);
+  return await listenHttp(address, { timeouts, log: context.log, handler });
 }

@@ -1,13 +1,12 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MessageTranscoder, TranscodeResult } from "wire/rows/message-transcoder";
 import type { SpanIntake } from "../pipeline/span-intake.ts";
 import type { Cors } from "./cors.ts";
-import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
+import { answerText } from "./http-error.ts";
+import type { HttpTimeouts } from "./http-listener.ts";
+import type { HttpAnswer, HttpRequest, HttpResponse } from "./http-messages.ts";
 import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
-import { drainRequest } from "./read-body.ts";
-import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
+import type { ReceiverContext } from "./receiver.ts";
 import { requestPath } from "./request-path.ts";
-import { answerText } from "./text-answer.ts";
 
 /** Settings of OTLP over HTTP. */
 export interface OtlpHttpSettings {
@@ -23,28 +22,27 @@ export interface OtlpForm extends HttpSpanForm {
   readonly contentType: string;
 }
 
-/** Serves `POST /v1/traces` in the given encodings; anything else is answered with an error. @throws StartError */
-export async function serveOtlp(
-  address: ReceiverAddress,
-  { timeouts, cors }: OtlpHttpSettings,
+/** Answers `POST /v1/traces` in the given encodings; anything else is answered with an error. */
+export function otlpHandler(
+  cors: Cors | undefined,
   forms: readonly OtlpForm[],
   context: ReceiverContext,
-): Promise<Receiver> {
-  return await listenHttp(address, timeouts, (request, response) => {
+): (request: HttpRequest, response: HttpResponse) => void {
+  return (request, response) => {
     const isPreflight = cors?.apply(request, response) ?? false;
     const form = isPreflight ? undefined : route(request, response, forms);
     if (form === undefined) {
-      drainRequest(request);
+      request.dropBody();
     } else {
       receiveSpans(form, context, request, response);
     }
-  });
+  };
 }
 
 /** @returns undefined when the request was answered with an error */
 function route(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   forms: readonly OtlpForm[],
 ): OtlpForm | undefined {
   if (requestPath(request) !== "/v1/traces") {
@@ -92,18 +90,7 @@ export function otlpForm(
   };
 }
 
-function answer(
-  response: ServerResponse,
-  code: number,
-  contentType: string,
-  body: Uint8Array | string,
-): void {
+function answer(response: HttpAnswer, code: number, contentType: string, body: Uint8Array | string): void {
   const contentLength = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  response.writeHead(code, { "Content-Type": contentType, "Content-Length": contentLength });
-  if (typeof body === "string") {
-    response.end(body);
-  } else {
-    // A string goes out in one piece with the head; a buffer would be a write of its own.
-    response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), "latin1");
-  }
+  response.writeHead(code, { "Content-Type": contentType, "Content-Length": contentLength }).end(body);
 }

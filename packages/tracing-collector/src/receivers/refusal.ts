@@ -16,6 +16,8 @@ const refusals: Readonly<Record<CollectorErrorCode, Refusal>> = {
   COLLECTOR_TOO_LARGE: { grpcStatus: status.INVALID_ARGUMENT, httpStatus: 413, retryAfterS: undefined },
   COLLECTOR_JOURNAL_BUSY: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
   COLLECTOR_BODIES_BUSY: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
+  // Exporters drop spans at a 408.
+  COLLECTOR_BODY_LATE: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 1 },
   COLLECTOR_JOURNAL_DISK: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 5 },
   COLLECTOR_JOURNAL_DAMAGED: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 5 },
   COLLECTOR_RATE_LIMITED: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { samplingJson, serviceParameter } from "wire/sampling";
 import type { SamplingProvider } from "../sampling/sampling-provider.ts";
+import { answerText } from "./http-error.ts";
+import type { HttpAnswer, HttpRequestHead } from "./http-messages.ts";
 import { requestPath } from "./request-path.ts";
-import { answerText } from "./text-answer.ts";
 
 /**
  * Answers `GET /api/sampling?service=…` with the service's strategy as JSON, and `GET
@@ -11,8 +11,8 @@ import { answerText } from "./text-answer.ts";
  */
 export function answerSampling(
   provider: SamplingProvider,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: Pick<HttpRequestHead, "method" | "url">,
+  response: HttpAnswer,
 ): void {
   const url = request.url ?? "";
   const path = requestPath(request);

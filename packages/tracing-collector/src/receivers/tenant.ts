@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { type TenantCheck, tenantProblemTexts } from "lifecycle/tenant-check";
 
 /** The error for a request without a tenant, or with an unknown tenant. The message is the public model's. */
@@ -11,12 +10,17 @@ export interface CallMetadata {
   get(name: string): readonly (string | Buffer)[];
 }
 
+/** The headers of an HTTP request, with all values of each name in lower case. */
+interface HeadersDistinct {
+  readonly headersDistinct: Readonly<Record<string, readonly string[] | undefined>>;
+}
+
 /**
  * The tenant of an HTTP request; a repeated header is an error.
  * @returns "" when tenancy is off
  * @throws TenantError
  */
-export function httpTenant(tenants: TenantCheck, request: IncomingMessage): string {
+export function httpTenant(tenants: TenantCheck, request: HeadersDistinct): string {
   return tenants.enabled ? tenantOf(tenants, request.headersDistinct[tenants.header] ?? []) : "";
 }
 

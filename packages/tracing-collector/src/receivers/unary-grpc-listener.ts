@@ -1,15 +1,12 @@
-import { type AddressInfo, createServer, type Server } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
-import { listenError, type ServerTls, secureContextOptions } from "lifecycle";
+import type { AddressInfo } from "node:net";
+import { listenError } from "lifecycle";
 import type { GrpcSettings } from "./grpc-listener.ts";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
+import { socketServerFor } from "./socket-server.ts";
 import { MessageBuffers } from "./unary-grpc/message-buffers.ts";
 import { UnaryGrpcServer } from "./unary-grpc/unary-grpc-server.ts";
 import type { UnaryMethod } from "./unary-grpc/unary-method.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
-
-/** Time limit in milliseconds: a connection without a complete TLS handshake is closed after it. */
-const handshakeTimeoutMs = 10_000;
 
 /**
  * Serves unary gRPC methods, with TLS if it is configured.
@@ -23,7 +20,7 @@ export async function listenUnaryGrpc(
   methods: ReadonlyMap<string, UnaryMethod>,
   unfinished: UnfinishedBytes,
 ): Promise<Receiver> {
-  const listener = socketServerFor(tls);
+  const listener = socketServerFor(tls, "h2");
   const server = new UnaryGrpcServer(
     { methods, buffers: new MessageBuffers(unfinished), ...settings },
     listener,
@@ -41,21 +38,4 @@ export async function listenUnaryGrpc(
     port: (listener.address() as AddressInfo).port,
     stop: (signal) => server.stop(signal),
   };
-}
-
-function socketServerFor(tls: ServerTls | undefined): Server {
-  if (tls === undefined) {
-    return createServer({ noDelay: true });
-  }
-  const hasClientCa = tls.material.clientCa !== undefined;
-  const server = createTlsServer({
-    ...secureContextOptions(tls.material),
-    ALPNProtocols: ["h2"],
-    requestCert: hasClientCa,
-    rejectUnauthorized: hasClientCa,
-    handshakeTimeout: handshakeTimeoutMs,
-  });
-  tls.onChange((material) => server.setSecureContext(secureContextOptions(material)));
-  server.once("close", () => tls.close());
-  return server;
 }

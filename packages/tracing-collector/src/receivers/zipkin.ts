@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MessageTranscoder } from "wire/rows";
 import {
   ZipkinV1JsonTranscoder,
@@ -8,13 +7,13 @@ import {
 } from "wire/zipkin";
 import { SpanIntake } from "../pipeline/span-intake.ts";
 import type { Cors } from "./cors.ts";
+import { answerText } from "./http-error.ts";
 import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
+import type { HttpRequest, HttpResponse } from "./http-messages.ts";
 import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
-import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 import { requestPath } from "./request-path.ts";
-import { answerText } from "./text-answer.ts";
 
 /** Settings of the Zipkin receiver. */
 export interface ZipkinSettings {
@@ -50,7 +49,7 @@ export async function openZipkin(
   const v2Json = formOf(new ZipkinV2JsonTranscoder({ maxRowsBytes }));
   const v2Proto = formOf(new ZipkinV2ProtoTranscoder({ maxRowsBytes }));
 
-  function formFor(request: IncomingMessage): HttpSpanForm {
+  function formFor(request: HttpRequest): HttpSpanForm {
     const path = requestPath(request);
     const type = request.headers["content-type"];
     if (path.includes("api/v1/spans")) {
@@ -59,14 +58,15 @@ export async function openZipkin(
     return type === "application/x-protobuf" ? v2Proto : v2Json;
   }
 
-  return await listenHttp(address, timeouts, (request: IncomingMessage, response: ServerResponse) => {
+  const handler = (request: HttpRequest, response: HttpResponse): void => {
     if (!keepAlive) {
       response.setHeader("Connection", "close");
     }
     if (cors?.apply(request, response) === true) {
-      drainRequest(request);
+      request.dropBody();
     } else {
       receiveSpans(formFor(request), context, request, response);
     }
-  });
+  };
+  return await listenHttp(address, { timeouts, log: context.log, handler });
 }

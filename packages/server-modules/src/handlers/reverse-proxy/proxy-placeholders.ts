@@ -1,5 +1,5 @@
 import { getHeaders, type HeaderList, headerText } from "http-engine/header-list";
-import { statusText } from "http-engine/status-text";
+import { statusText } from "http-protocols/http1/response-start";
 import { formatGoDuration } from "server-core/go/go-duration";
 import type { Candidate } from "./candidate.ts";
 import type { DialAddress } from "./transport/dial-address.ts";

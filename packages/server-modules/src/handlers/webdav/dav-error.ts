@@ -1,7 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
 import { setContentLength } from "http-engine/header-list";
 import { HttpError } from "http-engine/http-error";
-import { statusText } from "http-engine/status-text";
+import { statusText } from "http-protocols/http1/response-start";
 import { openError } from "../file-server/file-error.ts";
 
 /** Statuses of failed writes, in addition to failed reads. Source: RFC 4918, section 11 */

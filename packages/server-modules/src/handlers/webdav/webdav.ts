@@ -3,7 +3,7 @@ import type { Exchange } from "http-engine/exchange";
 import type { HttpHandler } from "http-engine/handler";
 import { setHeader } from "http-engine/header-list";
 import { compileTemplate, type Template } from "http-engine/placeholders";
-import { statusText } from "http-engine/status-text";
+import { statusText } from "http-protocols/http1/response-start";
 import { openFlags } from "server-core/files/read-regular-file";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";

@@ -73,3 +73,22 @@ export function statusText(status: number): string {
 export function reasonPhrase(status: number): string {
   return texts[status] ?? `status code ${status}`;
 }
+
+let dateText = "";
+
+function forgetDate(): void {
+  dateText = "";
+}
+
+/**
+ * Value of the field `Date`, created once per second, because reading the clock for each response costs more than
+ * writing the field.
+ */
+export function httpDate(): string {
+  if (dateText === "") {
+    const now = Date.now();
+    dateText = new Date(now).toUTCString();
+    setTimeout(forgetDate, 1_000 - (now % 1_000)).unref();
+  }
+  return dateText;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reasonPhrase, statusText } from "./status-text.ts";
+import { reasonPhrase, statusText } from "./response-start.ts";
 
 test.each([
   [200, "OK"],

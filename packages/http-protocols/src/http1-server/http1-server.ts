@@ -1,0 +1,102 @@
+import type { Server, Socket } from "node:net";
+import type { Http1Request } from "./http1-request.ts";
+import type { Http1Response } from "./http1-response.ts";
+import { type ConnectionOwner, ServerConnection, type ServerLimits } from "./server-connection.ts";
+
+/** Answers requests. It may answer later; what it throws is answered with 500. */
+export type Http1Handler = (request: Http1Request, response: Http1Response) => void;
+
+/** Limits and handler of a server. */
+export interface Http1ServerOptions {
+  readonly limits: ServerLimits;
+  readonly handler: Http1Handler;
+  /** Called with errors that the handler throws. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Interval of checking connections for time limits, in milliseconds. */
+const checkIntervalMs = 500;
+
+/** Lines of responses for clients that may send another request: the second one names the wait for it in seconds. */
+function stayLinesFor(idleTimeoutMs: number): string {
+  const seconds = Math.floor(idleTimeoutMs / 1_000);
+  return `Connection: keep-alive\r\n${seconds > 0 ? `Keep-Alive: timeout=${seconds}\r\n` : ""}`;
+}
+
+/**
+ * Serves HTTP/1 on a server of TCP or TLS. A connection costs a fraction of one of `node:http`: a response is complete
+ * when it is sent, so one write sends it, and no stream is made for a body.
+ */
+export class Http1Server implements ConnectionOwner {
+  readonly limits: ServerLimits;
+  readonly stayLines: string;
+  readonly #listener: Server;
+  readonly #handler: Http1Handler;
+  readonly #onFault: (error: unknown) => void;
+  readonly #connections = new Set<ServerConnection>();
+  readonly #timer: NodeJS.Timeout;
+  #isStopping = false;
+
+  /** @param listener accepts connections and performs handshakes. It must allow half-open connections. */
+  constructor(listener: Server, { limits, handler, onFault }: Http1ServerOptions) {
+    this.limits = limits;
+    this.stayLines = stayLinesFor(limits.idleTimeoutMs);
+    this.#listener = listener;
+    this.#handler = handler;
+    this.#onFault = onFault;
+    // A TLS server emits another event for connections after their handshake.
+    const event = "setSecureContext" in listener ? "secureConnection" : "connection";
+    listener.on(event, (socket: Socket) => {
+      const connection = new ServerConnection(socket, this, Date.now());
+      this.#connections.add(connection);
+      if (this.#isStopping) {
+        connection.closeWhenIdle();
+      }
+    });
+    this.#timer = setInterval(() => this.#checkTimeouts(), checkIntervalMs).unref();
+  }
+
+  get accepting(): boolean {
+    return !this.#isStopping;
+  }
+
+  take(request: Http1Request, response: Http1Response): void {
+    this.#handler(request, response);
+  }
+
+  fault(error: unknown): void {
+    this.#onFault(error);
+  }
+
+  closed(connection: ServerConnection): void {
+    this.#connections.delete(connection);
+  }
+
+  /** Accepts no more, and lets running requests end. When `signal` is aborted, connections are cut. */
+  async stop(signal: AbortSignal): Promise<void> {
+    this.#isStopping = true;
+    const cut = (): void => {
+      for (const connection of this.#connections) {
+        connection.destroy();
+      }
+    };
+    signal.addEventListener("abort", cut, { once: true });
+    const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()));
+    for (const connection of this.#connections) {
+      connection.closeWhenIdle();
+    }
+    if (signal.aborted) {
+      cut();
+    }
+    await closed;
+    signal.removeEventListener("abort", cut);
+    clearInterval(this.#timer);
+  }
+
+  #checkTimeouts(): void {
+    const now = Date.now();
+    for (const connection of this.#connections) {
+      connection.checkTimeouts(now);
+    }
+  }
+}
