@@ -47,6 +47,11 @@ export function fieldsFor(status: number, headers: HeaderList): HeaderList {
   if (status !== 204 || getHeader(headers, "content-length") === undefined) {
     return headers;
   }
+  return withoutLength(headers);
+}
+
+/** A copy of the fields without `Content-Length`. */
+export function withoutLength(headers: HeaderList): HeaderList {
   const kept = [...headers];
   removeHeaders(kept, (name) => name === "content-length");
   return kept;

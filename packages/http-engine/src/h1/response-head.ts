@@ -1,3 +1,4 @@
+import { isLength } from "http-protocols/http1/content-length";
 import { reasonPhrase } from "http-protocols/http1/response-start";
 import { ServerError } from "server-core/errors";
 import type { HeaderList } from "../header-list.ts";
@@ -104,7 +105,8 @@ export function isSameList(a: HeaderList, b: HeaderList): boolean {
 }
 
 /**
- * Encodes the fields of a response, without Transfer-Encoding, which this class sets itself.
+ * Encodes the fields of a response, without Transfer-Encoding, which this class sets itself, and without a
+ * Content-Length that is no number. Source: the model's server
  * @param goodFrom from this index on, the fields came from an HTTP/1 connection and need no check
  * @throws ServerError HTTP_RESPONSE for a field that would split the message
  */
@@ -145,6 +147,9 @@ function encodeEach(headers: HeaderList, goodFrom: number): ResponseFields {
         break;
       case 14:
         if (name.toLowerCase() === "content-length") {
+          if (!isLength(value)) {
+            continue; // as if absent: the client could not tell where the response ends
+          }
           if (contentLength !== undefined && contentLength !== Number(value)) {
             throw twoLengths();
           }

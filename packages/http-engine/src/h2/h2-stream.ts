@@ -14,7 +14,7 @@ import {
 } from "http-protocols/http2-server";
 import { ServerError } from "server-core/errors";
 import { keepOwner, runFor } from "server-core/threads/error-owner";
-import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
+import { bodyTooLong, DeclaredBody, fieldsFor, withoutLength } from "../declared-body.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RateWatch } from "../rate-watch.ts";
 import { checkFields } from "./check-fields.ts";
@@ -449,8 +449,12 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
 
   /** Prepares the head. @param length bytes of the body, when the whole body is known */
   #begin(status: number, headers: HeaderList, length: number | undefined): void {
-    const fields = fieldsFor(status, headers);
-    const framing = checkFields(fields);
+    let fields = fieldsFor(status, headers);
+    let framing = checkFields(fields);
+    if (Number.isNaN(framing.contentLength)) {
+      fields = withoutLength(fields);
+      framing = checkFields(fields);
+    }
     const declared = framing.contentLength ?? length;
     const mayDeclare = this.#declared.begin(this.method, status, declared);
     const ownFields: HeaderList = [":status", String(status)];

@@ -1,4 +1,5 @@
 import type { HeaderList } from "../header-list.ts";
+import { isLength } from "../http1/content-length.ts";
 import type { HpackEncoder } from "./hpack-encoder.ts";
 
 /** Fields that concern one connection; HTTP/2 does not have them. Source: RFC 9113, section 8.2.2 */
@@ -40,7 +41,7 @@ function h2Name(name: string): string | undefined {
 
 /** Fields that a handler has set. This side adds the missing ones. */
 export interface SaidFields {
-  /** Value of `content-length`; undefined without the field. */
+  /** Value of `content-length`; undefined without the field, NaN when the value is no number of bytes. */
   readonly contentLength: number | undefined;
   /** True when a handler set `date`; otherwise the connection adds it. */
   readonly hasDate: boolean;
@@ -66,10 +67,11 @@ export function readSentFields(headers: HeaderList): SaidFields | string {
     if (written === "date") {
       hasDate = true;
     } else if (written === "content-length") {
-      if (contentLength !== undefined && contentLength !== Number(value)) {
+      const length = isLength(value) ? Number(value) : Number.NaN;
+      if (contentLength !== undefined && !Object.is(contentLength, length)) {
         return "more than one Content-Length";
       }
-      contentLength = Number(value);
+      contentLength = length;
     }
   }
   return { contentLength, hasDate };
