@@ -21,6 +21,23 @@ test("so many at once, then one by one as time passes", () => {
   expect(take(10 * second)).toMatchObject({ allowed: true, remaining: 2 });
 });
 
+test("a shorter window counts at once, also for a key that used up a longer one", () => {
+  const table = make();
+  const long = { maxEvents: 2, windowUs: 3600 * second };
+  const short = { maxEvents: 2, windowUs: 2 * second };
+  expect([table.take("k", long, start), table.take("k", long, start)].map(({ allowed }) => allowed)).toEqual([
+    true,
+    true,
+  ]);
+  expect(table.take("k", short, start)).toEqual({
+    allowed: false,
+    remaining: 0,
+    waitUs: second,
+    fullUs: 2 * second,
+  });
+  expect(table.take("k", long, start).allowed).toBe(false);
+});
+
 test("never more than the quota in any window", () => {
   fc.assert(
     fc.property(

@@ -88,7 +88,8 @@ export class ArrivalTable {
     for (;;) {
       const slot = this.#slotOf(group, mark, nowUs);
       const dueAt = Atomics.load(this.#words, slot + 1);
-      const due = Math.max(Number(dueAt), nowUs);
+      // A due time beyond the window is of a longer window that an older config had: the quota is at most used up.
+      const due = Math.min(Math.max(Number(dueAt), nowUs), nowUs + quota.windowUs);
       const next = due + intervalUs;
       const waitUs = next - quota.windowUs - nowUs;
       // Half a microsecond of tolerance: rounding must not refuse an event.
