@@ -14,9 +14,18 @@ import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { checkPreconditions, parseHttpDate } from "../../files/preconditions.ts";
+import { addressOf, type CacheAddress } from "./cache-address.ts";
 import { parseCacheControl } from "./cache-control.ts";
-import { CacheFilter } from "./cache-filter.ts";
-import { type Purge, purgeTopic, ResponseStore, responseStores, stateTopic } from "./response-store.ts";
+import { CacheFilter, type CacheWatcher } from "./cache-filter.ts";
+import { ChangedUrls, changedUrlsBytes } from "./changed-urls.ts";
+import {
+  type Moment,
+  type Purge,
+  purgeTopic,
+  ResponseStore,
+  responseStores,
+  stateTopic,
+} from "./response-store.ts";
 import { type CachedRequest, isStorable, StoredResponse } from "./stored-response.ts";
 
 /** Default size of the store, in bytes. */
@@ -58,11 +67,6 @@ const conditions = new Set([
   "if-unmodified-since",
   "if-range",
 ]);
-
-/** Key of the store. The method is left out because only GET responses are stored. */
-function addressOf(exchange: Exchange): string {
-  return `${exchange.scheme}://${exchange.hostport.toLowerCase()}${exchange.target}`;
-}
 
 /** Adds the field `Cache-Status`. Source: RFC 9211 */
 function status(exchange: Exchange, text: string): void {
@@ -142,23 +146,33 @@ class OriginAnswer {
 class Cache implements HttpHandler {
   /** The response store of this thread. */
   readonly #store: ResponseStore;
+  /** Path of this handler's config, a part of its addresses. */
+  readonly #path: string;
   /** Limit of one stored body, in bytes. */
   readonly #maxObjectBytes: number;
   /** `default_ttl` in seconds. */
   readonly #fallbackSeconds: number;
 
-  constructor(store: ResponseStore, maxObjectBytes: number, fallbackSeconds: number) {
+  constructor(
+    store: ResponseStore,
+    {
+      path,
+      maxObjectBytes,
+      fallbackSeconds,
+    }: { path: string; maxObjectBytes: number; fallbackSeconds: number },
+  ) {
     this.#store = store;
+    this.#path = path;
     this.#maxObjectBytes = maxObjectBytes;
     this.#fallbackSeconds = fallbackSeconds;
   }
 
   handle(exchange: Exchange, next: Next): void | Promise<void> {
-    const url = addressOf(exchange);
+    const address = addressOf(exchange, this.#path);
     if (unsafe.has(exchange.method)) {
       exchange.beforeHead((_headers, code) => {
         if (code >= 200 && code < 400) {
-          this.#store.remove(url);
+          this.#store.invalidate(address);
         }
       });
       return next(exchange);
@@ -173,9 +187,12 @@ class Cache implements HttpHandler {
       return next(exchange);
     }
     const request = { method: exchange.method, headers: exchange.requestHeaders };
-    const stored = this.#store.find(url, request);
+    const stored = this.#store.find(address, request);
     const use = stored?.use(request) ?? "revalidate";
-    if (stored !== undefined && (use === "fresh" || (use === "stale" && this.#store.refreshing.has(url)))) {
+    if (
+      stored !== undefined &&
+      (use === "fresh" || (use === "stale" && this.#store.refreshing.has(address.key)))
+    ) {
       serve(
         exchange,
         stored,
@@ -186,10 +203,16 @@ class Cache implements HttpHandler {
     if (parseCacheControl(getHeaders(request.headers, "cache-control")).has("only-if-cached")) {
       throw new HttpError(504, "not in the cache, and the client wants nothing else");
     }
-    return this.#ask(exchange, next, url, stored);
+    return this.#ask(exchange, next, address, stored);
   }
 
-  async #ask(exchange: Exchange, next: Next, url: string, stored: StoredResponse | undefined): Promise<void> {
+  async #ask(
+    exchange: Exchange,
+    next: Next,
+    address: CacheAddress,
+    stored: StoredResponse | undefined,
+  ): Promise<void> {
+    const since = this.#store.moment(address);
     const asked: HeaderList = exchange.requestHeaders;
     const request = { method: exchange.method, headers: asked };
     if (stored !== undefined) {
@@ -199,21 +222,17 @@ class Cache implements HttpHandler {
     const origin = new OriginAnswer(exchange.server.product, stored, (status, headers) =>
       isStorable(request, status, headers, this.#fallbackSeconds),
     );
-    const filter = exchange.interceptResponse((below) => {
-      const keep = (body: Buffer) => this.#keep(url, request, origin, body);
-      return new CacheFilter(
-        below,
-        { head: (code, headers) => origin.take(code, headers), whole: keep },
-        this.#maxObjectBytes,
-      );
-    });
+    const watcher = this.#watch(origin, { address, request, since });
+    const filter = exchange.interceptResponse(
+      (below) => new CacheFilter(below, watcher, this.#maxObjectBytes),
+    );
     /** Runs the handlers again, with the state of the original request. */
     const restart = () => {
       exchange.requestHeaders = asked;
       exchange.restartResponse(filter.below);
       exchange.responseHeaders = before;
     };
-    this.#store.refreshing.add(url);
+    this.#store.refreshing.add(address.key);
     try {
       await next(exchange);
     } catch (error) {
@@ -229,7 +248,7 @@ class Cache implements HttpHandler {
       serve(exchange, stored, "hit; detail=stale-if-error");
       return;
     } finally {
-      this.#store.refreshing.delete(url);
+      this.#store.refreshing.delete(address.key);
     }
     const { head } = origin;
     if (!filter.dropped || stored === undefined || head === undefined) {
@@ -241,17 +260,30 @@ class Cache implements HttpHandler {
       return;
     }
     const confirmed = stored.confirmed(request, head.headers, this.#fallbackSeconds);
-    this.#store.put(url, request, confirmed);
+    this.#store.put(address, request, confirmed, since);
     serve(exchange, confirmed, "hit; fwd=stale; fwd-status=304");
   }
 
-  /** Stores a response whose whole body arrived. */
-  #keep(url: string, request: CachedRequest, { head }: OriginAnswer, body: Buffer): void {
-    if (head !== undefined) {
-      markStable(body);
-      const made = { ...head, body, fallbackSeconds: this.#fallbackSeconds };
-      this.#store.put(url, request, new StoredResponse(request, made));
-    }
+  /** Passes the head of a response to `origin`, and stores a response to keep once its body is complete. */
+  #watch(
+    origin: OriginAnswer,
+    asked: { readonly address: CacheAddress; readonly request: CachedRequest; readonly since: Moment },
+  ): CacheWatcher {
+    return {
+      head: (status, headers) => origin.take(status, headers),
+      whole: (body) => {
+        const { head } = origin;
+        if (head !== undefined) {
+          markStable(body);
+          const response = new StoredResponse(asked.request, {
+            ...head,
+            body,
+            fallbackSeconds: this.#fallbackSeconds,
+          });
+          this.#store.put(asked.address, asked.request, response, asked.since);
+        }
+      },
+    };
   }
 
   /** Sets the validators of the stored response on the request to the origin. The client's validators are removed. */
@@ -278,10 +310,13 @@ export const cache = defineModule({
   config: configSchema,
   async provision(config, context): Promise<HttpHandler> {
     const maxBytes = config.max_bytes ?? defaultMaxBytes;
+    const changes = new ChangedUrls(
+      await context.shared.memory("http.handlers.cache/changes", changedUrlsBytes),
+    );
     const { value: store } = await context.acquire(
       responseStores,
       String(maxBytes),
-      () => new ResponseStore(maxBytes),
+      () => new ResponseStore(maxBytes, changes),
     );
     const stores = () => context.resources(responseStores);
     context.messages.on(purgeTopic, (purge) =>
@@ -289,6 +324,7 @@ export const cache = defineModule({
     );
     context.messages.on(stateTopic, () => stores().map((each) => each.state()));
     const maxObjectBytes = Math.min(config.max_object_bytes ?? defaultMaxObjectBytes, maxBytes);
-    return new Cache(store, maxObjectBytes, (config.default_ttl ?? 0) / 1000);
+    const fallbackSeconds = (config.default_ttl ?? 0) / 1000;
+    return new Cache(store, { path: context.path, maxObjectBytes, fallbackSeconds });
   },
 });

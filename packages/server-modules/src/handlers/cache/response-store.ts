@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { ResourceKind } from "server-core/modules/usage-pool";
+import { type CacheAddress, urlsOf } from "./cache-address.ts";
+import type { ChangedUrls } from "./changed-urls.ts";
 import type { CachedRequest, StoredResponse } from "./stored-response.ts";
 
 /** Limit of stored variants of one address. `Vary` distinguishes variants. */
@@ -23,65 +25,106 @@ export interface StoreState {
   readonly max_bytes: number;
 }
 
+/** The time before the origin was asked. A response is stored only when nothing invalidated its URL since. */
+export interface Moment {
+  /** {@link ChangedUrls.generation} of the URL. */
+  readonly generation: number;
+  /** Number of purges of the store. */
+  readonly purges: number;
+}
+
+/** The stored variants of one address, the newest first. */
+interface Variants {
+  /** {@link ChangedUrls.generation} of the URL when the variants were stored; another one means that they are void. */
+  readonly generation: number;
+  readonly responses: readonly StoredResponse[];
+}
+
 /**
  * Stored responses of one thread, limited by bytes. Above the limit, the least recently used responses are removed
  * first.
  */
 export class ResponseStore {
-  /** Variants by URL, the newest first. */
-  readonly #byUrl: LRUCache<string, StoredResponse[]>;
+  readonly #byKey: LRUCache<string, Variants>;
+  readonly #changes: ChangedUrls;
+  #purges = 0;
   /** Keys of responses that a request revalidates at this moment. */
   readonly refreshing = new Set<string>();
 
-  constructor(maxBytes: number) {
-    this.#byUrl = new LRUCache({
+  constructor(maxBytes: number, changes: ChangedUrls) {
+    this.#changes = changes;
+    this.#byKey = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (variants, url) => variants.reduce((sum, each) => sum + each.bytes, url.length + 64),
+      sizeCalculation: ({ responses }, key) =>
+        responses.reduce((sum, each) => sum + each.bytes, key.length + 64),
     });
   }
 
+  /** The present time, to be given to {@link put}. */
+  moment({ url }: CacheAddress): Moment {
+    return { generation: this.#changes.generation(url), purges: this.#purges };
+  }
+
   /** Finds the stored response that fits the headers of a request. */
-  find(url: string, request: CachedRequest): StoredResponse | undefined {
-    return this.#byUrl.get(url)?.find((each) => each.fits(request));
+  find(address: CacheAddress, request: CachedRequest): StoredResponse | undefined {
+    return this.#variants(address).find((each) => each.fits(request));
   }
 
-  /** Stores a response. It replaces the stored variant that fits the same request. */
-  put(url: string, request: CachedRequest, response: StoredResponse): void {
-    const others = (this.#byUrl.peek(url) ?? []).filter((each) => !each.fits(request));
-    this.#byUrl.set(url, [response, ...others].slice(0, maxVariants));
+  /**
+   * Stores a response. It replaces the stored variant that fits the same request.
+   * @param since the time before the origin was asked
+   */
+  put(address: CacheAddress, request: CachedRequest, response: StoredResponse, since: Moment): void {
+    const { generation, purges } = this.moment(address);
+    if (generation !== since.generation || purges !== since.purges) {
+      return;
+    }
+    const others = this.#variants(address).filter((each) => !each.fits(request));
+    this.#byKey.set(address.key, { generation, responses: [response, ...others].slice(0, maxVariants) });
   }
 
-  /** Removes all variants of an address. @returns true when variants were stored */
-  remove(url: string): boolean {
-    return this.#byUrl.delete(url);
+  /** Makes the stored responses of a URL void, in all threads. */
+  invalidate({ key, url }: CacheAddress): void {
+    this.#changes.changed(url);
+    this.#byKey.delete(key);
   }
 
   /** @returns number of removed URLs */
   purge({ url, prefix }: Purge): number {
-    if (url !== undefined) {
-      return this.remove(url) ? 1 : 0;
-    }
+    const isMeant = (each: string) =>
+      url === undefined ? prefix === undefined || each.startsWith(prefix) : each === url;
+    this.#purges++;
     let count = 0;
-    for (const each of [...this.#byUrl.keys()]) {
-      if (prefix === undefined || each.startsWith(prefix)) {
-        this.#byUrl.delete(each);
+    for (const key of [...this.#byKey.keys()]) {
+      if (urlsOf(key).some(isMeant)) {
+        this.#byKey.delete(key);
         count++;
       }
     }
     return count;
   }
 
+  /** Variants of an address that no change of the URL has made void. */
+  #variants({ key, url }: CacheAddress): readonly StoredResponse[] {
+    const found = this.#byKey.get(key);
+    if (found !== undefined && found.generation !== this.#changes.generation(url)) {
+      this.#byKey.delete(key);
+      return [];
+    }
+    return found?.responses ?? [];
+  }
+
   /** State of the store, for `GET /cache` of the admin API. */
   state(): StoreState {
     let responses = 0;
-    for (const variants of this.#byUrl.values()) {
-      responses += variants.length;
+    for (const variants of this.#byKey.values()) {
+      responses += variants.responses.length;
     }
-    return { responses, bytes: this.#byUrl.calculatedSize, max_bytes: this.#byUrl.maxSize };
+    return { responses, bytes: this.#byKey.calculatedSize, max_bytes: this.#byKey.maxSize };
   }
 
   close(): void {
-    this.#byUrl.clear();
+    this.#byKey.clear();
   }
 }
 

@@ -1,0 +1,38 @@
+/** Number of counters. URLs that share a counter only cost each other a request to the origin. */
+const counters = 65_536;
+
+/** Size of the shared memory, in bytes. */
+export const changedUrlsBytes = counters * 4;
+
+/** FNV-1a over the URL's UTF-16 units. Source: draft-eastlake-fnv */
+function slotOf(url: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < url.length; index++) {
+    hash = Math.imul(hash ^ url.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0) % counters;
+}
+
+/**
+ * Counts changes of URLs by unsafe requests, in memory shared by all threads. Each thread has a store of its own, and a
+ * response in it counts only while the counter of its URL is as it was before the origin was asked. So a POST in one
+ * thread invalidates the responses of all threads, and a response that was under way during the POST.
+ */
+export class ChangedUrls {
+  readonly #counters: Int32Array;
+
+  /** @param memory memory of {@link changedUrlsBytes}, zero at first */
+  constructor(memory: SharedArrayBuffer) {
+    this.#counters = new Int32Array(memory);
+  }
+
+  /** Number of changes of a URL until now, modulo 2^32. */
+  generation(url: string): number {
+    return Atomics.load(this.#counters, slotOf(url));
+  }
+
+  /** Notes that a request changed the resource of a URL. */
+  changed(url: string): void {
+    Atomics.add(this.#counters, slotOf(url), 1);
+  }
+}
