@@ -6,7 +6,7 @@ import { bundleProgram } from "bundler";
 
 const packageFolder = new URL("..", import.meta.url);
 
-/** The files of the modules in a list: each is loaded when a config names what it has. */
+/** The files of the modules in a list: each file is loaded when a config names its module. */
 function listedFiles(list: string): string[] {
   const url = new URL(list, packageFolder);
   const { resolve } = createRequire(url);
@@ -22,7 +22,9 @@ function listedFiles(list: string): string[] {
 const usualModules =
   /\/(?:admin-routes|logging|events\/events-app|sessions|static-response|file-server|headers|encode|reverse-proxy|rewrite|subroute|vars)|\/http-app|\/encoders\/gzip|\/matchers\/(?:host|path|method|header|file|not)[-.]|\/policies\/(?:random|policies-text)\./;
 
-/** The least site: what it does not use would be in the memory of each server that does not use it either. */
+/**
+ * Writes a very small site: every server loads the code that this site uses, also when its own sites need none of it.
+ */
 function writeSite(folder: string): string {
   const file = join(folder, "Serverfile");
   writeFileSync(

@@ -13,9 +13,8 @@ export const packagedModules: readonly ListedModule[] = [...crowdsecModules];
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
 
 /**
- * Objects of the server for imports of user modules, by module name.
- * A user's file imports `admin-server/module`. Without this entry Node would load a second copy of each class, and
- * `instanceof` would fail.
+ * Objects of the server for imports of user modules, by module name. A user's file imports `admin-server/module`.
+ * Without this entry, Node would load a second copy of each class, so that `instanceof` would fail.
  */
 const moduleApi = {
   name: "admin-server/module",
@@ -24,8 +23,8 @@ const moduleApi = {
 };
 
 /**
- * Creates a registry with every module of the server. Each thread has one.
- * Modules are listed but not loaded: each is imported when a config first names it.
+ * Creates a registry with every module of the server. Each thread has its own registry. A listed module is imported
+ * only when a config first names it.
  */
 export function allModules(): ModuleRegistry {
   return new ModuleRegistry(

@@ -3,8 +3,8 @@
 // | result | exit code | output |
 // |---|---|---|
 // | done | the command's exit code, 0 | standard output |
-// | a StartError or a ServerError | 1 | `server: ` and the reason on standard error, with the faulty line of a config |
-// | another error | 1, by Node | its stack: a bug of the program |
+// | a StartError or a ServerError | 1 | on standard error `server: ` with the reason, and for a config the faulty line |
+// | any other error, which is a fault of the program | 1, set by Node | the stack on standard error |
 //
 // Small imports only: `server version` must be fast.
 import { styleText } from "node:util";
@@ -23,7 +23,7 @@ const shorthands: Readonly<Record<string, string>> = {
   "--version": "version",
 };
 
-/** The command at the start of a command line; two words have precedence over one. */
+/** The command at the start of a command line; a command of two words takes precedence. */
 function commandIn([first = "help", second = ""]: readonly string[]): string {
   const name = shorthands[first] ?? first;
   const both = `${name} ${second}`;
@@ -50,7 +50,7 @@ async function printGroup(name: string, next: string | undefined): Promise<numbe
 }
 
 /**
- * Finds the command and runs it. The order matters: help works without reading variables, and `--envfile` is read
+ * Finds the command and runs it. The order of steps matters: help works without variables, and `--envfile` is read
  * before options are taken from variables. @throws StartError, ServerError
  */
 async function runCommandLine(args: readonly string[]): Promise<number> {

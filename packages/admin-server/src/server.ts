@@ -1,10 +1,10 @@
 // Order of start and end:
 //
-// | step | what runs |
+// | step | effect |
 // |---|---|
-// | `new Server` | worker threads start; nothing listens |
+// | `new Server` | worker threads start; no port is open |
 // | `create` | history is read, admin routes are loaded |
-// | `engine.load` | listeners open, apps start in main thread and workers |
+// | `engine.load` | ports open; apps start in the main thread and in workers |
 // | `stop` | requests end, apps stop, workers end, history is closed |
 
 import { join } from "node:path";
@@ -43,38 +43,38 @@ import { allModules } from "./all-modules.ts";
 import { standardAdapters } from "./standard-adapters.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
-/** Folder of the built console. `SERVER_UI_FOLDER` names another one. */
+/** Folder of the built console. `SERVER_UI_FOLDER` names another folder. */
 const builtInConsoleFolder = fileURLToPath(new URL("../../admin-ui/dist", import.meta.url));
 
-/** Everything that the server needs from its process; tests pass their own. */
+/** Data and functions that the server needs from its process; tests pass their own. */
 export interface ServerOptions {
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
   readonly environment: Environment;
-  /** Log of the process, until a config redirects it. */
+  /** Log of the process until a config redirects it. */
   readonly log: Logger;
-  /** Receives the lines of `log` when a config redirects them; absent for no redirection. */
+  /** Receives the lines of `log` when a config redirects them; absent: the log is never redirected. */
   readonly ownLines?: OwnLines;
-  /** Where metrics of all parts are registered; `/metrics` shows them. */
+  /** Registry for the metrics of all parts, which `/metrics` shows. */
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
-  /** Options of the threads that serve traffic; absent: the main thread serves. */
+  /** Options of the threads that serve traffic; absent: the main thread serves traffic. */
   readonly workers?: WorkerThreadOptions | undefined;
   /** True: roots of CAs with `install_trust` are installed into the machine's trust stores. Default: false. */
   readonly changesTrustStores?: boolean;
 }
 
-/** The whole server: config engine, admin endpoint, apps. Nothing runs before the first `load`. */
+/** The whole server: config engine, admin endpoint, apps. No app runs before the first `load`. */
 export class Server {
-  /** Holds the running config. All changes pass through the engine, one at a time. */
+  /** Engine that holds the running config. All changes of the config pass through the engine, one at a time. */
   readonly engine: ConfigEngine;
   /** The file that `run --resume` reads. */
   readonly autosave: Autosave;
   /** Services shared by the modules of every config. */
   readonly services: ServerServices;
-  /** Worker threads; undefined when the main thread serves traffic itself. */
+  /** Worker threads; undefined when the main thread serves traffic. */
   readonly workers: Workers | undefined;
-  /** Formats other than JSON. */
+  /** Adapters for formats other than JSON. */
   readonly adapters = new AdapterRegistry(standardAdapters);
   /** The history of configs. */
   readonly history: ConfigHistory;
@@ -132,7 +132,7 @@ export class Server {
     });
   }
 
-  /** Prepares a server. @throws ServerError when the history is unreadable, or a module's route fails */
+  /** Prepares a server. @throws ServerError for an unreadable history, and for a module whose route fails */
   static async create(options: ServerOptions): Promise<Server> {
     const server = new Server(options);
     await server.history.open();
@@ -163,12 +163,12 @@ export class Server {
     return server;
   }
 
-  /** Address of the admin endpoint; undefined before the first load, and while disabled. */
+  /** Address of the admin endpoint; undefined before the first load, and while the endpoint is disabled. */
   get adminAddress(): ListenAddress | undefined {
     return this.#admin.address;
   }
 
-  /** Address of the remote admin endpoint; undefined while there is none. */
+  /** Address of the remote admin endpoint; undefined while the endpoint is closed. */
   get remoteAdminAddress(): ListenAddress | undefined {
     return this.#remoteAdmin.address;
   }

@@ -5,7 +5,7 @@ import { yamlAdapter } from "server-core/adapters/yaml-adapter";
 import { serverfileAdapter } from "serverfile/serverfile-adapter";
 
 /**
- * Loads the modules for a text on first use, because most commands read none.
+ * Loads the modules for a text on first use, because most commands read no text.
  * @throws ServerError MODULE_LOAD
  */
 async function modulesFor(names: readonly string[]) {
@@ -16,7 +16,7 @@ async function modulesFor(names: readonly string[]) {
   return (await registryFor(allModules(), names)).listed;
 }
 
-/** Every config adapter of the server: the one list. */
+/** All config adapters of the server. */
 export const standardAdapters: readonly ConfigAdapter[] = [
   json5Adapter,
   yamlAdapter,

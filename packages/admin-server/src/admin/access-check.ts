@@ -8,7 +8,7 @@
 // | `Host` is not the endpoint's address (only on TCP, and not on a wildcard address) | 403 |
 // | no `Origin`, and `enforce_origin` is off | allowed |
 // | `Origin`, else `Referer`, is not allowed | 403 |
-// | otherwise | allowed, with CORS headers |
+// | every other request | allowed, with CORS headers |
 
 import type { IncomingMessage } from "node:http";
 import { ServerError } from "server-core/errors";
@@ -28,12 +28,12 @@ function parseOrigin(text: string): Origin {
   return match === null ? { scheme: "", host: text } : { scheme: match[1] ?? "", host: match[2] ?? "" };
 }
 
-/** Hosts of this machine. An endpoint on one of them allows all three. */
+/** Hosts of this machine. An endpoint on one of these hosts allows all three hosts. */
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1"]);
-/** Hosts that mean all addresses. Then any `Host` may lead to the endpoint, so it is not checked. */
+/** Hosts that mean all addresses. With such a host, any `Host` may lead to the endpoint, so the check ignores it. */
 const wildcardHosts = new Set(["", "0.0.0.0", "::"]);
 
-/** The scheme and host of `Origin`, or of `Referer` without it. */
+/** Scheme and host of `Origin`; when this field is absent, of `Referer`. */
 function originOf(request: IncomingMessage): { readonly text: string; readonly origin: Origin } {
   const text = String(request.headers.origin ?? request.headers.referer ?? "");
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(text);
@@ -41,8 +41,8 @@ function originOf(request: IncomingMessage): { readonly text: string; readonly o
 }
 
 /**
- * True when a browser requests a file of the console, by a link or from its page. The files are not secret and change
- * nothing. The page's own API requests are checked like all others.
+ * True when a browser requests a file of the console, through a link or from the console's page. The files are not
+ * secret and change nothing. The API requests of the page are checked like all others.
  */
 function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boolean {
   if ((method !== "GET" && method !== "HEAD") || (path !== "/ui" && !path.startsWith("/ui/"))) {
@@ -54,16 +54,16 @@ function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boo
 }
 
 /**
- * True for a message of an assistant. Programs send it with `fetch`, which adds browser fields but no origin. Browsers
- * send an origin with every POST.
+ * True for a message of an assistant. Programs send the message with `fetch`, which adds browser fields but no origin.
+ * Browsers send an origin with every POST.
  */
 function isAssistant({ method, headers }: IncomingMessage, path: string): boolean {
   return path === "/mcp" && method === "POST" && headers.origin === undefined;
 }
 
 /**
- * Decides which clients may use the admin endpoint. It protects against DNS rebinding (Host) and cross-site requests
- * (Origin). Source: the public model (Caddy 2.11), observed behavior
+ * Decides which clients may use the admin endpoint. The check protects against DNS rebinding (by `Host`) and cross-site
+ * requests (by `Origin`). Source: the public model (Caddy 2.11), observed behavior
  */
 export class AccessCheck implements AdminGate {
   readonly #allowed: readonly Origin[];
@@ -80,7 +80,7 @@ export class AccessCheck implements AdminGate {
     this.#allowed = (config.origins ?? AccessCheck.#defaultOrigins(address)).map(parseOrigin);
   }
 
-  /** Default origins: the endpoint's addresses. Unix sockets have none. */
+  /** Default origins: the endpoint's addresses. A Unix socket has no default origins. */
   static #defaultOrigins(address: ListenAddress): string[] {
     if (address.network !== "tcp") {
       return [];

@@ -1,9 +1,9 @@
 // | config | endpoint |
 // |---|---|
-// | the same address | stays open; only the access rights change, after the commit |
-// | another address | the new one opens in `prepare`, the old one closes after `commit` |
+// | the same address | it stays open; only the access rights change, after the commit |
+// | another address | the new endpoint opens in `prepare`, the old one closes after `commit` |
 // | the address is in use | `prepare` fails, and the old config continues |
-// | disabled | closes after `commit`; the request that caused it still gets its response |
+// | disabled | it closes after `commit`; the request that caused this still gets its response |
 // | refused by another part | `rollback` closes the new address |
 
 import type { Logger } from "lifecycle";
@@ -17,7 +17,7 @@ import { type AdminConfig, decodeAdminConfig } from "./admin-config.ts";
 import type { AdminHandler } from "./admin-handler.ts";
 import { AdminListener } from "./admin-listener.ts";
 
-/** An open endpoint. */
+/** An open endpoint and its listener. */
 interface Opened {
   /** Address from the config. The listener stays when the next config has the same text. */
   readonly configured: string;
@@ -27,8 +27,8 @@ interface Opened {
 }
 
 /**
- * The admin endpoint of the running config. It stays open over reloads. A new address is opened before the old one is
- * closed, which happens only when the whole config runs.
+ * The admin endpoint of the running config. The listener stays open when the next config has the same text. A new
+ * address is opened before the old one is closed, which happens only when the whole config runs.
  */
 export class AdminEndpoint implements Participant {
   readonly #defaultAddress: string;
@@ -38,13 +38,13 @@ export class AdminEndpoint implements Participant {
   /** Settles when the previous endpoint has closed; `stop` waits for it. */
   #closing: Promise<unknown> = Promise.resolve();
 
-  /** @param defaultAddress used when the config names none: `SERVER_ADMIN` or `defaultAdminAddress` */
+  /** The endpoint stays open across reloads. */
   constructor(defaultAddress: string, log: Logger) {
     this.#defaultAddress = defaultAddress;
     this.#log = log;
   }
 
-  /** Address of the endpoint; undefined while disabled. */
+  /** A new address is opened before the old one is closed; the old one closes only when the whole config runs. */
   get address(): ListenAddress | undefined {
     return this.#opened?.address;
   }
@@ -67,7 +67,7 @@ export class AdminEndpoint implements Participant {
     const access = this.#accessFor(next.address, config);
     return {
       commit: () => this.#replace(next),
-      // Only now: the first requests wait until the whole config runs.
+      // Requests are admitted only now, so the first requests wait until the whole config runs.
       committed: () => next.listener.admit(access),
       rollback: async () => {
         if (existing === undefined) {
@@ -102,7 +102,7 @@ export class AdminEndpoint implements Participant {
     }
   }
 
-  /** Access rights of clients at an address. The default of `origins` is the address itself. */
+  /** Access rights of clients at an address. By default `origins` has only the address itself. */
   #accessFor(address: ListenAddress, config: AdminConfig): AccessCheck {
     const origins = config.origins ?? undefined;
     return new AccessCheck(address, {
@@ -111,12 +111,12 @@ export class AdminEndpoint implements Participant {
     });
   }
 
-  /** Replaces the current endpoint, and closes the previous one without waiting. */
+  /** Replaces the current endpoint; the previous endpoint closes in the background. */
   #replace(next: Opened | undefined): void {
     const previous = this.#opened;
     this.#opened = next;
     if (previous !== undefined && previous !== next) {
-      // The request that caused the move still gets its response here.
+      // The request that caused the change of address still gets its response on the old address.
       this.#closing = previous.listener.close().then(
         () => this.#log.info(`admin endpoint on ${formatListenAddress(previous.address)} closed`),
         (error: unknown) => this.#log.error(`closing admin endpoint: ${messageOf(error)}`),

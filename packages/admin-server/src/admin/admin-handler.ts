@@ -39,7 +39,8 @@ export class AdminHandler {
   }
 
   /**
-   * Answers a request with the longest matching route; 404 without one. Each response is counted.
+   * Answers a request with the longest matching route; the answer is 404 when no route matches. Each response is
+   * counted.
    * @throws ServerError, which the listener converts to a status
    */
   async handle(request: AdminRequest): Promise<AdminReply> {

@@ -8,7 +8,7 @@
 // | the endpoint's config runs | waits |
 // | the gate: origin, host, certificate | 400, 401, 403 |
 // | path is clean | 307 to the clean path |
-// | handler | its status; an unexpected error is 500 and is logged |
+// | handler | the handler's status; an unexpected error is 500 and is logged |
 //
 // Errors have the body `{"error": "…"}`.
 
@@ -53,7 +53,7 @@ const maxHeaderBytes = 64 * 1024;
 /** Limit in milliseconds for running requests when the endpoint closes. */
 const closeTimeoutMs = 10_000;
 
-/** Redirects with 307. The body equals the public model's: a link for GET and HEAD, empty for other methods. */
+/** Redirects with 307. The body equals the public model's body: a link for GET and HEAD, empty for other methods. */
 function redirect(request: IncomingMessage, rawPath: string, query: string): AdminReply {
   const location = `${rawPath}${query}`;
   const headers: Record<string, string> = { Location: location };
@@ -65,10 +65,10 @@ function redirect(request: IncomingMessage, rawPath: string, query: string): Adm
   return { status: 307, headers, body: `<a href="${shown}">Temporary Redirect</a>.\n\n` };
 }
 
-/** Decides who may send which request. */
+/** Decides which client may send which request. */
 export interface AdminGate {
   /**
-   * @param host host of the request's target, else its `Host`
+   * @param host host of the request's target; when the target has none, the `Host` field
    * @param path decoded path
    * @returns headers for the response, also for an error
    * @throws ServerError ADMIN_REQUEST, ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
@@ -84,15 +84,16 @@ export interface AdminGate {
 
 /** A request that the gate has allowed. */
 interface Admitted extends Pick<RequestTarget, "rawPath" | "query"> {
-  /** Decoded path. */
+  /** Decoded path of the request. */
   readonly path: string;
   /**
-   * Checks the rights again. A queued change calls this when it runs, because the config may have changed meanwhile.
+   * Checks the rights of the client again. A queued change calls this when it runs, because the config may have changed
+   * meanwhile.
    */
   readonly admit: () => void;
 }
 
-/** The client's address; on a TLS endpoint with the common name of its certificate. */
+/** The client's address; on a TLS endpoint also the common name of the client's certificate. */
 function authorOf({ socket }: IncomingMessage): string {
   const address = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unix socket";
   const name = socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined;
@@ -107,7 +108,7 @@ export class AdminListener {
   /** Name of the endpoint in the log. */
   readonly #name: string;
   #gate: AdminGate | undefined;
-  /** Resolves when the config of this endpoint runs. Requests wait for this promise. */
+  /** Resolves when the config with this endpoint runs. Requests wait for this promise. */
   readonly #ready = Promise.withResolvers<void>();
 
   /**
@@ -153,7 +154,7 @@ export class AdminListener {
     return bound;
   }
 
-  /** Sets the gate for all later requests. Before the first call, requests wait. */
+  /** Sets the gate that checks all later requests. Requests before the first call wait. */
   admit(gate: AdminGate): void {
     this.#gate = gate;
     this.#ready.resolve();
@@ -266,7 +267,8 @@ export class AdminListener {
       );
       return redirect(request, location, query);
     }
-    // Created on demand, because few routes read it, and an abort without a listener costs an error with its stack.
+    // Created on demand, because few routes read the signal, and an abort without a listener costs an error with its
+    // stack.
     let gone: AbortController | undefined;
     response.once("close", () => gone?.abort());
     const asking: AdminRequest = {
@@ -289,12 +291,15 @@ export class AdminListener {
     return this.#handler.handle(asking);
   }
 
-  /** Writes the response. After an unread body, part of the body is read and dropped, then the connection is closed. */
+  /**
+   * Writes the response. When the request's body was not read, part of it is read and dropped, and then the connection
+   * is closed.
+   */
   async #send(request: IncomingMessage, response: ServerResponse, reply: AdminReply): Promise<void> {
     response.on("close", () => reply.afterwards?.());
     const isUnread = !request.complete;
     if (isUnread || !this.#server.listening) {
-      // The body is unread, or the endpoint is moving: this connection carries no further request.
+      // The body is unread, or the endpoint is closing: this connection carries no further request.
       response.shouldKeepAlive = false;
     }
     const body = reply.body ?? "";

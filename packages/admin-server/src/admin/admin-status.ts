@@ -15,13 +15,13 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   CONFIG_KEY_EXISTS: 409,
   // `PATCH` or `DELETE` of a missing key.
   CONFIG_KEY_MISSING: 404,
-  // `/...` after something that is not a list, or with a body that is not a list.
+  // `/...` after a value that is not a list, or with a body that is not a list.
   CONFIG_NOT_ARRAY: 400,
   // An `@id` that is neither string nor number, or is used twice.
   CONFIG_ID: 400,
   // `/id/<id>` with an unknown id.
   CONFIG_ID_UNKNOWN: 404,
-  // The new config is valid, but cannot run: the old one continues.
+  // The new config is valid, but cannot run; the old config continues.
   CONFIG_REFUSED: 400,
   // Too many changes are queued; the client may try again.
   CONFIG_BUSY: 503,
@@ -43,11 +43,11 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   ADMIN_NOT_FOUND: 404,
   ADMIN_METHOD: 405,
   ADMIN_TOO_LARGE: 413,
-  // Another profile is running, or the endpoint's config does not run yet.
+  // Another profile is running, or the config with this endpoint does not run yet.
   ADMIN_BUSY: 503,
 };
 
-/** The status of an error; 500 for an unexpected one, and for a ServerError that the table lacks. */
+/** The status of an error; 500 for an unexpected error, and for a ServerError that the table lacks. */
 export function adminStatus(error: unknown): number {
   return (error instanceof ServerError ? statuses[error.code] : undefined) ?? 500;
 }

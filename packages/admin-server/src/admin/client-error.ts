@@ -24,7 +24,7 @@ function unknownMethod({ code, rawPacket }: ClientError): string | undefined {
 
 /**
  * Answers a request that `node:http` refuses, and closes its connection. An unknown method is 405. A request that
- * arrived in time is served, even if it is read late.
+ * arrived in time is served, even if the server reads it late.
  */
 export function answerClientError(error: ClientError, socket: Duplex): void {
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
@@ -35,8 +35,8 @@ export function answerClientError(error: ClientError, socket: Duplex): void {
 }
 
 /**
- * Writes the response by hand, because Node has no response object for an unreadable request. A connection whose
- * response has begun is closed instead.
+ * Writes the response by hand, because Node has no response object for an unreadable request. When a response has begun
+ * on the connection, the connection is closed instead.
  */
 function refuse(error: ClientError, socket: Duplex): void {
   const running = (socket as Duplex & { _httpMessage?: ServerResponse })._httpMessage;

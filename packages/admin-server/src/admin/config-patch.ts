@@ -4,7 +4,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { applyJsonPatch, parseJsonPatch } from "server-core/tree/json-patch";
 import { applyMergePatch } from "server-core/tree/merge-patch";
 
-/** Media types of PATCH that change parts of the value instead of replacing the value. */
+/** Media types of a PATCH that changes parts of a value; any other PATCH replaces the whole value. */
 export const patchTypes = ["application/json-patch+json", "application/merge-patch+json"] as const;
 export type PatchType = (typeof patchTypes)[number];
 
@@ -15,9 +15,8 @@ export function patchTypeOf(contentType: string): PatchType | undefined {
 }
 
 /**
- * Reads a patch, before the change has its turn. The patch is applied to the value at the time when the
- * change runs. So two clients cannot overwrite each other's changes, and a patch whose `test` fails changes
- * nothing.
+ * Reads a patch before its change runs. The patch is applied to the value at the time when the change runs. This way
+ * two clients cannot overwrite each other's changes, and a patch whose `test` fails changes nothing.
  * @returns function from the current value to the new one; throws ServerError PATCH_CONFLICT
  * @throws ServerError CONFIG_SYNTAX, PATCH_MALFORMED
  */

@@ -5,11 +5,11 @@
 // | `POST` | sets a value, or appends to a list | yes |
 // | `PUT` | creates a value, or inserts into a list; 409 for an existing key | yes |
 // | `PATCH` | replaces a value; 404 for a missing key | yes |
-// | `PATCH` with a JSON Patch or a merge patch | changes parts of the value | ours |
+// | `PATCH` with a JSON Patch or a merge patch | changes parts of a value | ours |
 // | `DELETE` | removes a value | yes |
 // | `If-Match` with another hash | 412 | yes |
 //
-// Each change is atomic: either the whole new config runs, or the old one continues and the response has the reason.
+// Each change is atomic: either the whole new config runs, or the old config continues and the response has the reason.
 // Changes run one after the other.
 
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
@@ -31,7 +31,7 @@ export function sourceFileOf(request: AdminRequest): string | undefined {
 }
 
 /**
- * The fields of a change that come from its request. `must-revalidate` in `Cache-Control` loads even an equal config.
+ * The fields of a change that come from the request. `must-revalidate` in `Cache-Control` loads even an equal config.
  */
 function changeBasics(request: AdminRequest, place: DocumentPlace) {
   return {
@@ -78,7 +78,8 @@ async function change(
 }
 
 /**
- * Returns the config at a path: as JSON, or as text when the client prefers it. The ETag is always that of the JSON.
+ * Returns the config at a path: as text when the client prefers text, otherwise as JSON. The ETag is always that of the
+ * JSON.
  */
 async function read(
   engine: ConfigEngine,
@@ -122,15 +123,15 @@ async function handleConfig(
       return emptyReply;
     default:
       if (request.path.startsWith("/id/")) {
-        await engine.read(place); // an unknown id comes first
+        await engine.read(place); // an unknown id is reported before the method
       }
       throw new ServerError("ADMIN_METHOD", `method ${request.method} not allowed`);
   }
 }
 
 /**
- * `/config/[path]`: reads and changes the live config. `/id/<id>/<rest>`: the same, relative to the object whose `@id`
- * is `<id>` when the request runs.
+ * `/config/[path]`: reads and changes the live config. `/id/<id>/<rest>`: reads and changes the object whose `@id` is
+ * `<id>` when the request runs; `<rest>` is relative to it.
  */
 export function configRoutes(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute[] {
   return ["/config/", "/id/"].map((path) => ({

@@ -4,7 +4,7 @@ import { withoutIds } from "server-core/json/id-index";
 import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { decodeAdminConfig } from "./admin-config.ts";
 
-/** The history settings of the section `admin`. @param config whole document of the running config */
+/** The history settings in the section `admin`. @param config whole document of the running config */
 function keeping(config: JsonValue) {
   const section = isJsonObject(config) ? (member(config, "admin") ?? null) : null;
   const { history, config: saving } = decodeAdminConfig(withoutIds(section));
@@ -18,8 +18,8 @@ function keeping(config: JsonValue) {
 }
 
 /**
- * Stores each running config in the history, within the limits of that config.
- * The history logs a failed write itself, because the config runs already.
+ * Stores each running config in the history, within the limits of that config. The history logs a failed write itself,
+ * because the config already runs.
  */
 export function recordChanges(history: ConfigHistory): (change: AppliedChange) => Promise<void> {
   return ({ config, written, author, cause }) =>

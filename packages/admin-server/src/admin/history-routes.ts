@@ -33,8 +33,8 @@ async function read(history: ConfigHistory, n: number): Promise<JsonValue> {
 }
 
 /**
- * The config before entry `n`; null when it is no longer stored.
- * Then the difference contains the whole config as one addition.
+ * The config before entry `n`; null when the history no longer stores it. With null, the difference contains the whole
+ * config as one addition.
  */
 async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue> {
   const earlier = history.before(n)?.n;
@@ -49,8 +49,8 @@ async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue>
 }
 
 /**
- * The difference to entry `n` from the previous entry, or from entry `from`; from null when that entry is no longer
- * stored.
+ * The difference from the previous entry, or from entry `from`, to entry `n`; it starts from null when the earlier
+ * entry is no longer stored.
  */
 async function difference(history: ConfigHistory, n: number, from: string | null): Promise<AdminReply> {
   const after = await read(history, n);
@@ -62,8 +62,8 @@ async function difference(history: ConfigHistory, n: number, from: string | null
 }
 
 /**
- * Loads the config of an entry as a new change, with all checks; it becomes a new entry. If the config can no longer
- * run, it is refused, and the running one stays. @throws ServerError
+ * Loads the config of an entry as a new change with all checks; the result becomes a new entry. If this config cannot
+ * run now, it is refused, and the running config stays. @throws ServerError
  */
 async function rollback(
   engine: ConfigEngine,

@@ -13,9 +13,9 @@ import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 const jsonHeaders = { "Content-Type": "application/json" };
 
 /**
- * `POST /load`: replaces the whole config, in any format. It is atomic: the answer is 200 once the new config
- * runs. Otherwise the old one goes on, and the answer is 400 with the reason. Warnings of an adapter come in
- * the answer, as in the model.
+ * `POST /load`: replaces the whole config, in any format. The change is atomic: the answer is 200 when the new config
+ * runs. If the new config fails, the old config continues, and the answer is 400 with the reason. The answer contains
+ * the warnings of an adapter, as in the public model.
  */
 export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {
@@ -44,8 +44,8 @@ export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): Admi
 
 /**
  * `POST /adapt`: converts a config to JSON without loading it. JSON input is returned in compact form. A client that
- * accepts a text format gets that format. Only modules that run already are used, so the caller need not be allowed to
- * load.
+ * accepts a text format gets that format. Only modules that already run are used, so clients without the right to load
+ * may use this path.
  */
 export function adaptRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {

@@ -15,8 +15,8 @@ export interface PostedConfig {
 }
 
 /**
- * The format of a body by its media type.
- * `application/json; charset=utf-8` is `json`, `text/serverfile` is `serverfile`.
+ * The format of a body, from its media type. `application/json; charset=utf-8` is `json`, `text/serverfile` is
+ * `serverfile`.
  * @returns the part after the slash; the default is `json`
  * @throws ServerError ADMIN_REQUEST
  * Source: the public model (Caddy 2.11), observed behavior
@@ -46,8 +46,8 @@ export function formatOf(contentType: string): string {
 }
 
 /**
- * Reads the config of a request in any format. An empty body is refused: the public model would unload everything,
- * which is never intended.
+ * Reads the config of a request in any format. An empty body is refused, although the public model would unload the
+ * whole config, because clients never intend this.
  * @throws ServerError ADMIN_REQUEST, CONFIG_ADAPTER
  */
 export async function readPostedConfig(

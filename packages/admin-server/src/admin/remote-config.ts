@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A right: paths and methods. A request needs one right that covers both. */
+/** A right: paths and methods. A single right must cover both path and method of a request. */
 const permissionSchema = z.strictObject({
   paths: z
     .array(z.string())
@@ -9,7 +9,7 @@ const permissionSchema = z.strictObject({
   methods: z.array(z.string()).nullish().describe("Methods that may be used there (all), upper case."),
 });
 
-/** Clients with the same rights. */
+/** A group of clients with the same rights. */
 const accessSchema = z.strictObject({
   public_keys: z
     .array(z.string())

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServerError } from "server-core/errors";
 
 /**
- * Limit of a request body in bytes: 100 MiB; a larger one is 413. Source: the public model (Caddy 2.11), observed
+ * Limit of a request body in bytes: 100 MiB; a larger body gets 413. Source: the public model (Caddy 2.11), observed
  * behavior
  */
 export const maxBodyBytes = 100 * 1024 * 1024;
 
-/** Limit of bytes that are read and dropped from a refused body, before the connection is closed. */
+/** Limit of bytes that are read and dropped from a refused body before its connection is closed. */
 const maxDrainedBytes = 2 * maxBodyBytes;
 /** Milliseconds of silence after which a connection with a refused body is closed. */
 const drainIdleMs = 2_000;
@@ -18,7 +18,7 @@ function tooLarge(): ServerError {
 }
 
 /**
- * Reads the whole body of a request. `100 Continue` is sent here, so a client whose request was refused before need not
+ * Reads the whole body of a request. `100 Continue` is sent here, so a client whose request is refused earlier need not
  * send its body.
  * @throws ServerError ADMIN_TOO_LARGE above {@link maxBodyBytes}, ADMIN_REQUEST when the client disconnected
  */
@@ -46,7 +46,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
     request.off("close", lost); // `close` follows, and an error without a listener would cost a stack
     ended.resolve();
   };
-  // Not `for await`: leaving that loop early destroys the request, and with it the connection of the response.
+  // `for await` is not used, because leaving its loop early destroys the request and so the connection of the response.
   request.on("data", take).once("end", done).once("error", lost).once("close", lost);
   try {
     await ended.promise;
@@ -58,8 +58,9 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Reads and drops the rest of a refused body. Otherwise closing the connection could reset it before the client has
- * read the response. Ends with the body, after two silent seconds, when the client disconnects, or at the limit.
+ * Reads and drops the rest of a refused body. Otherwise, closing the connection might reset it before the client has
+ * read the response. Reading ends with the body, after two seconds without data, when the client disconnects, or at the
+ * limit.
  */
 export async function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) {

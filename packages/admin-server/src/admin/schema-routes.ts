@@ -8,7 +8,7 @@ import { ConfigSchema } from "server-core/schema/config-schema";
 import { registryFor } from "server-core/user-modules/load-user-modules";
 import { adminSchema } from "./admin-config.ts";
 
-/** Top-level members of a config with their own schemas. */
+/** Top-level members of a config that have their own schemas. */
 export const configSections = { admin: adminSchema, logging: loggingSchema };
 
 const headers = { "Content-Type": "application/schema+json" };
@@ -20,8 +20,8 @@ function runningRegistry(engine: ConfigEngine, registry: ModuleRegistry): Promis
 }
 
 /**
- * `GET /config/schema`: JSON Schema of the config; `GET /config/schema/<module id>`: schema of one module.
- * The schema is built once for each set of modules, because building is slow and editors request it often.
+ * `GET /config/schema`: JSON Schema of the config; `GET /config/schema/<module id>`: schema of one module. The schema
+ * is built only once for each set of modules, because building is slow, and editors request the schema often.
  */
 export function schemaRoutes(engine: ConfigEngine, registry: ModuleRegistry): AdminRoute[] {
   let last: { readonly registry: ModuleRegistry; readonly schema: ConfigSchema } | undefined;

@@ -25,11 +25,11 @@ import { validateRoute } from "./validate-route.ts";
 
 /** Parts of the process that the standard routes need. */
 export interface StandardRouteParts {
-  /** Holds the running config, and changes it. */
+  /** Engine that holds the running config and changes it. */
   readonly engine: ConfigEngine;
   /** Formats of configs other than JSON, by name and media type. */
   readonly adapters: AdapterRegistry;
-  /** Stored earlier configs, with author and time. */
+  /** Stored earlier configs, each with author and time. */
   readonly history: ConfigHistory;
   /** Fetches the config from the source in `admin.config.load`. */
   readonly puller: ConfigPuller;

@@ -17,11 +17,11 @@ import { configSections } from "./schema-routes.ts";
 interface Verdict {
   /** The error that loading would give; undefined for a config that would run. */
   readonly error: string | undefined;
-  /** All faults found by schemas, each with its path; loading reports only the first one. */
+  /** All faults that schemas find, each with its path; loading a config reports only the first fault. */
   readonly faults: readonly ConfigFault[];
 }
 
-/** Checks schemas first; without faults, sets up the modules. */
+/** Checks the schemas first; if they find no fault, it sets up the modules. */
 async function judge(engine: ConfigEngine, registry: ModuleRegistry, config: JsonValue): Promise<Verdict> {
   let refusal: unknown;
   try {
@@ -43,8 +43,9 @@ async function judge(engine: ConfigEngine, registry: ModuleRegistry, config: Jso
 }
 
 /**
- * `POST /validate`: checks that a config, in any format, would run, without opening ports. The response has all faults
- * with their paths, and the difference to the running config as a JSON patch. Nothing changes.
+ * `POST /validate`: checks that a config, in any format, would run, without opening ports. The response contains all
+ * faults with their paths, and the difference to the running config as a JSON patch. The running config does not
+ * change.
  *
  * | status | body |
  * |---|---|

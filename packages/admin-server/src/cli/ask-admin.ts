@@ -11,7 +11,7 @@ import { readWithin } from "server-core/net/read-within";
 /** Limit of a response in bytes. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** `admin.listen` of a configuration; undefined without it. @throws ServerError for invalid JSON */
+/** The member `admin.listen` of a configuration; undefined if it is missing. @throws ServerError for invalid JSON */
 export function adminAddressIn(json: Uint8Array): string | undefined {
   const config: JsonValue = parseJson(json);
   const admin = isJsonObject(config) ? member(config, "admin") : undefined;
@@ -20,9 +20,9 @@ export function adminAddressIn(json: Uint8Array): string | undefined {
 }
 
 /**
- * Address of a running server's admin endpoint: from the option, else from the configuration, else from the
+ * Address of a running server's admin endpoint: from the option, or else from the configuration, or else from the
  * environment.
- * @param config file with `admin.listen`; "" for none
+ * @param config file with `admin.listen`; "": no file
  * @throws StartError, ServerError
  */
 export async function findAdminAddress(address: string, config: string, adapter: string): Promise<string> {
@@ -42,7 +42,7 @@ export async function findAdminAddress(address: string, config: string, adapter:
 /** A request of a command to a running server. */
 export interface AdminQuestion {
   readonly method: string;
-  /** Path with its query. */
+  /** Path of the request, with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
@@ -55,8 +55,8 @@ export interface AdminAnswer {
 }
 
 /**
- * The reason in a failed response; the admin API sends `{"error": "…"}`.
- * Other texts, such as those of a proxy in between, are returned unchanged.
+ * The reason in a failed response; the admin API sends `{"error": "…"}`. Another text, for example from a proxy
+ * between, is returned unchanged.
  */
 function reasonIn(body: Buffer): string {
   try {
@@ -69,10 +69,10 @@ function reasonIn(body: Buffer): string {
 }
 
 /**
- * Sends a request to the admin endpoint of a running server.
- * The `Origin` is the endpoint's address, so that `enforce_origin` accepts commands.
- * @param where host:port or `unix//path`; `fd/3` is refused, because another process cannot reach it
- * @throws StartError when the endpoint does not respond, or responds with an error; the message has the reason
+ * Sends a request to the admin endpoint of a running server. The header `Origin` is the endpoint's address, so that an
+ * endpoint with `enforce_origin` accepts commands.
+ * @param where `host:port` or `unix//path`; `fd/3` is refused, because it is open only in the server's process
+ * @throws StartError with the reason, when the endpoint does not respond or responds with an error
  */
 export async function askAdmin(where: string, question: AdminQuestion): Promise<AdminAnswer> {
   const address = parseAdminAddress(where);

@@ -1,7 +1,7 @@
 import { StartError } from "lifecycle/errors";
 import { canonicalHeader } from "serverfile/values/canonical-header";
 
-/** Nanoseconds of a second: durations of a config are in nanoseconds. */
+/** Nanoseconds in a second, because durations of a config are in nanoseconds. */
 const nanoseconds = 1_000_000_000;
 
 /**
@@ -15,7 +15,7 @@ export const httpServerLimits = {
 
 /**
  * A complete configuration built from options: without an admin endpoint, and never saved.
- * @param apps member `apps` of the config; @param debug true sets the default log to DEBUG
+ * @param apps member `apps` of the config; @param debug true: the default log has the level DEBUG
  */
 export function commandLineConfig(apps: object, debug: boolean) {
   return {

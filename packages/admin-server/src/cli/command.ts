@@ -1,15 +1,15 @@
 /** The kind of an option's value. List options are repeatable. */
 export type OptionKind =
-  | "switch" // nothing, or `=true` and `=false`
+  | "switch" // no value, or `=true` or `=false`
   | "text"
   | "number" // a whole number
-  | "list" // words between commas
-  | "lines"; // one value each time, commas included
+  | "list" // words separated by commas
+  | "lines"; // one value for each use of the option; commas are part of the value
 
-/** One option of a command. Its key is the name without dashes. */
+/** One option of a command. The key of its definition is its name without dashes. */
 export interface OptionDefinition {
   readonly kind: OptionKind;
-  /** Short name, one letter. */
+  /** Short name of one letter. */
   readonly short?: string;
   /** The purpose, as a sentence without a final dot. */
   readonly about: string;
@@ -21,9 +21,9 @@ export interface OptionDefinition {
   readonly default?: string | number;
   /** Text for a default that is computed at run time. */
   readonly defaultText?: string;
-  /** The allowed values; another one ends the program with 1. */
+  /** The allowed values; for any other value the program ends with 1. */
   readonly choices?: readonly string[];
-  /** The kind of value for shell completion; absent for none. */
+  /** The kind of value for shell completion; absent: no completion. */
   readonly completes?: "file" | "folder";
   /** Environment variable that provides the value when the command line does not. */
   readonly environment?: string;
@@ -60,7 +60,7 @@ export interface OperandDefinition {
   readonly completes?: "file" | "folder";
 }
 
-/** An example command line and its effect, for help and manual pages. */
+/** An example of a command line with its effect, for help texts and manual pages. */
 export interface CommandExample {
   readonly line: string;
   readonly about: string;
@@ -68,13 +68,13 @@ export interface CommandExample {
 
 /** All commands, for help and completion. */
 export interface CommandSet {
-  /** Names of all commands, available without loading them. */
+  /** Names of all commands; the commands need not be loaded for them. */
   readonly names: readonly string[];
   /** Loads all commands. */
   all(): Promise<Command[]>;
 }
 
-/** A command as its file defines it; also the source of help, completion and manual pages. */
+/** The definition of a command in its file, which is also the source of help, completion and manual pages. */
 export interface CommandSource<Options extends OptionDefinitions> {
   /** The words after the program's name. `storage export` is a subcommand of `storage`. */
   readonly name: string;
@@ -86,7 +86,7 @@ export interface CommandSource<Options extends OptionDefinitions> {
   readonly operands?: OperandDefinition;
   readonly examples: readonly [CommandExample, ...CommandExample[]];
   /**
-   * Loads large imports itself, so that help and completion need not.
+   * Runs the command; it imports large files itself, so that help and completion need not load them.
    * @returns the exit code. @throws StartError, ServerError for faults that the user must correct
    */
   run(options: OptionValues<Options>, operands: readonly string[], commands: CommandSet): Promise<number>;
@@ -101,7 +101,7 @@ export interface Command extends Omit<CommandSource<OptionDefinitions>, "run"> {
   ): Promise<number>;
 }
 
-/** Declares a command. Importing does not register it: `commands/command-list.ts` lists all commands. */
+/** Declares a command. The command must also be in the list in `commands/command-list.ts`. */
 export function defineCommand<const Options extends OptionDefinitions>(
   source: CommandSource<Options>,
 ): Command {

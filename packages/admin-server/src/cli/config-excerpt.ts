@@ -4,7 +4,7 @@ import { readRegularFileSync } from "server-core/files/read-regular-file";
 
 /** Limit of the shown line in characters; longer lines are cut around the fault. */
 const maxColumns = 120;
-/** Limit of a file that is read for its line, in bytes. */
+/** Size limit in bytes of a file from which the line is read. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /** The line, cut around the position, without control characters that move the cursor. */
@@ -12,7 +12,7 @@ function visible(text: string): string {
   return stripVTControlCharacters(text.replaceAll("\t", " ")).replace(/\p{Cc}/gu, "?");
 }
 
-/** Position of the fault in its line: the column, else the word, else the first character. */
+/** Position of the fault in its line: the column if known, or else the word, or else the first character. */
 function rangeIn(line: string, { column, word = "" }: TextPlace): [start: number, length: number] {
   if (column !== undefined) {
     return [Math.min(column - 1, line.length), 1];
@@ -31,8 +31,8 @@ function readNamed(file: string | undefined): string | undefined {
 }
 
 /**
- * The faulty line of a configuration, with a caret below the fault. Tabs are shown as one blank.
- * For `respnod ok` in line 3:
+ * The faulty line of a configuration, with a caret below the fault. A tab is shown as one blank. For `respnod ok` in
+ * line 3:
  *
  *     3 |   respnod ok
  *       |   ^^^^^^^

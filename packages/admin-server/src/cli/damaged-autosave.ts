@@ -3,18 +3,21 @@ import type { ConfigHistory } from "server-core/history/config-history";
 
 /** The damage of a saved configuration. */
 export interface AutosaveDamage {
-  /** Index of the first changed byte; undefined when only the checksum reveals the damage. */
+  /** Index of the first changed byte; undefined when only the checksum shows the damage. */
   readonly place: number | undefined;
-  /** The configuration to load instead; undefined for none. */
+  /** The configuration to load instead; undefined: there is none. */
   readonly whole: string | undefined;
 }
 
-/** Limit of bytes that may differ from the newest config of the history. With more, it counts as another config. */
+/**
+ * Limit of bytes that may differ from the newest config of the history. A config with more different bytes counts as
+ * another config.
+ */
 const mostChangedBytes = 64;
 
 /**
- * Finds the damage of a saved configuration: its checksum is wrong, it is invalid JSON, or it differs from the newest
- * config of the history in a few bytes. A file without a checksum comes from an older server.
+ * Finds the damage of a saved configuration: a wrong checksum, invalid JSON, or a few bytes that differ from the newest
+ * config of the history. A file without a checksum was written by an older server.
  */
 export async function damageOf(
   { text: saved, checksum }: CheckedText,
@@ -58,13 +61,13 @@ async function newestWhole(
       JSON.parse(text);
       return text;
     } catch {
-      // This entry is damaged or missing too: try the previous one.
+      // This entry is damaged or missing too, so the previous entry is tried.
     }
   }
   return undefined;
 }
 
-/** @returns index of the first invalid byte; undefined for valid JSON */
+/** @returns index of the first invalid byte; undefined if the JSON is valid */
 function problemOf(saved: Uint8Array): number | undefined {
   try {
     JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(saved));

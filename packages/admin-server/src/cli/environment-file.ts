@@ -5,7 +5,7 @@ import { messageOf } from "server-core/errors";
 /** Limit of a file in bytes. */
 const maxFileBytes = 1024 * 1024;
 
-/** A quoted value, which may span lines. @returns undefined when the closing quote is missing */
+/** A quoted value, which may span lines. @returns undefined without a closing quote */
 function quotedValue(text: string): string | undefined {
   const quote = text[0] ?? "";
   for (let index = 1; index < text.length; index++) {
@@ -27,8 +27,8 @@ function quotedValue(text: string): string | undefined {
  * | `export B="x y"` | `x y` |
  * | `C='a\'b'` | `a'b` |
  * | `D=$A` | `$A` |
- * @throws Error naming the line
- * Source: the public model (Caddy 2.11); a `#` within quotes is no comment here
+ * @throws Error with the line Source: the public model (Caddy 2.11); unlike there, a `#` within quotes starts no
+ * comment
  */
 export function parseEnvironmentFile(text: string): Map<string, string> {
   const variables = new Map<string, string>();
@@ -80,7 +80,10 @@ export function parseEnvironmentFile(text: string): Map<string, string> {
   return variables;
 }
 
-/** Adds the variables of files to the environment of this process. Existing variables stay. @throws StartError */
+/**
+ * Adds the variables of files to the environment of this process. Existing variables are not replaced. @throws
+ * StartError
+ */
 export async function loadEnvironmentFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     try {

@@ -5,9 +5,8 @@ import { autosavePath } from "server-core/engine/autosave";
 import { dataFolder } from "server-core/history/data-folder";
 
 /**
- * The server's environment: folders, version, platform, then every variable.
- * `server environ` prints this text. It shows all variables, including secrets, as in the public model.
- * Source: the public model (Caddy 2.11)
+ * The server's environment as text: folders, version, platform, and all variables. `server environ` prints this text.
+ * As in the public model, it shows all variables, including secrets. Source: the public model (Caddy 2.11)
  */
 export function environmentText(): string {
   const { env } = process;

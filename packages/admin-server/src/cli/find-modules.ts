@@ -7,15 +7,18 @@ import { readConfig } from "./read-config.ts";
 
 /** A module in the output of `server list-modules`. */
 export interface FoundModule {
-  /** Version of the npm package that has the module; absent: the server's, or none is known. */
+  /** Version of the npm package with the module; absent: the server's version, or unknown. */
   readonly version?: string;
   readonly id: string;
   readonly isStandard: boolean;
-  /** The name in configurations; "" for the server's own modules. */
+  /** The module's source as a config names it; "" for the server's own modules. */
   readonly source: string;
 }
 
-/** The modules of the server, then those of installed packages and the user modules of a config, each sorted. @param config "" for none. @throws StartError, ServerError */
+/**
+ * The modules of the server, then the modules of installed packages and of a config, each group sorted. @param config
+ * config file; "": no config. @throws StartError, ServerError
+ */
 export async function findModules(config: string, adapter: string): Promise<FoundModule[]> {
   const standard = allModules();
   const found = standard.listed.map(({ id }): FoundModule => ({ id, isStandard: true, source: "" }));

@@ -6,13 +6,13 @@ const derive = promisify(argon2);
 /** Bytes of the salt. Source: RFC 9106, section 3.1, which recommends 16 */
 const saltBytes = 16;
 
-/** Cost parameters of a hash, the same for the server and for an attacker. */
+/** Cost parameters of a hash; an attacker has the same cost for each attempt as the server. */
 export interface Argon2idCost {
   /** Number of passes over the memory. */
   readonly passes: number;
-  /** Memory in KiB; at least eight for each thread. */
+  /** Memory in KiB; at least eight KiB for each thread. */
   readonly memory: number;
-  /** Number of threads for one password. */
+  /** Number of threads that compute one hash. */
   readonly parallelism: number;
   /** Length of the hash in bytes. */
   readonly tagLength: number;

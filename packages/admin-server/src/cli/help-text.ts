@@ -30,7 +30,7 @@ export const signalsText =
 export const exitCodesText =
   "0 done, or stopped as asked; 1 could not start, or the command failed; 2 forced to quit; 3 error while stopping.";
 
-/** Line width of help texts, independent of the terminal, because files and tests read them too. */
+/** Line width of help texts; it does not depend on the terminal, because files and tests contain these texts too. */
 const maxColumns = 110;
 
 /** Wraps a text into lines. */
@@ -48,7 +48,7 @@ function wrap(text: string, indent: string, first = indent): string {
   return lines.join("\n");
 }
 
-/** Formats two columns; a left text that is too long gets its own line. */
+/** Formats two columns; a text that is too long for the left column has a separate line. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.min(30, Math.max(...rows.map(([left]) => left.length)));
   const indent = " ".repeat(width + 4);
@@ -66,7 +66,7 @@ export function optionText(name: string, option: OptionDefinition): string {
   return option.kind === "switch" ? `--${name}` : `--${name} <${option.value}>`;
 }
 
-/** The meaning of an option, with its choices, default and variable. */
+/** The meaning of an option, with its choices, its default and its environment variable. */
 export function optionMeaning(option: OptionDefinition): string {
   const preset = option.defaultText ?? option.default;
   return [
@@ -89,7 +89,7 @@ export function commandsBelow(commands: readonly Command[], name: string): Comma
   return commands.filter((each) => each.name.startsWith(`${name} `));
 }
 
-/** `server <command> --help`. @param below its subcommands */
+/** The text of `server <command> --help`. @param below subcommands of the command */
 export function commandHelp(command: Command, below: readonly Command[] = []): string {
   const options = Object.entries(command.options).map(([name, option]): [string, string] => [
     `${option.short === undefined ? "    " : `-${option.short}, `}${optionText(name, option)}`,
@@ -105,7 +105,7 @@ export function commandHelp(command: Command, below: readonly Command[] = []): s
   ].join("\n\n")}\n`;
 }
 
-/** The purpose of a group of commands, such as `storage`. */
+/** The help text of a group of commands, such as `storage`. */
 export function groupHelp(name: string, commands: readonly Command[]): string {
   return `Usage: server ${name} <command> [options]\n\nCommands:\n${table(
     commands.map((each) => [each.name, each.summary]),

@@ -1,10 +1,10 @@
-// Folders of a change, beside each other in the server's data folder:
+// Folders for a change, next to each other in the server's data folder:
 //
 // | folder | made by | removed by |
 // |---|---|---|
-// | `packages` | the first `add-package` | nobody |
-// | `packages.new` | each change, which it locks for others | the same change, also a failed one; by hand after a kill |
-// | `packages.bak` | each change, from `packages` | the same change without `--keep-backup`, else the next one |
+// | `packages` | the first `add-package` | no command |
+// | `packages.new` | each change, as a lock against other changes | the same change, even if it fails; after a kill, the user |
+// | `packages.bak` | each change, from `packages` | the same change without `--keep-backup`, otherwise the next change |
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -23,17 +23,21 @@ export interface ModulePackage {
   readonly name: string;
   /** Installed version. */
   readonly version: string;
-  /** Ids of its modules; empty for a package that cannot be loaded. */
+  /** Ids of the package's modules; empty for a package that cannot be loaded. */
   readonly ids: readonly string[];
-  /** Reason why the package cannot be loaded; absent when it can. */
+  /** The reason why the package cannot be loaded; absent for a loaded package. */
   readonly fault?: string;
 }
 
-/** The member of the folder's package.json that names what is installed: an exact version, or the address of a package. */
+/**
+ * The member of the folder's package.json that names the installed packages, each with its exact version or its
+ * address.
+ */
 type Dependencies = Readonly<Record<string, string>>;
 
 /**
- * The name in `name@version`; undefined for a path or an address, whose package is known after the installation.
+ * The package's name in `name@version`; undefined for a path or an address, because the name is known only after the
+ * installation.
  *
  *     nameOf("@me/greet@1.2.0"); // "@me/greet"
  *     nameOf("./own");           // undefined
@@ -48,9 +52,10 @@ function withoutRelativePath(spec: string): string {
 }
 
 /**
- * The npm packages that the commands `add-package`, `remove-package` and `upgrade` manage. The folder has a package.json with exact
- * versions, npm's lockfile and `node_modules`. A change is made in a copy beside it, and the copy takes its place after all modules
- * in it have loaded. So a failed change leaves the packages as they were.
+ * The npm packages that the commands `add-package`, `remove-package` and `upgrade` manage. The folder has a
+ * package.json with exact versions, npm's lockfile and `node_modules`. A change is made in a copy of the folder, which
+ * replaces the folder after all modules in it have been loaded. A failed change therefore leaves the packages
+ * unchanged.
  */
 export class ModulePackages {
   readonly #folder: string;
@@ -60,17 +65,17 @@ export class ModulePackages {
     this.#folder = folder;
   }
 
-  /** The installed packages, by name. It only reads, so that it may run beside a change. */
+  /** The installed packages, by name. This only reads, so it may run during a change. */
   async list(): Promise<ModulePackage[]> {
     return await describePackages(existsSync(this.#folder) ? this.#folder : `${this.#folder}.bak`);
   }
 
   /**
    * Installs packages.
-   * @param specs what `npm install` takes: `name`, `name@version`, the path of a folder or an archive, an address
-   * @param keepBackup whether the folder of before stays, as `packages.bak`
+   * @param specs arguments for `npm install`: `name`, `name@version`, the path of a folder or an archive, or an address
+   * @param keepBackup true: the old folder stays as `packages.bak`
    * @returns the added packages
-   * @throws StartError when one is installed already, cannot be had, or has no module
+   * @throws StartError for a package that is already installed, cannot be installed, or has no module
    */
   async add(specs: readonly string[], keepBackup: boolean): Promise<ModulePackage[]> {
     return await this.#change(keepBackup, async (folder, before) => {
@@ -90,7 +95,7 @@ export class ModulePackages {
 
   /**
    * Removes packages.
-   * @param names as `list` has them
+   * @param names names as in the result of `list`
    * @throws StartError when one is not installed
    */
   async remove(names: readonly string[], keepBackup: boolean): Promise<void> {
@@ -105,8 +110,8 @@ export class ModulePackages {
   }
 
   /**
-   * Installs the latest version of each package from the registry. A package from a path or an address is read there
-   * again.
+   * Installs the latest version of each package from the registry. A package from a path or an address is installed
+   * from there again.
    * @returns all packages
    */
   async upgrade(keepBackup: boolean): Promise<ModulePackage[]> {
@@ -123,7 +128,8 @@ export class ModulePackages {
   }
 
   /**
-   * Makes one change in a copy. The folder of the copy is the lock: the second of two commands fails at once.
+   * Makes one change in a copy of the folder. The folder of the copy is also a lock: if two commands run, the second
+   * one fails immediately.
    * @param work changes the packages in the copy
    * @returns the packages that `work` names
    */
@@ -158,7 +164,7 @@ export class ModulePackages {
     }
   }
 
-  /** Writes what `npm install` begins with into the copy. @returns what is installed */
+  /** Writes the files that `npm install` needs into the copy. @returns the installed packages */
   async #copyTo(copy: string): Promise<Dependencies> {
     const manifest = join(this.#folder, "package.json");
     if (!existsSync(manifest)) {
@@ -185,7 +191,7 @@ export class ModulePackages {
     }
   }
 
-  /** A command that was killed between its two renames left only the backup. */
+  /** If a command was killed between its two renames, only the backup exists. */
   async #restore(): Promise<void> {
     const backup = `${this.#folder}.bak`;
     if (!existsSync(this.#folder) && existsSync(backup)) {
@@ -195,10 +201,10 @@ export class ModulePackages {
 }
 
 /**
- * - `--save-exact`: a new version comes by `server upgrade` only
+ * - `--save-exact`: only `server upgrade` installs a new version
  * - `--ignore-scripts`: an installation runs no code of a package
- * - `--legacy-peer-deps`: `admin-server`, a peer of each module, is this program and not a package to install
- * - `--install-links`: a folder is copied, so that the packages do not change with it
+ * - `--legacy-peer-deps`: `admin-server` is a peer of each module, but it is this program and must not be installed
+ * - `--install-links`: a folder is copied, so that later changes in it do not affect the installed package
  */
 const installOptions = [
   ...["--save", "--save-exact", "--ignore-scripts", "--legacy-peer-deps", "--install-links"],
@@ -206,12 +212,12 @@ const installOptions = [
 ];
 
 /**
- * Runs npm in a folder. Its output is not shown; of a failure, the first five lines that begin with `npm error` are. There
- * is no deadline: npm has its own for the network.
+ * Runs npm in a folder. Its output is shown only after a failure: the first five lines that start with `npm error`.
+ * There is no time limit here, because npm has time limits for the network.
  * @throws StartError with what npm said
  */
 async function runNpm(folder: string, args: readonly string[]): Promise<void> {
-  const isWindows = process.platform === "win32"; // there npm is a script, which only a shell runs
+  const isWindows = process.platform === "win32"; // on Windows, npm is a script, which only a shell can run
   const child = spawn("npm", args, {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -245,9 +251,9 @@ async function readDependencies(folder: string): Promise<Dependencies> {
 }
 
 /**
- * The packages of a folder, by name. Each is loaded together with the standard modules: so an id that the server has
- * already is found before a config names the package.
- * A package that cannot be loaded has a fault, and the others are still described.
+ * The packages of a folder, by name. Each is loaded together with the standard modules, so that a duplicate id is found
+ * before a config names the package. A package that cannot be loaded has a fault; the other packages are still
+ * described.
  */
 async function describePackages(folder: string): Promise<ModulePackage[]> {
   if (!existsSync(join(folder, "package.json"))) {

@@ -1,4 +1,4 @@
-/** Limit of wrong letters. With more, it counts as a different word. */
+/** Limit of wrong letters. A word with more wrong letters counts as another word. */
 const maxMistakes = 2;
 
 /** Edit distance: number of inserted, removed or replaced letters between two words. */
@@ -16,8 +16,8 @@ function mistakes(given: string, wanted: string): number {
 }
 
 /**
- * The word that was probably meant: at most two wrong letters, or the given text as its beginning.
- * `relaod` gives `reload`, `val` gives `validate`, `xyz` gives undefined.
+ * The word that the user probably meant: it has at most two other letters, or starts with the given text. `relaod`
+ * gives `reload`, `val` gives `validate`, `xyz` gives undefined.
  */
 export function nearestWord(given: string, words: readonly string[]): string | undefined {
   if (given === "" || given.length > 64) {

@@ -14,9 +14,7 @@ import { registryFor } from "server-core/user-modules/load-user-modules";
 import { openThreads } from "../worker/open-threads.ts";
 import { findDefaultConfig, readConfig } from "./read-config.ts";
 
-/**
- * Folders of the default storage that archives exclude, because they would bring old configs and dead locks.
- */
+/** Folders of the default storage that archives leave out, because old configs and locks must not be restored. */
 const foreignFolders = ["history/", "locks/"];
 
 /** True for a value that belongs in an archive. */
@@ -24,7 +22,10 @@ export function isStoredValue(key: string): boolean {
   return !foreignFolders.some((folder) => key.startsWith(folder));
 }
 
-/** The registry for opening a storage: the server's storage modules; all modules when the config brings user modules, which may use them. */
+/**
+ * The registry for opening a storage: only the server's storage modules, or all modules if the config names user
+ * modules, which may use them.
+ */
 async function registryOf(own: readonly string[]): Promise<ModuleRegistry> {
   if (own.length === 0) {
     return new ModuleRegistry(storageModules);
@@ -35,7 +36,7 @@ async function registryOf(own: readonly string[]): Promise<ModuleRegistry> {
 
 /**
  * Opens the storage of a config, including user modules, and closes it after `use`.
- * @param config config file; "" for the Serverfile of the working folder if it exists, else the default storage
+ * @param config config file; "": the Serverfile of the working folder if it exists, otherwise the default storage
  * @throws StartError, ServerError
  */
 export async function withStorage(

@@ -2,14 +2,14 @@ import { setFlagsFromString } from "node:v8";
 
 /**
  * Disables V8's optimizing compiler in all threads during the start. Code that runs once is not worth optimizing, and
- * the compiler's own 5 MiB of code would stay in memory. The start takes no longer, because V8's quick compilers still
+ * the compiler itself would occupy 5 MiB of memory. The start does not take longer, because V8's fast compilers still
  * run.
  */
 export function restOptimizingCompiler(): void {
   setFlagsFromString("--no-opt");
 }
 
-/** Enables the optimizing compiler again, as by default, before requests are answered. */
+/** Enables the optimizing compiler again before requests are answered; it is enabled by default. */
 export function useOptimizingCompiler(): void {
   setFlagsFromString("--opt");
 }

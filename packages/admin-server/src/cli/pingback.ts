@@ -13,7 +13,7 @@ const patienceMs = 5_000;
 
 /**
  * Notifies the parent process that the server runs. A connection is used, because a built program restarts itself with
- * Node options and loses inherited descriptors. A missing listener is only logged.
+ * Node options, and then has no inherited descriptors. A missing listener is only logged.
  * @param address host:port
  */
 export async function sendPingback(address: string, log: Logger): Promise<void> {
@@ -34,7 +34,7 @@ export async function sendPingback(address: string, log: Logger): Promise<void> 
   }
 }
 
-/** Waits for a process that sends the token; other connections are closed. */
+/** Waits for the process that sends the token; other connections are closed. */
 export class PingbackListener {
   readonly #server: Server;
   /** Resolves when the token arrived. */
@@ -70,7 +70,7 @@ export class PingbackListener {
     return `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   }
 
-  /** Stops accepting; an open connection may still send its token. */
+  /** Accepts no more connections; an open connection may still send its token. */
   close(): void {
     this.#server.close();
   }

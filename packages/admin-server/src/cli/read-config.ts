@@ -19,7 +19,7 @@ const defaultFiles = ["Serverfile", "Caddyfile"];
 
 /** A configuration that cannot be parsed, with the faulty line beside the message. */
 export class ConfigTextError extends StartError {
-  /** The line with a caret below, ready to print; "" when unknown. */
+  /** The line with a caret below it, for printing; "" for an unknown line. */
   readonly excerpt: string;
 
   constructor(message: string, excerpt: string, cause: unknown) {
@@ -28,12 +28,12 @@ export class ConfigTextError extends StartError {
   }
 }
 
-/** The default configuration in the working folder; undefined when there is none. */
+/** The default configuration file in the working folder; undefined if there is none. */
 export function findDefaultConfig(): string | undefined {
   return defaultFiles.find((name) => existsSync(name));
 }
 
-/** The file of `--config`, else the default file. @throws StartError when there is neither */
+/** The file of `--config`, or else the default file. @throws StartError without any such file */
 export function requireConfigFile(given: string): string {
   const file = given || findDefaultConfig();
   if (file === undefined) {
@@ -53,7 +53,7 @@ function guessFormat(adapters: AdapterRegistry, name: string): string {
   return adapters.nameForFile(name) ?? (isServerfile && !/\.json$/i.test(name) ? "serverfile" : "json");
 }
 
-/** Reads a file or standard input. @throws StartError when it cannot be read, is too large, or is empty */
+/** Reads a file or standard input. @throws StartError for an unreadable, empty or too large file */
 async function readBytes(path: string): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
@@ -78,8 +78,8 @@ function placeInJson(bytes: Uint8Array, offset: number): TextPlace {
 }
 
 /**
- * The error for invalid JSON, with the faulty line. A file without an extension may have another format, so a hint is
- * added.
+ * The error for invalid JSON, with the faulty line. A file without an extension may be in another format, so the error
+ * has a hint.
  */
 function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: ServerError): ConfigTextError {
   const offset = /, at offset (\d+)$/.exec(error.message)?.[1];
@@ -96,7 +96,7 @@ function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: Serv
 export interface ReadConfig {
   /** The config as JSON. */
   readonly json: Uint8Array;
-  /** The original format. */
+  /** Format of the file. */
   readonly format: string;
   readonly warnings: readonly AdapterWarning[];
 }
@@ -105,7 +105,7 @@ export interface ReadConfig {
  * Reads a configuration file for the command line.
  * `site.yaml` is read as YAML, `Serverfile` and `site.serverfile` as serverfiles, `config` as JSON.
  * @param path "-" is standard input
- * @param adapter "" guesses from the file name; without a known extension it is JSON
+ * @param adapter name of the format; "": the format is guessed from the file name, and is JSON for an unknown extension
  * @throws StartError, ConfigTextError
  */
 export async function readConfig(path: string, adapter: string): Promise<ReadConfig> {

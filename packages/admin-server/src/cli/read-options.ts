@@ -7,7 +7,7 @@ import { didYouMean } from "./nearest-word.ts";
 export interface CommandLine {
   /** True when `--help` is among the options. */
   readonly help: boolean;
-  /** Texts of each option in the order of the command line; only options that were given are in it. */
+  /** Texts of the given options, each in the order of the command line. */
   readonly given: ReadonlyMap<string, readonly string[]>;
   /** Words that are not options. */
   readonly operands: readonly string[];
@@ -54,7 +54,7 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
         if (value === undefined) {
           throw fault(command, `${token.rawName} needs a value <${option.value}>`);
         }
-        // `-c=file` is accepted too, because users of the public model write it.
+        // `-c=file` is also accepted, because it works in the public model.
         const text = token.rawName.startsWith("--") || !token.inlineValue ? value : value.replace(/^=/, "");
         given.set(token.name, [...(given.get(token.name) ?? []), text]);
       }
@@ -75,7 +75,7 @@ function readSwitch(text: string): boolean | undefined {
 }
 
 /**
- * Converts the texts of an option. The last text wins, except for lists.
+ * Converts the texts of an option. The last text counts, except for lists.
  * @throws Error with the expected form
  */
 function readValue(option: OptionDefinition, texts: readonly string[]): unknown {
@@ -121,7 +121,7 @@ function defaultOf(option: OptionDefinition): unknown {
 }
 
 /**
- * The value of every option: from the command line, else the environment, else its default.
+ * The value of every option: from the command line, or else from the environment, or else its default.
  * @throws StartError naming the option or the variable
  */
 export function readOptions(

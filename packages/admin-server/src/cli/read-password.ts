@@ -18,16 +18,16 @@ function tooLong(): StartError {
 }
 
 /**
- * Reads one line of the terminal without showing it. The terminal is in raw mode, so keys have their meaning here:
+ * Reads one line of the terminal without showing it. The terminal is in raw mode, so this code must handle the keys:
  *
  * | key | effect |
  * |---|---|
  * | Return, Control-D | the password is complete |
  * | Control-C | the process ends with 1 |
  * | Backspace, Delete | takes the last character away |
- * | Control-U | takes all away |
+ * | Backspace, Delete | removes the last character |
  *
- * Other keys are characters of the password, arrows too: they come as several characters.
+ * Any other key adds characters to the password; an arrow key adds several.
  * @throws StartError for a line above the limit
  */
 async function readHidden(prompt: string): Promise<string> {
@@ -90,7 +90,7 @@ async function readFirstLine(): Promise<string> {
   return line;
 }
 
-/** Asks for a password twice on a terminal, else reads the first line of standard input. @throws StartError */
+/** Asks for a password twice on a terminal; otherwise reads the first line of standard input. @throws StartError */
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
     return readFirstLine();

@@ -19,43 +19,46 @@ import { runServer, type ServerRun } from "./run-server.ts";
 /** The arguments of `server docker-proxy`. */
 export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
   /**
-   * - `standalone`: follows labels and serves the sites itself
+   * - `standalone`: reads labels of containers, and serves their sites itself
    * - `controller`: follows labels and sends the config to servers in containers
-   * - `server`: waits for a controller and serves its config
+   * - `server`: waits for a controller, and serves the config that the controller sends
    */
   readonly mode: "standalone" | "controller" | "server";
-  /** Sockets of container engines; empty: the socket from the environment. */
+  /** Sockets of container engines; empty: the socket named in the environment. */
   readonly sockets: readonly string[];
-  /** Folders with certificates of the client, one for each socket. */
+  /** Folders with client certificates, one folder for each socket. */
   readonly certificates: readonly string[];
   readonly versions: readonly string[];
   /** Range of the controller's addresses; "" for any. */
   readonly controllerNetwork: string;
   /**
-   * Networks through which upstreams are reached. Default: the networks of this container; outside containers any
-   * network.
+   * Networks through which upstreams are reached. Default: the networks of this container, or any network if the server
+   * runs outside of containers.
    */
   readonly ingressNetworks: readonly string[];
-  /** A serverfile that labels extend; "" for none. */
+  /** A serverfile to which labels add sites; "": no file. */
   readonly file: string;
-  /** First word of labels; default `caddy`. */
+  /** First word of labels; default: `caddy`. */
   readonly prefix: string;
-  /** True: a site that cannot be adapted is left out. False: such a site blocks every change. */
+  /** True: a site with invalid labels is left out. False: a site with invalid labels blocks every change. */
   readonly leavesOutFaults: boolean;
-  /** True: labels of stopped containers count too. */
+  /** True: labels of stopped containers are also used. */
   readonly readsStopped: boolean;
   /** Interval at which containers are checked without an event, as a Go duration (`30s`). */
   readonly polling: string;
-  /** Time for which events are collected before containers are checked, as a Go duration (`100ms`). */
+  /** Time for which events are collected before the containers are read, as a Go duration such as `100ms`. */
   readonly throttle: string;
 }
 
 /** The author of changes, in the history. */
 const author = "labels of containers";
-/** Minimum milliseconds between two checks without an event; less would keep the engine busy. */
+/**
+ * Shortest allowed time in milliseconds between two readings without an event; shorter times would keep the engine
+ * busy.
+ */
 const leastPollingMs = 100;
 
-/** Parses a duration of an option. @throws StartError for an invalid one, or one below `least` */
+/** Parses a duration of an option. @throws StartError for an invalid duration, and for one below `least` */
 function milliseconds(option: string, text: string, least: number): number {
   const ms = parseGoDuration(text);
   if (ms !== undefined && ms >= least && ms <= 2 ** 31 - 1) {
@@ -95,7 +98,7 @@ async function keepText(server: Server, text: string, log: Logger): Promise<void
  * | mode | admin endpoint | labels |
  * |---|---|---|
  * | standalone | as usual | followed; sites are served here |
- * | controller | as usual | followed; sites are sent to servers in containers through their admin endpoint |
+ * | controller | as usual | followed; the controller sends the sites to the admin endpoints of servers in containers |
  * | server | on the network of the controller | not read |
  * @returns the exit code.
  * @throws StartError

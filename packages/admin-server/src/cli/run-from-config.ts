@@ -2,10 +2,10 @@
 //
 // | options | config |
 // |---|---|
-// | `--resume`, and a config was saved | the saved config; if it is damaged, the newest of the history |
+// | `--resume`, and a config was saved | the saved config; if it is damaged, the newest config of the history |
 // | `--config file` | the file |
 // | neither, and a Serverfile is in the folder | that Serverfile |
-// | otherwise | none: only the admin endpoint runs |
+// | otherwise | no config: only the admin endpoint runs |
 
 import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -23,31 +23,31 @@ import { watchConfig } from "./watch-config.ts";
 
 /** The arguments of `server run`. */
 export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
-  /** Config file; "" for the default file, if it exists. */
+  /** Config file; "": the default file, if it exists. */
   readonly config: string;
-  /** Name of the file's format; "" guesses it. */
+  /** Name of the file's format; "": the format is guessed. */
   readonly adapter: string;
   /** True: the saved config takes precedence over the file. */
   readonly resume: boolean;
-  /** True: the file is loaded again when it changes. */
+  /** True: the file is loaded again after each change. */
   readonly watch: boolean;
-  /** File for the process id; "" for none. */
+  /** File for the process id; "": no file. */
   readonly pidfile: string;
-  /** Address that is notified when the server runs; "" for none. */
+  /** Address that is notified when the server runs; "": no notice. */
   readonly pingback: string;
 }
 
 /** The running config was not loaded from the file. */
 class OtherConfig extends Error {}
 
-/** The config file. It is loaded again on SIGUSR1, and after changes while it is watched. */
+/** The config file. It is loaded again after SIGUSR1, and after each change while it is watched. */
 class ConfigFile {
   readonly path: string;
-  /** Name of the file's format; "" guesses it. */
+  /** Name of the file's format; "": the format is guessed. */
   readonly #adapter: string;
-  /** Allows one reload at a time. */
+  /** Allows only one reload at a time. */
   readonly #reloads = new ChangeLock(1);
-  /** The bytes of the last load; undefined when the saved configuration runs. */
+  /** The file's content at the last load; undefined when the saved configuration runs. */
   current: Uint8Array | undefined;
 
   constructor(path: string, adapter: string) {
@@ -62,9 +62,9 @@ class ConfigFile {
     this.current = config.json;
   }
 
-  /** Handles SIGUSR1: loads the file again, if the running config came from it. */
+  /** Handles SIGUSR1: loads the file again, provided that the running config came from it. */
   async reload(server: Server, log: Logger): Promise<void> {
-    // One at a time, so that an older reading never replaces a newer one.
+    // Only one reload runs at a time, so that an older content never replaces a newer one.
     await this.#reloads.runAnyway(async () => {
       try {
         this.#refuseOther(server);
@@ -92,7 +92,7 @@ class ConfigFile {
   }
 
   /**
-   * Watches the file. If that is impossible, a warning is logged: the server still runs.
+   * Watches the file. If the file cannot be watched, a warning is logged, and the server still runs.
    * @returns a function that stops watching; undefined without a watch
    */
   watch(server: Server, log: Logger): undefined | (() => Promise<void>) {
@@ -129,10 +129,10 @@ class ConfigFile {
 }
 
 /**
- * Loads the saved configuration. A damaged one is renamed, and the newest valid config of the history is loaded
- * instead.
- * @param isOnly true when there is no file to load instead
- * @returns false when nothing was loaded
+ * Loads the saved configuration. A damaged configuration is renamed, and the newest valid config of the history is
+ * loaded instead.
+ * @param isOnly true when no file could be loaded instead
+ * @returns false when no configuration was loaded
  * @throws ServerError for an undamaged configuration that cannot run
  */
 async function resumeSaved(
@@ -142,7 +142,7 @@ async function resumeSaved(
   log: Logger,
 ): Promise<boolean> {
   const { autosave, engine, history } = server;
-  // Invalid UTF-8 would load as other letters, and a changed digit as another port.
+  // Otherwise, invalid UTF-8 would be loaded as other letters, and a changed digit as another port.
   let damage = saved.checksum !== "wrong" && isJson(saved.text) ? undefined : await damageOf(saved, history);
   if (damage === undefined) {
     try {
@@ -173,7 +173,7 @@ async function resumeSaved(
   return false;
 }
 
-/** Starts with the saved configuration if requested, else with the file, else without a configuration. */
+/** Starts with the saved configuration if requested, or else with the file, or else without a configuration. */
 async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log: Logger): Promise<void> {
   if (resume) {
     const saved = await server.autosave.read();
@@ -191,7 +191,7 @@ async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log:
   await file.load(server);
 }
 
-/** Writes the process id; a failure is only logged, because the server can run without the file. */
+/** Writes the process id; a failure is only logged, because the server does not need the file. */
 async function writePidFile(path: string, log: Logger): Promise<void> {
   try {
     await writeFile(path, `${process.pid}\n`);
@@ -211,7 +211,7 @@ export function runFromConfig(options: RunFromConfig): Promise<number> {
     ...options,
     async load(server, log) {
       if (options.pidfile !== "") {
-        // Written first, because loading may take long. Source: the public model
+        // The file is written before the config is loaded, because loading may take long. Source: the public model
         await writePidFile(options.pidfile, log);
       }
       if (options.config === "" && file.path !== "") {

@@ -2,10 +2,10 @@
 //
 // | signal | effect | exit code |
 // |---|---|---|
-// | SIGTERM, SIGINT, `POST /stop` | running requests finish, then the process ends | 0, or 3 when stopping failed |
+// | SIGTERM, SIGINT, `POST /stop` | running requests finish, then the process ends | 0, or 3 if stopping failed |
 // | SIGQUIT | ends immediately | 2 |
-// | SIGUSR1 | loads the file again | |
-// | SIGUSR2, SIGHUP | none, as in the public model | |
+// | SIGUSR1 | the config file is loaded again | |
+// | SIGUSR2, SIGHUP | no effect, as in the public model | |
 
 import {
   createLogger,
@@ -28,11 +28,11 @@ import { growYoungSpace } from "./young-space.ts";
 
 /** A server that runs in this process until it is stopped. */
 export interface ServerRun {
-  /** Minimum level of logged lines, until a config sets another. */
+  /** Minimum level of logged lines until a config sets another level. */
   readonly logLevel: LogLevel;
   /** Format of log lines; `auto` is `console` on a terminal, else `json`. */
   readonly logEncoding: "auto" | "json" | "console";
-  /** Number of threads that serve traffic. Undefined: up to one for each core, started on demand. */
+  /** Number of threads that serve traffic. Undefined: up to one thread for each core, started on demand. */
   readonly workers: number | undefined;
   /** Loads the first configuration. @throws StartError, ServerError: the process ends with exit code 1 */
   load(server: Server, log: Logger): Promise<void>;
@@ -42,7 +42,7 @@ export interface ServerRun {
   reload?(server: Server, log: Logger): Promise<void>;
 }
 
-/** True for log lines for people. Workers cannot detect the terminal themselves. */
+/** True for log lines for people. Workers need this value, because they cannot detect the terminal. */
 function usesConsole(encoding: ServerRun["logEncoding"]): boolean {
   return encoding === "console" || (encoding === "auto" && process.stderr.isTTY === true);
 }
@@ -130,7 +130,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     end = await run.running?.(server, log);
     log.info(`stopping: ${await stopReason}`);
   } else {
-    loading.catch(() => {}); // The abandoned load may fail without effect.
+    loading.catch(() => {}); // The abandoned load may fail; nobody needs its result.
     log.info(`stopping: ${await stopReason}, before the configuration was loaded`);
   }
   try {
@@ -141,6 +141,6 @@ export async function runServer(run: ServerRun): Promise<number> {
     return exitCodes.stopFailed;
   }
   log.info("stopped");
-  // The part that stopped the server may have set the exit code.
+  // The part of the server that stopped it may have set the exit code.
   return Number(process.exitCode ?? exitCodes.success);
 }

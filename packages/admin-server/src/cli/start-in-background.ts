@@ -5,19 +5,20 @@ import { isSea } from "node:sea";
 import { StartError } from "lifecycle/errors";
 import { PingbackListener, pingbackVariable } from "./pingback.ts";
 
-/** Bytes of the token: other processes must not be able to guess it. */
+/** Number of bytes of the token, enough so that other processes cannot guess it. */
 const tokenBytes = 32;
 
-/** The command that starts this program again: an executable, or Node with the program's file. */
+/** The command that starts this program again: its executable, or Node with the program's file. */
 function ownProgram(): [file: string, args: string[]] {
   const [, program = ""] = process.argv;
   return [process.execPath, isSea() ? [] : [...process.execArgv, program]];
 }
 
 /**
- * Starts `server run` as a process that outlives this one, and waits until it runs.
+ * Starts `server run` as a process that outlives this process, and waits until it runs.
  * @param readsInput true: the server reads this process's standard input
- * @returns its process id. @throws StartError when it ended before it ran; it has printed the reason to standard error
+ * @returns the id of the new process. @throws StartError when the new process ended before it ran; it printed the
+ * reason to standard error
  */
 export async function startInBackground(options: readonly string[], readsInput: boolean): Promise<number> {
   const [file, args] = ownProgram();

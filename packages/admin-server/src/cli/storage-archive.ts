@@ -9,9 +9,9 @@ import { isStoredValue } from "./open-storage.ts";
 
 /** Restrictive permissions, because an archive contains private keys. */
 const archiveMode = 0o600;
-/** Limit of one value in bytes. Values are certificates, keys and accounts, which are small. */
+/** Size limit of one value in bytes. Values are certificates, keys and accounts, which are small. */
 const maxValueBytes = 16 * 1024 * 1024;
-/** Limit of all values together in bytes: they are held in memory before the first is stored. */
+/** Size limit of all values together in bytes, because all are in memory before the first is stored. */
 const maxArchiveBytes = 256 * 1024 * 1024;
 
 /**
@@ -24,13 +24,13 @@ export async function exportStorage(storage: Storage, output: string): Promise<n
   const { readable, controller } = createTarPacker();
   const target = output === "-" ? process.stdout : createWriteStream(temporary, { mode: archiveMode });
   const written = readable.pipeTo(Writable.toWeb(target));
-  // The error is reported when the promise is awaited; until then it must not count as unhandled.
+  // The error is reported when the promise is awaited; before that, it must not count as unhandled.
   written.catch(() => {});
   let count = 0;
   try {
     for (const key of (await storage.list("")).filter(isStoredValue)) {
       const value = await storage.load(key);
-      // A value may be deleted while others are read.
+      // A value may be deleted while other values are read.
       if (value !== undefined) {
         const writer = controller.add({ name: key, size: value.length, mode: archiveMode }).getWriter();
         if (value.length > 0) {
@@ -68,7 +68,7 @@ class ArchiveInput {
     this.#input = input;
   }
 
-  /** True when all bytes were 0, and their number suffices for an empty archive. */
+  /** True when all bytes read so far were 0, and there were enough of them for an empty archive. */
   get isEmptyArchive(): boolean {
     return this.#isBlank && this.#bytes >= emptyArchiveBytes;
   }
@@ -83,7 +83,9 @@ class ArchiveInput {
   }
 }
 
-/** Reads every file of an archive. @throws Error for an invalid archive, for links, and for too large values */
+/**
+ * Reads every file of an archive. @throws Error for an invalid archive, for links, and for values above the size limit
+ */
 async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
   const archive = new ArchiveInput(input);
   const entries = (Readable.toWeb(Readable.from(archive.chunks())) as ReadableStream<Uint8Array>).pipeThrough(
@@ -127,7 +129,7 @@ async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
 
 /**
  * Stores the files of a tar archive. The whole archive is read before the first file is stored, so a broken archive
- * changes nothing. Values that the archive lacks stay.
+ * changes nothing. Values that are not in the archive stay.
  * @param input file; "-" is standard input
  * @returns number of values. @throws ServerError, StartError
  */

@@ -10,7 +10,7 @@ import { askAdmin, findAdminAddress } from "./ask-admin.ts";
 /** The needed part of `GET /pki/ca/<id>`. */
 const authorityInfo = z.object({ root_certificate: z.string() });
 
-/** The first certificate of a PEM text. @throws StartError when there is none */
+/** The first certificate of a PEM text. @throws StartError for a text without a certificate */
 function firstOf(pem: string | Uint8Array, source: string): X509Certificate {
   const [root] = parseCertificates(pem, source);
   if (root === undefined) {
@@ -41,7 +41,7 @@ export async function readRoot(file: string): Promise<X509Certificate> {
   return firstOf(await readPemFile(file), file);
 }
 
-/** Prints a line for each trust store. @returns exit code: 1 when one store failed */
+/** Prints a line for each trust store. @returns exit code: 1 if any store failed */
 export function printOutcomes(outcomes: readonly StoreOutcome[], done: string): number {
   for (const { store, fault } of outcomes) {
     if (fault === undefined) {

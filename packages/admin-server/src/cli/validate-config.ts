@@ -4,8 +4,8 @@ import { parseJson } from "server-core/json/parse-json";
 import { Server } from "../server.ts";
 
 /**
- * Sets up all that a configuration names, without ports and without running it. Modules may read files and
- * storages on the way, as they would in a server; the trust stores of the machine are not touched.
+ * Sets up all modules of a configuration without opening ports, and without running it. Modules may read files and
+ * storages, as in a running server; the trust stores of the machine are not changed.
  * @throws ServerError naming the file
  */
 export async function validateConfig(path: string, json: Uint8Array): Promise<void> {

@@ -4,7 +4,7 @@ import { type ReadConfig, readConfig } from "./read-config.ts";
 
 /** Interval of checking the file. Source: the public model (Caddy 2.11) */
 const intervalMs = 1_000;
-/** A large configuration is checked less often, so that watching uses at most this fraction of a core. */
+/** A large configuration is checked less often, so that watching uses at most one twentieth of a core. */
 const restFactor = 20;
 
 /** Arguments of a watch. */
@@ -12,14 +12,14 @@ export interface ConfigWatch {
   /** The running configuration, as read. */
   readonly current: Uint8Array;
   readonly log: Logger;
-  /** Loads a configuration. @throws ServerError: the old one continues */
+  /** Loads a configuration. @throws ServerError; the old configuration then continues */
   load(config: ReadConfig): Promise<void>;
 }
 
 /**
- * Loads a configuration file again whenever its result changes: the file, an imported file, or a variable. The file is
- * read and adapted at intervals, so imports and replaced files are noticed too. A configuration that cannot be read or
- * run is logged once, and the next change is awaited.
+ * Loads a configuration file again whenever its JSON changes, because of the file, an imported file or a variable. The
+ * file is read and adapted at intervals, so imports and replaced files are noticed too. If a configuration cannot be
+ * read or run, this is logged once, and watching continues.
  * @returns a function that ends the watch
  */
 export function watchConfig(

@@ -3,8 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption, environmentFileOption } from "./config-options.ts";
 
 /**
- * `server adapt`. Exit codes: 0; 1 when the file cannot be read or adapted, or with `--validate` would not
- * run. The JSON is printed before it is validated, as in the model.
+ * `server adapt`. Exit codes: 0; 1 when the file cannot be read or adapted, or when `--validate` finds that it would
+ * not run. The JSON is printed before it is validated, as in the public model.
  */
 export const adapt = defineCommand({
   name: "adapt",

@@ -3,7 +3,9 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { keepBackupOption } from "./package-options.ts";
 
-/** `server add-package`. Exit codes: 0; 1 when nothing was added. Source: the public model (Caddy 2.11), by its help */
+/**
+ * `server add-package`. Exit codes: 0; 1 when no package was added. Source: the public model (Caddy 2.11), by its help
+ */
 export const addPackage = defineCommand({
   name: "add-package",
   summary: "Install npm packages with modules for this server",

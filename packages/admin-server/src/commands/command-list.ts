@@ -1,8 +1,6 @@
 import type { Command } from "../cli/command.ts";
 
-/**
- * All commands, in the order of the help. Each is loaded on use, so that small commands start fast.
- */
+/** All commands, in the order of the help. Each command is loaded on use, so that small commands start fast. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import("./run.ts")).run,
   start: async () => (await import("./start.ts")).start,

@@ -3,7 +3,7 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { completionShells } from "../cli/completion/shells.ts";
 
-/** `server completion <shell>`. Exit codes: 0; 1 for an unknown shell, or none. */
+/** `server completion <shell>`. Exit codes: 0; 1 for an unknown or missing shell. */
 export const completion = defineCommand({
   name: "completion",
   summary: "Print what makes a shell complete commands and options",

@@ -23,7 +23,7 @@ export const adapterOption = {
   defaultText: "what its name says, else JSON",
 } as const satisfies OptionDefinition;
 
-/** `--envfile`: read before everything else, so that its variables apply to the config and to other options. */
+/** `--envfile`: read before all other options, so that its variables apply to the config and to these options. */
 export const environmentFileOption = {
   kind: "list",
   value: "file",

@@ -7,8 +7,8 @@ import { runOptions, runSettings } from "./run-options.ts";
 const modes = ["standalone", "controller", "server"] as const;
 
 /**
- * `server docker-proxy`. Exit codes are the same as for `run`; 1 also for a duration that is none. Source: the plug-in caddy-docker-proxy, whose options and
- * variables these are
+ * `server docker-proxy`. Exit codes are the same as for `run`; an invalid duration also means 1. Source: the plug-in
+ * caddy-docker-proxy, whose options and variables these are
  */
 export const dockerProxy = defineCommand({
   name: "docker-proxy",

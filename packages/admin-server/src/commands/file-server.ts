@@ -31,7 +31,7 @@ function listenAddress({ listen, domain }: FileServerOptions): string {
  *
  * | option | in the config |
  * |---|---|
- * | without `--no-compress` | `{ "handler": "encode" }` first |
+ * | without `--no-compress` | `{ "handler": "encode" }` as the first handler |
  * | `--templates` | `{ "handler": "templates" }` before the files |
  * | `--domain a.example` | a matcher `host`, and the port 443 |
  * | `--access-log` | `"logs": {}` of the server |

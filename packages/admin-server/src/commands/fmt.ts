@@ -5,7 +5,7 @@ import { exitCodes } from "lifecycle/stop-request";
 import { messageOf } from "server-core/errors";
 import { defineCommand } from "../cli/command.ts";
 
-/** Reads a file or standard input. @throws StartError when it is unreadable or too large */
+/** Reads a file or standard input. @throws StartError for an unreadable file, and for a text above the limit */
 async function readInput(path: string, mostBytes: number): Promise<string> {
   try {
     const input = path === "-" ? await text(process.stdin) : await readFile(path, "utf8");
@@ -21,7 +21,7 @@ async function readInput(path: string, mostBytes: number): Promise<string> {
 /**
  * `server fmt`. Exit codes:
  *
- * - 0: the file was formatted already, or was overwritten, or came from standard input
+ * - 0: the file was already formatted, or was overwritten, or came from standard input
  * - 1: the file was not formatted, or could not be read
  *
  * Source: the public model (Caddy 2.11), observed behavior

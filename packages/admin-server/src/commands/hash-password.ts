@@ -2,11 +2,11 @@ import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 
-/** Limit of bcrypt in bytes; it ignores further bytes. */
+/** Limit of bcrypt in bytes: it ignores all further bytes. */
 const maxBcryptBytes = 72;
 
 /**
- * `server hash-password`. Exit codes: 0; 1 for an empty password, or one that is too long for the algorithm.
+ * `server hash-password`. Exit codes: 0; 1 for an empty password, or for a password that is too long for the algorithm.
  * Source: the public model (Caddy 2.11), observed behavior
  */
 export const hashPassword = defineCommand({

@@ -3,8 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, adminOptions, configOption } from "./config-options.ts";
 
 /**
- * `server reload`. Exit codes: 0 when the config runs, even unchanged; 1 when it cannot be read, no server responds, or
- * the server refuses it. After a refusal the old config continues.
+ * `server reload`. Exit codes: 0 when the config runs, even if it has not changed; 1 when it cannot be read, no server
+ * responds, or the server refuses it. After a refusal the old config continues.
  */
 export const reload = defineCommand({
   name: "reload",

@@ -3,7 +3,10 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { keepBackupOption } from "./package-options.ts";
 
-/** `server remove-package`. Exit codes: 0; 1 when nothing was removed. Source: the public model (Caddy 2.11), by its help */
+/**
+ * `server remove-package`. Exit codes: 0; 1 when no package was removed. Source: the public model (Caddy 2.11), by its
+ * help
+ */
 export const removePackage = defineCommand({
   name: "remove-package",
   summary: "Remove packages that add-package installed",

@@ -13,7 +13,7 @@ import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
 /** Limit of a piped body in bytes. */
 const maxBodyBytes = 16 * 1024 * 1024;
-/** Limit of ports in a range: each port is one server. */
+/** Limit of ports in a range, because each port needs a separate server. */
 const maxServers = 1_000;
 
 /** Option values that determine the config. */
@@ -47,7 +47,8 @@ function expandAddress(listen: string): { readonly address: string; readonly por
 }
 
 /**
- * Determines status and body: options have precedence; an operand of three digits is a status, any other a body.
+ * Determines status and body: options take precedence; an operand of three digits is the status, any other operand the
+ * body.
  * | command line | status | body |
  * |---|---|---|
  * | `respond 503` | 503 | |

@@ -22,7 +22,7 @@ interface ReverseProxyOptions {
 }
 
 /**
- * Parses the address of `--from` with scheme and port: `localhost` means https and 443, `:8080` means http.
+ * Parses the address in `--from`, and adds scheme and port: `localhost` means https and 443, `:8080` means http.
  * @throws StartError
  */
 function downstreamAddress(from: string): SiteAddress {
@@ -43,14 +43,14 @@ function downstreamAddress(from: string): SiteAddress {
   return { ...address, scheme, port: address.port || (scheme === "http" ? "80" : "443") };
 }
 
-/** The addresses of `--to`, and the first scheme among them. @throws StartError */
+/** The addresses in `--to`, and the first scheme in them. @throws StartError */
 function upstreams(to: readonly string[]) {
   let scheme = "";
   const dials: string[] = [];
   for (const each of to) {
     try {
       const upstream = parseUpstream(each);
-      // One transport serves all upstreams, so the first scheme wins. Source: the public model
+      // All upstreams have the same transport, so the first scheme is used. Source: the public model
       scheme ||= upstream.scheme;
       dials.push(...upstream.dials);
     } catch (error) {
@@ -69,8 +69,8 @@ function transport(scheme: string, insecure: boolean) {
 }
 
 /**
- * Builds the config from options.
- * `--from example.com --to :9001,:9002` gives one server on `:443` with the host `example.com` and two upstreams.
+ * Builds the config from options. `--from example.com --to :9001,:9002` results in one server on `:443` with the host
+ * `example.com` and two upstreams.
  * @throws StartError. Source: the public model (Caddy 2.11)
  */
 export function reverseProxyConfig(options: ReverseProxyOptions) {
@@ -121,8 +121,8 @@ export function reverseProxyConfig(options: ReverseProxyOptions) {
 }
 
 /**
- * Where spans go by the standard variables: the one for traces as it stands, else the general one with `/v1/traces`.
- * Source: OpenTelemetry, OTLP exporter configuration
+ * The URL for spans from the standard variables: the variable for traces unchanged, or else the general variable with
+ * `/v1/traces`. Source: OpenTelemetry, OTLP exporter configuration
  */
 function tracesEndpoint({ env }: NodeJS.Process): string {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT || "http://localhost:4318";

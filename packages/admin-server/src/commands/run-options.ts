@@ -2,7 +2,7 @@ import { logLevels } from "lifecycle/log-levels";
 import type { OptionDefinition } from "../cli/command.ts";
 import type { ServerRun } from "../cli/run-server.ts";
 
-/** `-v` of commands that build their config themselves. */
+/** The option `-v` of commands that build their config themselves. */
 export const debugOption = {
   kind: "switch",
   short: "v",
@@ -45,7 +45,7 @@ interface RunOptionValues {
   readonly debug?: boolean;
 }
 
-/** Converts these values to run settings. */
+/** Converts the values of these options to settings for `runServer`. */
 export function runSettings(
   options: RunOptionValues,
 ): Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {

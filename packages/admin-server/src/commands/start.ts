@@ -3,8 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption, environmentFileOption } from "./config-options.ts";
 
 /**
- * `server start`. Exit codes: 0 once the server runs in the background; 1 when it ended before that.
- * Source: the public model (Caddy 2.11), observed behavior
+ * `server start`. Exit codes: 0 when the server runs in the background; 1 when it ended before it ran. Source: the
+ * public model (Caddy 2.11), observed behavior
  */
 export const start = defineCommand({
   name: "start",
@@ -41,7 +41,7 @@ export const start = defineCommand({
     const switches = (["watch", "resume"] as const)
       .filter((name) => options[name])
       .map((name) => `--${name}`);
-    // Variables of --envfile are set already, and the server inherits them.
+    // Variables of --envfile are already set, and the server inherits them.
     const pid = await startInBackground([...texts, ...switches], options.config === "-");
     process.stdout.write(`Successfully started the server (pid=${pid}): it runs in the background\n`);
     return exitCodes.success;

@@ -3,7 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
 /**
- * `server stop`. Exit codes: 0 when the server accepted the request, before it ends; 1 when no server responds.
+ * `server stop`. Exit codes: 0 when the server has accepted the request, which is before it ends; 1 when no server
+ * responds.
  */
 export const stop = defineCommand({
   name: "stop",

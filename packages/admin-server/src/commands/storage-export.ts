@@ -4,8 +4,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption } from "./config-options.ts";
 
 /**
- * `server storage export`. Exit codes: 0; 1 without `--output`, or when storage or archive fail. A failed
- * export leaves no file behind.
+ * `server storage export`. Exit codes: 0; 1 without `--output`, or when reading the storage or writing the archive
+ * fails. A failed export leaves no file behind.
  */
 export const storageExport = defineCommand({
   name: "storage export",

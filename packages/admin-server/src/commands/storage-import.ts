@@ -4,8 +4,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption } from "./config-options.ts";
 
 /**
- * `server storage import`. Exit codes: 0; 1 without `--input`, or when archive or storage fail. A faulty
- * archive changes nothing; a storage that fails may have taken a part.
+ * `server storage import`. Exit codes: 0; 1 without `--input`, or when reading the archive or writing to the storage
+ * fails. A faulty archive changes nothing; if the storage fails, some values may already be stored.
  */
 export const storageImport = defineCommand({
   name: "storage import",

@@ -3,7 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
 /**
- * `server trust`. Exit codes: 0 when all stores trust the root; 1 when one store fails or no server responds.
+ * `server trust`. Exit codes: 0 when all trust stores have the root; 1 when any store fails, or when no server
+ * responds.
  */
 export const trust = defineCommand({
   name: "trust",

@@ -2,7 +2,7 @@ import { StartError } from "lifecycle/errors";
 import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
-/** `server untrust`. Exit codes: 0; 1 when one store fails, or `--cert` is combined with other options. */
+/** `server untrust`. Exit codes: 0; 1 when any store fails, or when `--cert` is combined with other options. */
 export const untrust = defineCommand({
   name: "untrust",
   summary: "Take back what trust did",

@@ -2,7 +2,9 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { keepBackupOption } from "./package-options.ts";
 
-/** `server upgrade`. Exit codes: 0; 1 when nothing was changed. Source: the public model (Caddy 2.11), by its help */
+/**
+ * `server upgrade`. Exit codes: 0; 1 when no package was changed. Source: the public model (Caddy 2.11), by its help
+ */
 export const upgrade = defineCommand({
   name: "upgrade",
   summary: "Install the latest versions of the packages that add-package installed",

@@ -2,7 +2,7 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption, environmentFileOption } from "./config-options.ts";
 
-/** `server validate`. Exit codes: 0 when the config would run; 1 with the reason when it would not. */
+/** `server validate`. Exit codes: 0 if the config would run; otherwise 1, with the reason. */
 export const validate = defineCommand({
   name: "validate",
   summary: "Say whether a configuration would run",

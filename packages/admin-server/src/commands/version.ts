@@ -2,7 +2,7 @@ import { exitCodes } from "lifecycle/stop-request";
 import { version } from "lifecycle/version";
 import { defineCommand } from "../cli/command.ts";
 
-/** `server version`. Exit code 0. Nothing else is loaded, so that scripts get a fast answer. */
+/** `server version`. Exit code 0. No other code is loaded, so that scripts get a fast answer. */
 export const versionCommand = defineCommand({
   name: "version",
   summary: "Print the version",

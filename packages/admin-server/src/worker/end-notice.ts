@@ -1,12 +1,12 @@
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 
-/** Topic of the message of a thread that is about to end, with its number. */
+/** Topic for the message of a thread that will end, with the thread's number. */
 export const endingTopic = "threads.ending";
 
-/** Milliseconds that an ending thread waits for the main thread. Its clients wait too. */
+/** Milliseconds that an ending thread waits for the main thread. The thread's clients also wait in this time. */
 const patienceMs = 2_000;
 
-/** Acknowledgements by the main thread that a thread may end: one number for each thread, on which threads can wait. */
+/** Permissions of the main thread to end: one number for each thread, for which the thread can wait. */
 export class EndNotices {
   readonly #acknowledged: Int32Array;
 
@@ -19,7 +19,7 @@ export class EndNotices {
     return new EndNotices(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
   }
 
-  /** The memory, which a worker gets when it starts. */
+  /** The memory with the numbers, which a worker receives when it starts. */
   get buffer(): SharedArrayBuffer {
     return this.#acknowledged.buffer as SharedArrayBuffer;
   }
@@ -29,18 +29,18 @@ export class EndNotices {
     Atomics.store(this.#acknowledged, thread, 0);
   }
 
-  /** Called by the main thread: the thread may end now. */
+  /** Called by the main thread: allows the thread to end. */
   acknowledge(thread: number): void {
     Atomics.store(this.#acknowledged, thread, 1);
     Atomics.notify(this.#acknowledged, thread);
   }
 
   /**
-   * Tells the main thread that this thread ends, and blocks until the main thread acknowledges. Its listeners stay open
-   * meanwhile. No other code may run in the thread afterwards.
+   * Tells the main thread that this thread will end, and blocks until the main thread allows it. The listeners of this
+   * thread stay open meanwhile. No other code may run in the thread afterwards.
    */
   announce({ thread, askMain }: Pick<ThreadMessages, "thread" | "askMain">): void {
-    askMain(endingTopic, thread).catch(() => {}); // it has ended before an answer could be read
+    askMain(endingTopic, thread).catch(() => {}); // the thread ends before it could read an answer
     Atomics.wait(this.#acknowledged, thread, 0, patienceMs);
   }
 }

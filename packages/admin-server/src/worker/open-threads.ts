@@ -1,13 +1,13 @@
 // Life of a worker thread:
 //
-// | event | who acts | what happens to clients |
+// | event | actor | effect on clients |
 // |---|---|---|
 // | start | `Workers` calls `spawn` | clients are not served yet |
-// | serving | `onServing` | the thread accepts new connections, and takes those of the waiting room |
+// | serving | `onServing` | the thread accepts new connections, and takes the connections in the waiting room |
 // | uncaught error | the thread announces its end and throws | its open connections are lost |
-// | the last thread ends | the main thread opens the waiting room before it acknowledges | new connections wait |
-// | death | `onDeath` | ports and passwords of the thread are released; a successor starts |
-// | death by lack of memory | no announcement | connections may be refused until the successor serves |
+// | the last thread will end | the main thread opens the waiting room before it allows the end | new connections wait |
+// | the thread has ended | `onDeath` | ports and passwords of the thread are released; another thread starts |
+// | the thread's memory is exhausted | no announcement | connections may be refused until another thread serves |
 // | stop | `onStop` | waiting connections are closed |
 
 import { availableParallelism } from "node:os";
@@ -29,21 +29,23 @@ import { startThreadsOnDemand } from "./thread-demand.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /**
- * Size of the young heap of each worker, from the start. Requests leave little surviving garbage: 4 MB costs a request
- * as little as 16 MB, while 2 MB costs a tenth more. Node's own default would take 100 MB for each thread under load.
+ * Size of each worker's young heap from its start, in MB. Requests leave little garbage that survives: with 4 MB a
+ * request costs as little as with 16 MB; with 2 MB it costs a tenth more. Node's own default would take 100 MB for each
+ * thread under load.
  */
 const semiSpaceMb = 4;
 
 /**
- * Limit of the young heap when much survives, as with successive configs of a thousand routes. With this room a config
- * is copied at most once, instead of again with each successor. The limit counts three semi-spaces.
+ * Limit of the young heap in MB if much garbage survives, as with successive configs of a thousand routes. With this
+ * limit, a config is copied at most once, instead of again with each later config. The limit includes three
+ * semi-spaces.
  */
 const maxYoungGenerationSizeMb = 48;
 
 /**
- * Gives later threads their full young heap from the start. V8 grows the heap by what survives; with requests nothing
- * survives, so it would stay at 1 MiB. An idle worker's memory is the same either way.
- * The flag applies to the whole process, so it is set before the first thread starts.
+ * Gives threads that start later their full young heap from the start. V8 enlarges the heap only for objects that
+ * survive; requests leave none, so it would stay at 1 MiB. An idle worker needs the same memory with either size. The
+ * flag applies to the whole process, so it is set before the first thread starts.
  */
 function openYoungSpace(): void {
   setFlagsFromString(`--min-semi-space-size=${semiSpaceMb}`);
@@ -53,13 +55,13 @@ function openYoungSpace(): void {
 export interface WorkerThreadOptions {
   /** Maximum number of workers; 0: the main thread serves. */
   readonly count: number;
-  /** True: one worker starts, further ones under load. Default: all workers start. */
+  /** True: one worker starts, and further workers start under load. Default: all workers start. */
   readonly onDemand?: boolean;
   /** Format of the workers' log lines: `json` or `console`. */
   readonly logEncoding: "json" | "console";
 }
 
-/** The data that a worker gets when it starts. */
+/** The data that a worker receives when it starts. */
 export interface WorkerStart {
   /** Number of the worker, from 1 on; the main thread is 0. */
   readonly thread: number;
@@ -75,10 +77,10 @@ export interface WorkerStart {
   readonly endNotices: SharedArrayBuffer;
 }
 
-/** Topic of a worker's request for named memory, which other threads get too. */
+/** Topic for a worker's request for named memory, which other threads may share. */
 export const memoryTopic = "threads.memory";
 
-/** Memory that is shared under a name. The first request decides its size. */
+/** Memory that is shared under a name. The first request for a name decides the size of the memory. */
 export interface MemoryRequest {
   readonly name: string;
   readonly byteLength: number;
@@ -88,8 +90,8 @@ export interface MemoryRequest {
 const maxNamedRequests = 20;
 
 /**
- * Platforms where several threads can open one port. Source: node's `reusePort` of `server.listen`
- * On other platforms the main thread serves.
+ * Platforms on which several threads can open the same port. Source: node's `reusePort` of `server.listen` On other
+ * platforms the main thread serves.
  */
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
 
@@ -98,7 +100,7 @@ export function defaultWorkers(): number {
   return sharingPlatforms.has(process.platform) ? availableParallelism() : 0;
 }
 
-/** The threads of a server and what they share. */
+/** The threads of a server, and the objects that they share. */
 export interface Threads {
   /** Counters, gauges and memory shared by all threads. */
   readonly shared: SharedState;
@@ -111,8 +113,9 @@ export interface Threads {
 }
 
 /**
- * An inherited socket is closed with its thread and cannot be opened again. The parent still has the socket, and
- * restarts the process after an error, as systemd does with `Restart=on-failure`. No connection is refused meanwhile.
+ * An inherited socket is closed together with its thread, and cannot be opened again. The parent process still has the
+ * socket, and can restart this process after an error, as systemd does with `Restart=on-failure`. No connection is
+ * refused meanwhile.
  */
 function endForLost(lost: readonly string[], log: Logger): void {
   if (lost.length === 0) {
@@ -125,7 +128,7 @@ function endForLost(lost: readonly string[], log: Logger): void {
   process.kill(process.pid, "SIGTERM");
 }
 
-/** Starts the program of a worker. @param workerData its first message */
+/** Starts the program of a worker. @param workerData data that the worker receives */
 function startWorker(workerData: WorkerStart): Worker {
   return new Worker(new URL("./worker-start.ts", import.meta.url), {
     workerData,
@@ -169,7 +172,7 @@ class PortsRoom {
   };
 }
 
-/** @param underWay notes of a dead thread @returns fields for the log line about its death */
+/** @param underWay notes of the thread that ended @returns fields for the log line about its end */
 function lastWork(underWay: Parameters<typeof readRequestsLeft>[0]) {
   const { requests, more } = readRequestsLeft(underWay);
   const named = requests.slice(0, maxNamedRequests);
@@ -181,7 +184,7 @@ function keptMemory(memory: ReturnType<typeof memoryKeeper>, { name, byteLength 
   return memory(name, byteLength);
 }
 
-/** The same services without workers: nothing is shared, and messages are direct calls. */
+/** Like `openThreads`, but without workers: nothing is shared, and messages are direct calls. */
 function mainThreadAlone(log: Logger, memory: ReturnType<typeof memoryKeeper>): Threads {
   const shared = new TableState(SharedTable.create(1), memory);
   return { shared, messages: new SingleThread(), ports: new OwnPorts(log), workers: undefined };
@@ -204,9 +207,9 @@ function workerSpawner(
 
 /**
  * Prepares the shared objects, and starts the workers.
- * @param options absent, or a count of 0: the main thread serves alone
+ * @param options absent, or with a count of 0: only the main thread serves traffic
  * @param dataFolder folder of the server's own files, for workers
- * @param onThreadDeath called for a dead thread, before its successor starts
+ * @param onThreadDeath called when a thread has ended, before another thread replaces it
  */
 export function openThreads(
   log: Logger,
@@ -226,7 +229,7 @@ export function openThreads(
   openYoungSpace();
   const endNotices = EndNotices.create(options.count + 1);
   const room = new PortsRoom(ports, log);
-  // The last thread keeps its listeners until the waiting room listens, so that no connection is refused in between.
+  // The last thread keeps its listeners until the waiting room listens, so that no connection is refused meanwhile.
   topics.on(endingTopic, async (value) => {
     const thread = value as number;
     if (workers.isLastToEnd(thread)) {

@@ -1,7 +1,7 @@
 // | state | connections |
 // |---|---|
-// | door open | accepted and paused, at most 1,000 |
-// | worker serves | each is relayed over a socket of the file system, with a PROXY protocol header |
+// | a door is open | accepted and paused, at most 1,000 |
+// | a worker serves | each is relayed over a socket of the file system, with a PROXY protocol header |
 // | relay fails | closed, and logged |
 // | room closed | all are closed |
 
@@ -15,18 +15,18 @@ import { messageOf } from "server-core/errors";
 import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
 import { openPort } from "server-core/listen/open-port";
 
-/** Limit of waiting connections, over all addresses; further ones are closed. */
+/** Limit of waiting connections, for all addresses together; further connections are closed. */
 const maxWaiting = 1_000;
 
-/** Has a worker take connections at a path, for an address it listens on, and end that. */
+/** Makes a worker accept relayed connections at a path, for an address that it listens on. */
 export interface Relays {
   /** Makes the worker accept connections for `address` on the Unix socket at `path`. */
   open(address: ListenAddress, path: string): Promise<unknown>;
-  /** Stops this for the address. */
+  /** Makes the worker stop accepting relayed connections for this address. */
   close(address: ListenAddress): Promise<unknown>;
 }
 
-/** An address as configured, and with its actual port. */
+/** An address in the form of the config, and with its real port. */
 export interface RoomAddress {
   readonly configured: ListenAddress;
   readonly bound: ListenAddress;
@@ -41,9 +41,9 @@ interface Door {
 }
 
 /**
- * Holds connections while no worker thread lives. The main thread accepts them and reads nothing. The next serving
- * worker gets each over a private socket, with the address of its client. Node cannot pass a socket to another thread,
- * so the bytes of these connections pass through the main thread until they end.
+ * Holds connections while no worker thread is alive. The main thread accepts them, but reads nothing. The next serving
+ * worker receives each connection over a private socket, with the address of its client. Node cannot pass a socket to
+ * another thread, so the bytes of these connections pass through the main thread until they end.
  */
 export class WaitingRoom {
   readonly #log: Logger;
@@ -59,7 +59,10 @@ export class WaitingRoom {
     this.#log = log;
   }
 
-  /** Starts to accept. Never rejects: an address that cannot be opened stays closed. */
+  /**
+   * Starts to accept connections at these addresses. The promise never rejects: an address that cannot be opened stays
+   * closed.
+   */
   async open(addresses: readonly RoomAddress[]): Promise<void> {
     await Promise.all(addresses.map((address) => this.#openDoor(address)));
   }
@@ -102,7 +105,10 @@ export class WaitingRoom {
     }
   }
 
-  /** Called when a worker serves again: it gets the waiting connections, and all later ones. */
+  /**
+   * Called when a worker serves again, which then receives the waiting connections; later connections go to the worker
+   * directly.
+   */
   async release(relays: Relays): Promise<void> {
     const doors = [...this.#doors];
     if (doors.length === 0) {

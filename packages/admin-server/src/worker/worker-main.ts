@@ -18,16 +18,16 @@ import { allModules } from "../all-modules.ts";
 import { EndNotices } from "./end-notice.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
-// Program of a worker thread: runs the apps that serve traffic, as the main thread says.
+// Program of a worker thread: it runs the apps that serve traffic, controlled by the main thread.
 //
-// | what | who |
+// | action | actor |
 // |---|---|
-// | starts and replaces it | the main thread, see open-threads.ts |
-// | gives it configs | the main thread: `prepare`, then `commit` or `rollback`, each with an answer |
-// | ends it | the main thread, or an uncaught error in it |
-// | keeps its metrics | the worker; they are collected when somebody asks for them, and end with it |
+// | start and replacement of the worker | the main thread, see open-threads.ts |
+// | new configs | the main thread: `prepare`, then `commit` or `rollback`, each with an answer |
+// | end of the worker | the main thread, or an uncaught error in the worker |
+// | metrics | the worker; they are collected on request, and are lost when the worker ends |
 //
-// A worker that is started by hand has no parent thread that sends a config.
+// Without a parent thread, for example when the file is started by hand, no config would come.
 const start = workerData as WorkerStart;
 if (parentPort === null) {
   throw new Error("this is the program of a worker thread");
@@ -43,15 +43,15 @@ const log = createLogger({
 });
 lines.attach(log);
 const endNotices = new EndNotices(start.endNotices);
-// The main thread must know before the listeners of this thread close; otherwise clients would be refused.
+// The main thread must know this before the listeners of this thread close, because clients would otherwise be refused.
 const announceEnd = () =>
   endNotices.announce({ thread: start.thread, askMain: (topic, value) => messages.askMain(topic, value) });
-process.on("exit", announceEnd); // not emitted after an uncaught error, nor when the memory is at its end
+process.on("exit", announceEnd); // this event is not emitted after an uncaught error, nor when the memory is exhausted
 // An unhandled rejection is only logged; an uncaught error ends the thread.
 containUncaught((error, isRejection) => {
   if (!isRejection) {
     announceEnd();
-    throw error; // ends the thread: what it left half done is not known
+    throw error; // ends the thread, because its state is unknown
   }
   log.error({ err: error }, "a promise was rejected and nobody looked");
 });
@@ -87,5 +87,5 @@ followMainThread(
     "workers",
   ),
 );
-// The start leaves garbage behind, once for each thread.
+// The start leaves much garbage, but only once for each thread.
 releaseMemory();

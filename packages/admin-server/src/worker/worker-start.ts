@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
 
-// Called before the import, so that code compiled by any thread is not compiled again.
+// Called before the import, so that all threads use the same compiled code.
 enableCompileCache();
 void import("./worker-main.ts");

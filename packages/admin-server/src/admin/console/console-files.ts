@@ -21,11 +21,12 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Matches names that the build creates. Such names cannot lead out of the folder. */
+/** Matches names that the build creates. Such a name cannot lead out of the folder. */
 const assetName = /^[\w-]+(?:\.[\w-]+)*\.(css|js|svg)$/;
 
 /**
- * The built console. Files are cached, except the page, because a new build changes the file names in the page.
+ * The built console, read from its folder. Files are cached, except the page, because a new build changes the file
+ * names in the page.
  */
 export class ConsoleFiles {
   readonly #folder: string;

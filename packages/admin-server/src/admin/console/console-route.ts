@@ -5,10 +5,13 @@ import { ServerError } from "server-core/errors";
 import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { type ConsoleFile, ConsoleFiles } from "./console-files.ts";
 
-/** A file name with a hash of the content: such a file never changes. */
+/** A file name with a hash of the content: the content of such a file never changes. */
 const hashedName = /-[\w-]{8}\.[a-z]+$/;
 
-/** Prevents other pages from framing this page or keeping a reference to it. A policy in the page lists its scripts. */
+/**
+ * Prevents other pages from framing this page or keeping a reference to it. A policy inside the page lists the scripts
+ * that may run.
+ */
 const guardHeaders = {
   "Content-Security-Policy": "frame-ancestors 'none'",
   "X-Frame-Options": "DENY",
@@ -47,7 +50,8 @@ const notBuilt: AdminReply = {
 };
 
 /**
- * `/ui/`: the console, a browser app that uses this API. It sends its files, and the page for every other path below.
+ * `/ui/`: the console, a browser app that uses this API. The route sends the console's files; for every other path
+ * below it sends the page.
  * @param folder folder of the built app
  */
 export function consoleRoute(engine: ConfigEngine, folder: string): AdminRoute {

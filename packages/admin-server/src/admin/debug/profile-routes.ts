@@ -80,7 +80,7 @@ async function timed(
   }
 }
 
-/** Streams the snapshot. No other profile is taken until the stream ends. */
+/** Streams the snapshot of the heap. No other profile is taken until the stream ends. */
 async function heap(profiler: Profiler): Promise<AdminReply> {
   const started = Promise.withResolvers<AdminReply>();
   profiler

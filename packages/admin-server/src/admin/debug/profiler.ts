@@ -70,7 +70,7 @@ export class Profiler {
       try {
         return await take(session);
       } finally {
-        session.disconnect(); // stops what still runs
+        session.disconnect(); // stops a profile that still runs
       }
     });
   }

@@ -3,9 +3,9 @@ import { requireMethod } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
 
 /**
- * `GET /debug/vars`: the process in numbers. Memory is for the whole process, heap statistics are for the
- * main thread. The command line may hold secrets, as in the model.
- * Source of the path: the public model (Caddy 2.11)
+ * `GET /debug/vars`: the process in numbers. Memory is for the whole process, heap statistics are for the main thread.
+ * The answer contains the command line, which may hold secrets, as in the public model. Source of the path: the public
+ * model (Caddy 2.11)
  */
 export function varsRoute(): AdminRoute {
   return {

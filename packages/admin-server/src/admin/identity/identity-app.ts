@@ -13,12 +13,12 @@ import { type IdentityConfig, identitySchema, obtainedIdentifiers } from "./iden
 
 /** Milliseconds between two checks for certificates to renew. */
 const renewEveryMs = 600_000;
-/** Remaining fraction of a certificate's lifetime at which it is renewed. */
+/** Fraction of a certificate's lifetime: a certificate with less remaining time is renewed. */
 const renewalWindowRatio = 1 / 3;
 
 /**
- * Obtains and renews the certificates that identify the server. They are stored in the server's own folder, not in the
- * configured storage, which other servers may share. Source: the public model (Caddy 2.11), its identity
+ * Obtains and renews the certificates that identify the server. The certificates are stored in the server's own folder,
+ * not in the configured storage, which other servers may share. Source: the public model (Caddy 2.11), its identity
  */
 class IdentityApp implements App {
   readonly #config: IdentityConfig | null;
@@ -64,7 +64,7 @@ class IdentityApp implements App {
     });
   }
 
-  /** Obtains missing certificates, without waiting: a certificate may arrive after the config runs. */
+  /** Begins to obtain missing certificates in the background: a certificate may arrive after the config runs. */
   async start(): Promise<void> {
     const manager = this.#manager;
     if (manager === undefined) {
@@ -77,7 +77,7 @@ class IdentityApp implements App {
     this.#timer.unref();
   }
 
-  /** From now on handshakes use the certificates of this config. */
+  /** From now on handshakes use this config's certificates. */
   activate(): void {
     this.#certificates?.value.use(this.#source);
   }

@@ -2,17 +2,17 @@ import type { LoadedCertificate } from "certificates/material/loaded-certificate
 import type { CertificateCache } from "certificates/tls/certificates/certificate-cache";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** A config's source of the server's own certificates. */
+/** The source from which a config takes the server's own certificates. */
 export interface IdentitySource {
   /** Certificates obtained until now. */
   readonly cache: CertificateCache;
-  /** Names of the server, the default one first. */
+  /** Names of the server; the first name is the default. */
   readonly identifiers: readonly string[];
 }
 
 /**
- * The server's own certificates, which it obtains itself. The process has one store: the running config fills it, and
- * every listener or client that needs a certificate reads it.
+ * The server's own certificates, which it obtains itself. The process has one such object: the running config sets its
+ * source, and every listener or client that needs a certificate reads it.
  */
 export class IdentityCertificates implements SharedResource {
   #source: IdentitySource | undefined;
@@ -24,7 +24,7 @@ export class IdentityCertificates implements SharedResource {
     this.changed();
   }
 
-  /** Withdraws the source, unless a newer config has replaced it. */
+  /** Removes the source, unless a newer config has replaced it. */
   release(source: IdentitySource): void {
     if (this.#source === source) {
       this.#source = undefined;

@@ -24,8 +24,8 @@ export const identitySchema = z.strictObject({
 export type IdentityConfig = z.infer<typeof identitySchema>;
 
 /**
- * The identifiers whose certificates the server obtains itself.
- * Names are in lower case. With `certificates` but without `issuers`, the server obtains none.
+ * The identifiers whose certificates the server obtains itself. Names are in lower case. With `certificates` but
+ * without `issuers`, the server obtains no certificates.
  */
 export function obtainedIdentifiers(config: IdentityConfig | null | undefined): readonly string[] {
   const isFromFiles = (config?.certificates ?? []).length > 0 && (config?.issuers ?? []).length === 0;

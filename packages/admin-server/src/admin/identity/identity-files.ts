@@ -6,17 +6,20 @@ import type { IdentityConfig } from "./identity-config.ts";
 
 /** A certificate and its key. */
 export interface Credential {
-  /** The parsed certificate, used for its names. */
+  /** The parsed certificate, from which the names are read. */
   readonly certificate: X509Certificate;
   /** TLS context with certificate and key. */
   readonly context: SecureContext;
   /** Certificate and chain, PEM. */
   readonly cert: Buffer;
-  /** Key, PEM. */
+  /** The private key, PEM. */
   readonly key: Buffer;
 }
 
-/** Reads a pair of files. @throws ServerError MODULE_CONFIG, also when key and certificate do not match */
+/**
+ * Reads a pair of files. @throws ServerError MODULE_CONFIG for an unreadable file, and for a key that does not belong
+ * to its certificate
+ */
 async function readCredential(files: {
   readonly certificate: string;
   readonly key: string;

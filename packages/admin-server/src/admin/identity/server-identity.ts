@@ -6,7 +6,7 @@ import type { IdentityFiles } from "./identity-files.ts";
 /** Minimum TLS version for the server's identity. */
 export const identityMinVersion = "TLSv1.2";
 
-/** Cache by certificate. A certificate object never changes, but may be replaced. */
+/** Cache of TLS contexts by certificate. A certificate object never changes, so its context stays valid. */
 const contexts = new WeakMap<LoadedCertificate, SecureContext>();
 
 /** The TLS context of an obtained certificate, created once. */
@@ -34,25 +34,23 @@ export function shownCertificate(certificate: LoadedCertificate | undefined): Sh
   return certificate === undefined ? undefined : { cert: certificate.chainPem, key: certificate.keyPem };
 }
 
-/** The server's identity certificates: first the ones from files, then the obtained ones. */
+/** The server's identity certificates: first the certificates from files, then the obtained certificates. */
 export class ServerIdentity {
   readonly #files: IdentityFiles;
   readonly #obtained: IdentityCertificates;
 
-  /** @param obtained read for each use, because it changes */
+  /** @param obtained certificates that may change, so they are read at each use */
   constructor(files: IdentityFiles, obtained: IdentityCertificates) {
     this.#files = files;
     this.#obtained = obtained;
   }
 
-  /**
-   * The certificate for a handshake without SNI, or with a foreign name; undefined when there is none.
-   */
+  /** The certificate for a handshake without SNI or with an unknown name; undefined without any certificate. */
   get usual(): ShownCertificate | undefined {
     return this.#files.first ?? shownCertificate(this.#obtained.usual);
   }
 
-  /** The TLS context for a handshake with this name; undefined when there is none. */
+  /** The TLS context for a handshake with this name; undefined without any certificate. */
   contextFor(name: string): SecureContext | undefined {
     const fromFiles = this.#files.find(name);
     if (fromFiles !== undefined) {

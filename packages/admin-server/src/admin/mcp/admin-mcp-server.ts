@@ -8,8 +8,8 @@ import { changeTools, previewTools } from "./change-tools.ts";
 import { readTools } from "./read-tools.ts";
 
 /**
- * The instructions for assistants. They explain that texts in a config are data, because strangers may have written
- * them.
+ * The instructions for assistants. They tell the assistant that texts in a config are only data, because strangers may
+ * have written them.
  */
 const instructions =
   "A web server and reverse proxy. One JSON document is its config; any part has a path. Read with get_config and list_routes; explain_request " +
@@ -21,13 +21,13 @@ const instructions =
 export interface AdminMcpRequest {
   /** Sends requests to the admin API with the client's rights. */
   readonly context: AdminToolContext;
-  /** True when the config allows tools that change; otherwise they are not listed. */
+  /** True when the config allows tools that change something; otherwise these tools are not listed. */
   readonly mayChange: boolean;
 }
 
 /**
- * Creates a protocol server for one request. The assistant gets errors of the API in full; other errors are only
- * logged.
+ * Creates a protocol server for one request. The assistant receives the complete text of the admin API's errors; other
+ * errors are only logged.
  */
 function serverFor({ context, mayChange }: AdminMcpRequest, log: Logger) {
   return mcpServerOf<AdminTool>({

@@ -4,10 +4,10 @@ import { z } from "zod";
 /** Schema of an argument with a length limit. */
 const text = z.string().max(8_192);
 
-/** Arguments are user text, so they are quoted as JSON and cannot end the quotes. */
+/** Arguments come from users, so they are quoted as JSON, which they cannot end. */
 const quoted = (value: string | undefined) => JSON.stringify(value ?? "");
 
-/** Prompts that assistants offer to their users. Each asks before it changes anything. */
+/** Prompts that assistants offer to their users. Each prompt tells the assistant to ask before it changes anything. */
 export const adminPrompts: readonly Prompt[] = [
   {
     name: "explain_url",

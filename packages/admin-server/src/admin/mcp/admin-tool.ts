@@ -2,7 +2,7 @@ import { type Tool as AnyTool, type ToolParts, withBudget } from "assistant-tool
 import type { AdminQuestion, AdminReply } from "server-core/admin/admin-message";
 import type { z } from "zod";
 
-/** Everything that a tool needs for one call. */
+/** Data and functions for one call of a tool. */
 export interface AdminToolContext {
   /** Sends requests to the admin API with the client's rights. */
   readonly ask: (question: AdminQuestion) => Promise<AdminReply>;
@@ -11,17 +11,17 @@ export interface AdminToolContext {
 /** A tool of the admin endpoint. */
 export type AdminTool = AnyTool<AdminToolContext>;
 
-/** Declares a tool; its result is cut to the budget of the call. */
+/** Declares a tool, whose result is cut to the budget of the call. */
 export function defineAdminTool<Shape extends z.ZodRawShape>(
   parts: ToolParts<AdminToolContext, Shape>,
 ): AdminTool {
   return withBudget(parts);
 }
 
-/** A failed response of the admin API, with its message. */
+/** An error response of the admin API, with its message. */
 export class AdminRefusal extends Error {}
 
-/** Limit of a response in bytes; a config may be large. */
+/** Size limit of a response in bytes; a response may contain a large config. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Reads the text of a response, which may be a stream. @throws AdminRefusal above the limit */
@@ -46,11 +46,11 @@ async function textOf({ body = "" }: AdminReply): Promise<string> {
 
 /** A parsed response of the admin API. */
 export interface AdminAnswer {
-  /** Status: 2xx, or one that the caller accepts. */
+  /** Status code: 2xx, or a status that the caller accepts. */
   readonly status: number;
-  /** Parsed body; undefined for an empty one. */
+  /** Parsed body; undefined for an empty body. */
   readonly value: unknown;
-  /** A header by its name in lower case. */
+  /** Value of a header; the name must be in lower case. */
   header(name: string): string | undefined;
 }
 

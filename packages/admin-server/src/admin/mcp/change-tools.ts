@@ -1,9 +1,10 @@
-// Tools of assistants that try or make changes. Each is requests to the admin API, with its rules and errors:
+// Tools of assistants that try or make changes. Each tool sends requests to the admin API, whose rules and errors
+// apply:
 //
 // | tool | request |
 // |---|---|
-// | `validate_config` | `POST /validate`; a serverfile goes to `POST /adapt` before |
-// | `preview_change` | `GET /config/`, then `POST /validate` with the change in it |
+// | `validate_config` | `POST /validate`; for a serverfile first `POST /adapt` |
+// | `preview_change` | `GET /config/`, then `POST /validate` with the changed config |
 // | `change_config` | the method and path that the assistant says, with `If-Match` |
 // | `load_config` | `POST /config/` with `If-Match` |
 // | `roll_back` | `POST /history/n/rollback` with `If-Match` |
@@ -25,7 +26,7 @@ import { configPath } from "./read-tools.ts";
 /** Limit of a config from an assistant, in characters. */
 const maxConfigCharacters = 200_000;
 
-/** Arguments of a change of one part. */
+/** Arguments for a change of one part of the config. */
 const change = {
   method: z
     .enum(["POST", "PUT", "PATCH", "DELETE"])
@@ -35,7 +36,7 @@ const change = {
   path: configPath,
   value: z.json().optional().describe("The new value; none for DELETE."),
 };
-/** Hash that the assistant has read. If another client changed the config since, the call fails with 412. */
+/** Hash that the assistant has read. If another client has changed the config since then, the call fails with 412. */
 const etag = z
   .string()
   .min(1)
@@ -51,7 +52,7 @@ const format = z
   .describe("`json`, or the text format: serverfile, which is also called caddyfile.");
 
 /**
- * Refuses placeholders of hidden values, because writing them would replace a secret by "(hidden)". @throws
+ * Refuses values with placeholders for secrets, because writing them would replace a secret by "(hidden)". @throws
  * AdminRefusal
  */
 function refuseHidden(value: unknown): void {
@@ -80,7 +81,7 @@ async function readConfig(
   return { json: Buffer.from(JSON.stringify(result)), warnings };
 }
 
-/** Computes the difference that a whole config would make, and checks that it would run. */
+/** Computes the difference between a config and the running config, and checks that the config would run. */
 async function preview(
   context: AdminToolContext,
   json: Uint8Array,
@@ -103,7 +104,7 @@ async function preview(
   };
 }
 
-/** Tools that show the effect of a change without making it. */
+/** Tools that show the effect of a change without changing anything. */
 export const previewTools: readonly AdminTool[] = [
   defineAdminTool({
     name: "validate_config",
@@ -132,7 +133,7 @@ export const previewTools: readonly AdminTool[] = [
         const { config: changed } = changeAt({ config: whole as JsonValue }, change);
         return preview(context, Buffer.from(JSON.stringify(changed)), undefined);
       };
-      // For an empty place, the schema decides between append and set: only one of the two is valid.
+      // At an empty place, POST may set or append: the schema allows only one of them.
       const set = await previewAs(() => false);
       if (set.fields.valid === true || method !== "POST") {
         return set;

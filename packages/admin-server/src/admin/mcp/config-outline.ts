@@ -12,7 +12,7 @@ function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
 
-/** Replaces an omitted part: describes it, and never looks like a config value. */
+/** Replaces an omitted part by a description that never looks like a config value. */
 function placeholderOf(value: unknown): unknown {
   return Array.isArray(value)
     ? { [leftOutMember]: `${value.length} elements` }
@@ -23,10 +23,10 @@ function placeholderOf(value: unknown): unknown {
       };
 }
 
-/** Minimum characters for a member or element; with fewer, it shows nothing useful. */
+/** Minimum number of characters for a member or element; a shorter text would be useless. */
 const leastCharacters = 100;
 
-/** Distributes the characters over entries. Small entries leave their rest to larger ones. */
+/** Distributes the characters over entries. Small entries leave their unused characters to larger entries. */
 function sharesOf(lengths: readonly number[], characters: number): number[] {
   const shares = new Array<number>(lengths.length).fill(0);
   let left = characters;
@@ -40,10 +40,10 @@ function sharesOf(lengths: readonly number[], characters: number): number[] {
 }
 
 /**
- * Shortens a part of a config: long lists lose their end, and large inner parts are omitted level by level, so that the
- * structure stays visible.
- * A list of 1,000 routes cut to 500 characters shows the first few and `{ "(left out)": "995 more" }`.
- * @param path path of the part, with its leading slash
+ * Shortens a part of a config: long lists lose their last elements, and large inner parts are omitted, so that the
+ * structure stays visible. A list of 1,000 routes, cut to 500 characters, has the first few routes and `{ "(left out)":
+ * "995 more" }`.
+ * @param path path of the part, starting with a slash
  * @param characters approximate limit of the JSON, in characters
  */
 export function outlineConfig(value: unknown, path: string, characters: number): Outline {

@@ -5,13 +5,13 @@ const secretName =
 /** Matches header fields that carry credentials. */
 const secretField = /^(?:authorization|proxy-authorization|cookie|x-api-key|x-auth-token)$/i;
 
-/** The text instead of a secret. */
+/** The text that replaces a secret. */
 const hidden = "(hidden)";
 
 /** The member that replaces an omitted part of an object. */
 export const leftOut = "(left out)";
 
-/** A text with a placeholder is not secret: it only names the source of the secret. */
+/** A text with a placeholder is not secret, because it only names the source of the secret. */
 function isSecret(value: unknown): boolean {
   return typeof value === "string" && value !== "" && !/^\{(?:env|file)\.[^}]*\}$/.test(value);
 }
@@ -19,7 +19,7 @@ function isSecret(value: unknown): boolean {
 /** Matches a private key in PEM, which is hidden under any name. */
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
-/** True for a member or a header field that holds a secret. */
+/** True for the name of a member or header field with a secret. */
 function isSecretName(name: string): boolean {
   return secretName.test(name) || secretField.test(name);
 }
@@ -36,10 +36,10 @@ function hideAll(value: unknown): unknown {
 }
 
 /**
- * A part of a config without secrets: assistants send what they read to a model, often a third party's. Names
- * of members tell what is one. Placeholders such as `{env.X}` stay. `{ "password": "x", "user": "a" }`
- * becomes `{ "password": "(hidden)", "user": "a" }`.
- * @param name name of the member with this value
+ * A part of a config without secrets, because assistants send the parts that they read to a model of a third party. The
+ * names of members show which values are secrets. Placeholders such as `{env.X}` are not replaced. `{ "password": "x",
+ * "user": "a" }` becomes `{ "password": "(hidden)", "user": "a" }`.
+ * @param name name of the member whose value is given
  */
 export function hideSecrets(value: unknown, name = ""): unknown {
   if (isSecretName(name)) {
@@ -57,7 +57,7 @@ export function hideSecrets(value: unknown, name = ""): unknown {
   return value;
 }
 
-/** Removes secrets from a JSON patch. The member names of its values are in the paths. */
+/** Removes secrets from a JSON patch. The paths in a patch contain the names of the members. */
 export function hideSecretsInPatch(patch: unknown): unknown {
   if (!Array.isArray(patch)) {
     return hideSecrets(patch);
@@ -74,7 +74,10 @@ export function hideSecretsInPatch(patch: unknown): unknown {
   });
 }
 
-/** True when a value contains a placeholder for a secret or an omitted part. Writing it would lose the real value. */
+/**
+ * True when a value contains a placeholder for a secret or an omitted part. Writing such a value would overwrite the
+ * real value.
+ */
 export function hasHidden(value: unknown): boolean {
   if (typeof value === "string") {
     return value === hidden;

@@ -7,7 +7,7 @@ import { ServerError } from "server-core/errors";
 import { isJsonObject, member } from "server-core/json/json-value";
 import { decodeAdminConfig } from "../admin-config.ts";
 
-/** Limit of a message in bytes. The largest one has a config from an assistant. */
+/** Limit of a message in bytes. The largest message contains a config. */
 const maxBodyBytes = 1_048_576;
 
 /** Header fields that the protocol uses. */
@@ -34,8 +34,8 @@ async function webRequest(request: AdminRequest): Promise<Request> {
 }
 
 /**
- * `/mcp`: the Model Context Protocol, enabled by `admin.mcp`. Its tools call the admin API with the client's rights.
- * The SDK is loaded with the first request.
+ * `/mcp`: the Model Context Protocol, enabled by `admin.mcp`. Its tools send requests to the admin API with the
+ * client's rights. The MCP library is loaded with the first request.
  */
 export function mcpRoute(engine: ConfigEngine, log: Logger): AdminRoute {
   let opened: Promise<ReturnType<typeof import("./admin-mcp-server.ts")["openAdminMcp"]>> | undefined;

@@ -10,7 +10,7 @@ const text = z.string().max(4_096);
 const limit = z.int().min(1).max(1_000).default(50).describe("Most items of the answer.");
 const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before those of the answer.");
 const contains = text.default("").describe("Only items with this part, in any case.");
-/** Advice for an assistant whose list was shortened. */
+/** Advice in a shortened list, for the assistant. */
 const rest = "raise budget, or ask again with contains or a larger offset";
 
 /** A path of the config, without empty segments. */
@@ -18,7 +18,7 @@ export const configPath = text
   .regex(/^\/(?!.*\/\/)/)
   .describe("Place in the config, as in the admin API: `/`, `/apps/http/servers/example/routes/0`.");
 
-/** Reads a list of the admin API, and its total count. */
+/** Reads a list from the admin API, with the total count of its entries. */
 async function listOf(
   context: AdminToolContext,
   path: string,
@@ -35,7 +35,10 @@ async function listOf(
   };
 }
 
-/** `get_config`: a part of the config without secrets, cut to the budget. Tools that change need its etag. */
+/**
+ * `get_config`: a part of the config without secrets, cut to the budget. Tools that change the config need the etag in
+ * its result.
+ */
 const getConfig = defineAdminTool({
   name: "get_config",
   title: "Read the config",
@@ -179,8 +182,8 @@ const getHistoryDiff = defineAdminTool({
 });
 
 /**
- * `get_schema`: as `GET /config/schema`. Without an id it returns only the ids, because the whole schema exceeds any
- * budget.
+ * `get_schema`: as `GET /config/schema`. Without an id, it returns only the list of ids, because the whole schema is
+ * larger than any budget.
  */
 const getSchema = defineAdminTool({
   name: "get_schema",
@@ -199,7 +202,7 @@ const getSchema = defineAdminTool({
       return { fields: { id, schema }, lists: [], rest: "raise budget" };
     }
     const { $defs = {} } = value as { readonly $defs?: Readonly<Record<string, unknown>> };
-    // An inline module has, after its id, the member that names the module.
+    // The name of an inline module's definition is its id, followed by the member that names the module.
     const ids = Object.keys($defs).flatMap((name) => {
       const [kind = "", inline] = name.split(":");
       return inline === undefined ? [kind] : kind === "inline" ? [inline] : [];

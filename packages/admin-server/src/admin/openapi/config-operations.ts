@@ -64,7 +64,7 @@ function reading(at: string, parameters: readonly unknown[]): DocumentedOperatio
   };
 }
 
-/** The four changes and the reading of one path. @param at suffix of the operation ids */
+/** The operations of one path: reading, and four kinds of changes. @param at suffix of the operation ids */
 function operations(at: string, parameters: readonly unknown[]): Record<string, DocumentedOperation> {
   return {
     get: reading(at, parameters),

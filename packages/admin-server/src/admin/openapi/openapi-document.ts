@@ -1,5 +1,5 @@
-// The document is written by hand. A test calls each operation on a running server, and validates the responses.
-// The config's own schema is at `GET /config/schema`, because it depends on the modules.
+// The document is written by hand. A test calls each operation on a running server and validates its responses. The
+// schema of the config is at `GET /config/schema`, because it depends on the loaded modules.
 
 import { version } from "lifecycle";
 import { configOperations } from "./config-operations.ts";

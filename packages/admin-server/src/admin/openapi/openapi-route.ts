@@ -3,8 +3,8 @@ import type { AdminRoute } from "server-core/admin/admin-route";
 import { openapiDocument } from "./openapi-document.ts";
 
 /**
- * `GET /openapi.json`: the admin API, for clients and generators.
- * It is built for each request: requests are rare, and it contains the version of the process.
+ * `GET /openapi.json`: the admin API, for clients and generators. The document is built for each request, because
+ * requests are rare, and the document contains the version of the process.
  */
 export function openapiRoute(): AdminRoute {
   return {

@@ -3,7 +3,7 @@ export interface DocumentedAnswer {
   readonly description: string;
   /** Media type and JSON Schema of the body; absent without a body. */
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
-  /** Headers of the response, in addition to the common ones. */
+  /** Headers of the response, in addition to the headers of all responses. */
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
@@ -11,12 +11,12 @@ export interface DocumentedAnswer {
 export interface DocumentedOperation {
   /** Name from which client generators make a function; unique in the document. */
   readonly operationId: string;
-  /** One-line summary for lists. */
+  /** Summary of one line, for lists. */
   readonly summary: string;
   readonly description?: string;
   /** Parameters of path, query and header. */
   readonly parameters?: readonly unknown[];
-  /** The body; absent for operations without one. */
+  /** The request body; absent for operations without a body. */
   readonly requestBody?: unknown;
   /** Responses by status. */
   readonly responses: Readonly<Record<string, DocumentedAnswer>>;
@@ -41,7 +41,7 @@ export const guards = {
   "403": refused("Host or Origin is not admitted."),
 };
 
-/** A schema that allows everything. */
+/** A schema that allows any JSON value. */
 export const anyJson = { description: "Any JSON value." };
 
 /** A parameter of the path. */

@@ -6,7 +6,7 @@ const seconds = query("seconds", "How long to look (30), at most 300.", {
   exclusiveMinimum: 0,
   maximum: 300,
 });
-/** Thread to profile. */
+/** Parameter with the number of the thread to profile. */
 const thread = query("thread", "Which worker, 1 and up; 0 is the main thread (0).", {
   type: "integer",
   minimum: 0,

@@ -13,7 +13,7 @@ import type { PullConfig } from "../pull-config.ts";
 import { fetchConfig } from "./fetch-config.ts";
 import { shownAddress } from "./source-address.ts";
 
-/** A parsed `admin.config.load`. */
+/** The parsed setting `admin.config.load`. */
 interface Plan {
   readonly source: PullConfig;
   /** Milliseconds until the pull; 0 pulls once, before the load is acknowledged. */
@@ -22,9 +22,9 @@ interface Plan {
 
 /** State of pulling the config from its source. */
 export interface PullState {
-  /** URL without its secret parts. */
+  /** URL without user, password and query. */
   readonly url: string;
-  /** RFC 3339; null before the first attempt. */
+  /** Time in RFC 3339; null before the first attempt. */
   readonly last_try: string | null;
   readonly last_success: string | null;
   /** Error of the last attempt; null after a success. */
@@ -32,7 +32,8 @@ export interface PullState {
 }
 
 /**
- * Parses the plan of a config; undefined without one. @throws ServerError MODULE_CONFIG for contradictory settings
+ * Parses the setting of a config; undefined without the setting. @throws ServerError MODULE_CONFIG for contradictory
+ * settings
  */
 function planOf(document: ConfigDocument): Plan | undefined {
   const { config } = decodeAdminConfig(document.admin);
@@ -52,9 +53,9 @@ function planOf(document: ConfigDocument): Plan | undefined {
 }
 
 /**
- * Replaces the config by one that it fetches, as `admin.config.load` says. Without a delay the fetched config follows
- * at once; if the fetch fails, the requesting config is refused. With `load_delay` the fetch happens after this time,
- * and repeats until a new config runs. The new config decides about further pulls.
+ * Replaces the config by a config that it fetches, as the setting `admin.config.load` requires. Without a delay, the
+ * fetched config is loaded immediately; if fetching fails, the config with the setting is refused. With `load_delay`,
+ * fetching starts after this time, and is repeated until a new config runs. The new config decides about further pulls.
  * Source: the public model (Caddy 2.11)
  */
 export class ConfigPuller implements Participant {
@@ -62,9 +63,11 @@ export class ConfigPuller implements Participant {
   readonly #identity: IdentityCertificates;
   readonly #log: Logger;
   #engine: ConfigEngine | undefined;
-  /** Stops the pulls of the running config; undefined when it has none. */
+  /** Stops fetching for the running config; undefined without the setting. */
   #current: AbortController | undefined;
-  /** The response of `GET /pull`. It is kept for a config with the same source, because pulling continues. */
+  /**
+   * The response of `GET /pull`. It is kept when the next config has the same source, because fetching then continues.
+   */
   #state: PullState | undefined;
 
   constructor(adapters: AdapterRegistry, identity: IdentityCertificates, log: Logger) {
@@ -73,13 +76,16 @@ export class ConfigPuller implements Participant {
     this.#log = log;
   }
 
-  /** Must be called before the first `prepare`: the engine needs its participants first. */
+  /**
+   * Must be called before the first `prepare`; the engine cannot be passed to the constructor, because it needs its
+   * participants first.
+   */
   use(engine: ConfigEngine): void {
     this.#engine = engine;
   }
 
   /**
-   * Fetches the new config first if there is no delay. A failed fetch refuses the config.
+   * Without a delay, fetches the new config first. A failed fetch refuses the config.
    * @throws ServerError CONFIG_PULL
    */
   async prepare(document: ConfigDocument): Promise<Transition> {
@@ -93,21 +99,21 @@ export class ConfigPuller implements Participant {
     return {
       commit: () => {
         this.#follow(control, plan);
-        // Deferred, because the change that requested the pull still holds the lock.
+        // Deferred, because the change to the config with this setting still holds the lock.
         setImmediate(() => void this.#pull(plan, first, control.signal));
       },
       rollback: async () => control.abort(),
     };
   }
 
-  /** State of pulling; undefined when the running config has none. */
+  /** State of fetching; undefined for a running config without the setting. */
   get state(): PullState | undefined {
     return this.#state;
   }
 
   /**
-   * Stops the pulls of the last config. @param control stops the pulls of the next config @param plan plan of the next
-   * config
+   * Stops fetching for the previous config. @param control stops fetching for the next config @param plan setting of
+   * the next config
    */
   #follow(control: AbortController | undefined, plan: Plan | undefined): void {
     this.#current?.abort();
@@ -121,8 +127,8 @@ export class ConfigPuller implements Participant {
   }
 
   /**
-   * @param fault error of the attempt; undefined on success. @param url URL of the source; the running config may have
-   * changed
+   * @param fault error of the attempt; undefined after a success. @param url URL of the attempt; the running config may
+   * have another URL by now
    */
   #note(url: string, fault: unknown): void {
     if (this.#state?.url !== shownAddress(url)) {
@@ -146,8 +152,8 @@ export class ConfigPuller implements Participant {
   }
 
   /**
-   * Pulls until a config runs. Each failure is logged and kept for `GET /pull`; the running config continues.
-   * @param first already fetched config; undefined waits and fetches
+   * Pulls until a config runs. Each failure is logged and shown in `GET /pull`; the running config continues.
+   * @param first config that was already fetched; undefined: waits for the delay, then fetches
    */
   async #pull(plan: Plan, first: Uint8Array | undefined, signal: AbortSignal): Promise<void> {
     let next = first;
@@ -178,7 +184,7 @@ export class ConfigPuller implements Participant {
     }
   }
 
-  /** @param signal aborted when another config has replaced the requesting one, also during the wait */
+  /** @param signal aborted when another config replaces the config with the setting, even while this waits */
   async #apply(body: Uint8Array, url: string, signal: AbortSignal): Promise<void> {
     const next = planOf(decodeDocument(parseJson(body)));
     if (next?.delayMs === 0) {

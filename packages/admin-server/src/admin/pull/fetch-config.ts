@@ -25,7 +25,7 @@ async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefi
     shown?.key ?? (await read(tls?.client_certificate_key_file)),
   ];
   const ca = await Promise.all((tls?.root_ca_pem_files ?? []).map((path) => readPemFile(path)));
-  const { Agent } = await import("undici"); // when it is needed: few servers pull a config
+  const { Agent } = await import("undici"); // loaded on first use, because few servers fetch a config
   return new Agent({
     allowH2: false,
     connect: {
@@ -36,14 +36,14 @@ async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefi
   });
 }
 
-/** The cause of a `fetch` error, whose own message is only "fetch failed". */
+/** The reason of a `fetch` error, because its own message is only "fetch failed". */
 function causeOf(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
 }
 
 /**
- * Replaces placeholders; unknown ones in values are kept.
- * @param authorization credentials of the URL; a configured header has precedence, as in the public model
+ * Replaces placeholders; unknown placeholders in values stay.
+ * @param authorization credentials from the URL; a configured header takes precedence, as in the public model
  */
 function headersOf({ header }: PullConfig, authorization: string | undefined): [string, string][] {
   const headers = Object.entries(header ?? {}).flatMap(([name, values]) =>
@@ -56,7 +56,7 @@ function headersOf({ header }: PullConfig, authorization: string | undefined): [
 /**
  * Fetches a config in any supported format.
  * @param signal cancels the fetch
- * @param identity the server's own certificate, used if the config requires it
+ * @param identity the server's own certificate, for configs that require it
  * @returns the config as JSON
  * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for an invalid config
  */

@@ -3,8 +3,8 @@ import type { AdminRoute } from "server-core/admin/admin-route";
 import type { ConfigPuller } from "./config-puller.ts";
 
 /**
- * `GET /pull`: state of the last fetch; null when the running config has no source.
- * The response has no secrets: `url` has neither password nor query.
+ * `GET /pull`: state of the last fetch; null if the running config has no setting for fetching. The response has no
+ * secrets: `url` has neither password nor query.
  */
 export function pullRoute(puller: ConfigPuller): AdminRoute {
   return {

@@ -5,9 +5,9 @@ import { messageOf, ServerError } from "server-core/errors";
 import type { AdminGate } from "../admin-listener.ts";
 import type { AccessEntry } from "../remote-config.ts";
 
-/** A parsed right. */
+/** A right in parsed form. */
 interface Permission {
-  /** Allowed paths, including everything below them; undefined: all paths. */
+  /** Allowed paths with everything below them; undefined: all paths. */
   readonly paths: readonly string[] | undefined;
   /** Allowed methods; undefined for all. */
   readonly methods: ReadonlySet<string> | undefined;
@@ -16,7 +16,7 @@ interface Permission {
 interface Entry {
   /** Public keys of the clients, DER. */
   readonly keys: readonly Buffer[];
-  /** Rights; empty allows everything. */
+  /** Rights of these clients; empty: everything is allowed. */
   readonly permissions: readonly Permission[];
 }
 
@@ -50,8 +50,8 @@ function parseEntry(entry: AccessEntry, path: string): Entry {
 }
 
 /**
- * Access rights at the remote admin endpoint. A client is identified by the key of its certificate, with any issuer;
- * the handshake proves possession of the key. Source: the public model (Caddy 2.11), its access control
+ * Access rights at the remote admin endpoint. A client is identified by the key of its certificate, regardless of the
+ * issuer; the handshake proves that it has the private key. Source: the public model (Caddy 2.11), its access control
  */
 export class RemoteAccess implements AdminGate {
   readonly #entries: readonly Entry[];
@@ -70,8 +70,8 @@ export class RemoteAccess implements AdminGate {
   }
 
   /**
-   * Checks the certificate's dates and the client's rights. The handshake does not look at dates of a
-   * certificate that no authority of ours issued, so they are checked here, for each request.
+   * Checks the certificate's dates and the client's rights. The handshake does not check the dates of certificates from
+   * unknown issuers, so they are checked here for each request.
    */
   permit(request: IncomingMessage, path: string, method: string): void {
     const certificate =

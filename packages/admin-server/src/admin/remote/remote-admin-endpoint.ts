@@ -22,14 +22,14 @@ import { RemoteAccess } from "./remote-access.ts";
 const defaultAddress = ":2021";
 const defaultPort = 2021;
 
-/** Refuses all changes, because the config has removed this endpoint. */
+/** Refuses all requests, because the config no longer has this endpoint. */
 const refuseClosed = (): never => {
   throw new ServerError("ADMIN_UNKNOWN_CLIENT", "the remote admin endpoint is closed");
 };
-/** Gate for requests that still wait at an endpoint that a config has removed. */
+/** Gate for requests that still wait at an endpoint which a new config has removed. */
 const closedGate: AdminGate = { check: refuseClosed, permit: refuseClosed };
 
-/** The open endpoint. */
+/** The endpoint while it is open. */
 interface Opened {
   /** Address from the config. */
   readonly configured: string;
@@ -39,7 +39,7 @@ interface Opened {
   identity: ServerIdentity;
 }
 
-/** A validated endpoint of a config, not open yet. */
+/** A validated endpoint of a config, which is not open yet. */
 interface Plan {
   readonly configured: string;
   /** The address to bind. */
@@ -77,15 +77,16 @@ async function plan(document: ConfigDocument): Promise<Plan | undefined> {
 }
 
 /**
- * The admin endpoint for other machines. It uses TLS with the server's identity, and identifies clients by certificate.
- * It stays open over reloads, like the local endpoint; new certificates and permissions take effect at once.
+ * The admin endpoint for other machines. It uses TLS with the server's identity, and identifies clients by their
+ * certificates. Like the local endpoint, it stays open during reloads; new certificates and rights take effect
+ * immediately.
  */
 export class RemoteAdminEndpoint implements Participant {
   readonly #log: Logger;
   readonly #certificates: IdentityCertificates;
   #handler: AdminHandler | undefined;
   #opened: Opened | undefined;
-  /** Settles when the previous endpoint has closed; `stop` waits for it. */
+  /** Settles when the previous endpoint is closed; `stop` waits for it. */
   #closing: Promise<unknown> = Promise.resolve();
 
   /** @param certificates the server's own certificates, which may change while the endpoint is open */
@@ -100,12 +101,12 @@ export class RemoteAdminEndpoint implements Participant {
     return this.#opened?.address;
   }
 
-  /** Must be called before the first `prepare`. */
+  /** This must be called before the first `prepare`. */
   use(handler: AdminHandler): void {
     this.#handler = handler;
   }
 
-  /** Opens the configured address. @throws ServerError LISTEN, MODULE_CONFIG; then nothing has changed */
+  /** Opens the configured address. @throws ServerError LISTEN, MODULE_CONFIG, without any change */
   async prepare(document: ConfigDocument): Promise<Transition> {
     const next = await plan(document);
     if (next === undefined) {
@@ -128,7 +129,7 @@ export class RemoteAdminEndpoint implements Participant {
     };
   }
 
-  /** Checks addresses, certificates and rights without opening anything. @throws ServerError */
+  /** Checks addresses, certificates and rights, but opens nothing. @throws ServerError */
   async check(document: ConfigDocument): Promise<void> {
     await plan(document);
   }
@@ -139,14 +140,14 @@ export class RemoteAdminEndpoint implements Participant {
     await this.#closing;
   }
 
-  /** Opens an address; requests wait there until `admit`. @throws ServerError LISTEN */
+  /** Opens an address, where requests wait until `admit`. @throws ServerError LISTEN */
   async #open({ configured, wanted, files }: Plan): Promise<Opened> {
     if (this.#handler === undefined) {
       throw new Error("the remote admin endpoint has no handler yet");
     }
     const identity = new ServerIdentity(files, this.#certificates);
-    // The handshake accepts every client certificate. RemoteAccess then identifies the client, and can respond with a
-    // reason.
+    // The handshake accepts every client certificate. `RemoteAccess` identifies the client later, so that it can
+    // respond with a reason.
     const options: ServerOptions = {
       ...identity.usual,
       minVersion: identityMinVersion,
@@ -164,13 +165,13 @@ export class RemoteAdminEndpoint implements Participant {
     }
   }
 
-  /** Sets the default certificate, for handshakes without SNI. Others are chosen by name. */
+  /** Sets the default certificate, for handshakes without SNI. Other certificates are chosen by name. */
   #present(): void {
     const opened = this.#opened;
     opened?.listener.present({ ...opened.identity.usual, minVersion: identityMinVersion });
   }
 
-  /** @param gate decides about requests that still wait at the closing endpoint */
+  /** @param gate decides about requests that still wait at the endpoint that is closed */
   #replace(next: Opened | undefined, gate: AdminGate = closedGate): void {
     const previous = this.#opened;
     this.#opened = next;

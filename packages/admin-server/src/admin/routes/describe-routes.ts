@@ -1,9 +1,9 @@
-// Describes the inner routes of a subroute instead of the outer one. For
+// Routes inside a subroute are described instead of the subroute itself. For
 //
 //     { "match": [{ "host": ["a.example"] }],
 //       "handle": [{ "handler": "subroute", "routes": [{ "handle": [{ "handler": "file_server" }] }] }] }
 //
-// the result is one route with the host `a.example` and the handler `file_server`.
+// the result is one route, with the host `a.example` and the handler `file_server`.
 
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { formatJsonPointer } from "server-core/tree/json-pointer";
@@ -16,12 +16,12 @@ export interface DescribedRoute {
   readonly at: string;
   /** Name of the route's server in the config. */
   readonly server: string;
-  /** `errors` for an error route, the name for a named route, "" for all others. */
+  /** `errors` for an error route; its name for a named route; "" for any other route. */
   readonly kind: string;
   /** Hosts that the route matches; empty for all. */
   readonly hosts: readonly string[];
   readonly paths: readonly string[];
-  /** Other matchers that decide, by name. */
+  /** Names of the other matchers of the route. */
   readonly others: readonly string[];
   /** Handlers of the chain, outermost first. */
   readonly handlers: readonly string[];
@@ -35,18 +35,18 @@ type Inherited = Pick<
   "server" | "kind" | "hosts" | "paths" | "others" | "handlers" | "upstreams"
 >;
 
-/** The member of an object; undefined for anything else. */
+/** The member of an object; undefined for a missing member, and for a value that is no object. */
 function at(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isJsonObject(value) ? member(value, name) : undefined;
 }
 
-/** The list at a member; empty for anything else. */
+/** The list at a member; empty for any other value. */
 function listAt(value: JsonValue | undefined, name: string): readonly JsonValue[] {
   const found = at(value, name);
   return isJsonArray(found) ? found : [];
 }
 
-/** The entries of an object member; empty for anything else. */
+/** The entries of an object at a member; empty for any other value. */
 function membersAt(value: JsonValue | undefined, name: string): [string, JsonValue][] {
   const found = at(value, name);
   return isJsonObject(found) ? Object.entries(found) : [];
@@ -55,7 +55,7 @@ function membersAt(value: JsonValue | undefined, name: string): [string, JsonVal
 const texts = (values: readonly JsonValue[]) => values.filter((value) => typeof value === "string");
 const unique = (names: readonly string[]) => [...new Set(names)];
 
-/** The values of a matcher that every set has; empty when a set lacks the matcher. */
+/** The values of a matcher in all sets; empty if any set lacks this matcher. */
 function everySet(sets: readonly JsonValue[], name: string): string[] {
   const each = sets.map((set) => texts(listAt(set, name)));
   return each.some((values) => values.length === 0) ? [] : unique(each.flat());
@@ -89,7 +89,7 @@ function handlerText(handler: JsonValue): string {
   return name === "static_response" && status !== undefined ? `${name} ${String(status)}` : name;
 }
 
-/** Describes a list of routes. @param key key of the list in the threads' counters @param path path in the config */
+/** Describes a list of routes. @param key key of the list in the counters of threads @param path path in the config */
 function* describeList(
   routes: readonly JsonValue[],
   key: string,
@@ -101,7 +101,7 @@ function* describeList(
   }
 }
 
-/** Describes the routes inside a route in its place, if there are any. */
+/** Describes the routes inside a route instead of the route, if it has any. */
 function* describeRoute(
   route: JsonValue,
   key: string,
@@ -139,7 +139,7 @@ function* describeRoute(
   }
 }
 
-/** The routes of all servers of a config, in its order. */
+/** The routes of all servers, in the order of the config. */
 export function describeRoutes(config: JsonValue): DescribedRoute[] {
   const http = at(at(config, "apps"), "http");
   return membersAt(http, "servers").flatMap(([server, settings]) => {

@@ -11,12 +11,12 @@ import { activeHealthPrefix } from "server-modules/handlers/reverse-proxy/active
 import { type DescribedRoute, describeRoutes } from "./describe-routes.ts";
 import { type RouteTraffic, RouteWindow } from "./route-window.ts";
 
-/** Limit of hosts, paths and upstreams in an entry; the rest is only counted. */
+/** Limit of hosts, paths and upstreams that an entry names; further ones are only counted. */
 const mostNamed = 5;
 
 /** A route and its traffic. */
 interface SeenRoute extends DescribedRoute {
-  /** Traffic of the route; undefined at the first reading, when there is no earlier one to compare. */
+  /** Traffic of the route; undefined at the first reading, which has no earlier reading to compare with. */
   readonly traffic: RouteTraffic | undefined;
   /** Number of the route's upstreams with a failed check. */
   readonly unhealthy: number;
@@ -36,7 +36,7 @@ function unhealthyUpstreams(shared: SharedState): Set<string> {
 const compareTexts = (a: string | undefined, b: string | undefined) =>
   (a ?? "").localeCompare(b ?? "", "en", { numeric: true });
 
-/** Sort orders of the list. Ties keep the order of the config. */
+/** Sort orders of the list. Equal routes keep the order of the config. */
 const orders: Readonly<Record<string, (a: SeenRoute, b: SeenRoute) => number>> = {
   config: () => 0,
   host: (a, b) => compareTexts(a.hosts[0], b.hosts[0]) || compareTexts(a.paths[0], b.paths[0]),
@@ -45,7 +45,7 @@ const orders: Readonly<Record<string, (a: SeenRoute, b: SeenRoute) => number>> =
   p95: (a, b) => (b.traffic?.p95Ms ?? -1) - (a.traffic?.p95Ms ?? -1),
 };
 
-/** The requested sort order. @throws ServerError ADMIN_REQUEST for an unknown one */
+/** The requested sort order. @throws ServerError ADMIN_REQUEST for an unknown order */
 function orderOf(query: URLSearchParams): (a: SeenRoute, b: SeenRoute) => number {
   const name = query.get("order") ?? "config";
   const order = Object.hasOwn(orders, name) ? orders[name] : undefined;
@@ -85,7 +85,7 @@ function entryOf(route: SeenRoute): JsonValue {
 const idle: RouteTraffic = { perSecond: 0, errorsPerSecond: 0, timed: 0, p95Ms: undefined };
 
 /**
- * `GET /http/routes`: the routes of the running config, with their traffic of the last half minute if a client polled.
+ * `GET /http/routes`: the routes of the running config; if a client polls, with their traffic in the last half minute.
  * Accepts `contains`, `order`, `limit` and `offset`.
  */
 export function httpRoutesRoute(

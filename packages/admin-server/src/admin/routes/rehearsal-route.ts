@@ -12,7 +12,7 @@ import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/j
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { parseJsonPointer } from "server-core/tree/json-pointer";
 
-/** Limit of URL and field length in characters. Real clients stay below. */
+/** Limit of URL and field length in characters. Texts of real clients are shorter. */
 const maxTextLength = 8_192;
 /** Limit of `header` parameters. */
 const maxFields = 100;
@@ -69,7 +69,7 @@ function pointerOf(path: string): string | undefined {
     : `/apps/http/${path.replace(/(\/named_routes\/[^/]+)\/0(?=\/|$)/, "$1")}`;
 }
 
-/** The part of the config at a pointer. @returns undefined when the config has changed meanwhile */
+/** The part of the config at a pointer. @returns undefined when the config no longer has this part */
 function configAt(config: JsonValue, pointer: string): JsonValue | undefined {
   let here: JsonValue | undefined = config;
   for (const token of parseJsonPointer(pointer)) {
@@ -78,7 +78,7 @@ function configAt(config: JsonValue, pointer: string): JsonValue | undefined {
   return here;
 }
 
-/** Fields by name, each with all its values. */
+/** Header fields by name, each with all its values. */
 function fieldsOf(headers: readonly string[]): JsonValue {
   const fields = new Map<string, string[]>();
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -88,7 +88,7 @@ function fieldsOf(headers: readonly string[]): JsonValue {
   return Object.fromEntries(fields);
 }
 
-/** Converts the report of a thread for the response: paths as JSON pointers, absent parts as null. */
+/** Converts the report of a thread to the response: paths become JSON pointers, and missing parts become null. */
 function encode(report: RehearsalReport, config: JsonValue): JsonValue {
   const place = (path: string) => ({ at: pointerOf(path) ?? null });
   const { answeredBy, server, passedCount, status, headers, failure } = report;
@@ -121,7 +121,7 @@ function encode(report: RehearsalReport, config: JsonValue): JsonValue {
 
 /**
  * `GET /http/rehearsal?url=…`: explains how the running config would handle a request: its routes, what their handlers
- * do, and which one answers. No upstream is contacted and nothing is counted. Accepts `method`, `header` (repeatable)
+ * do, and which one answers. No upstream is contacted, and no counter changes. Accepts `method`, `header` (repeatable)
  * and `client`, the client's address.
  */
 export function rehearsalRoute(engine: ConfigEngine, messages: ThreadMessages): AdminRoute {

@@ -1,10 +1,10 @@
 import { middleOfStep, type RouteReading } from "http-engine/route-figures";
 
-/** Recent requests of one route, over all threads. */
+/** Recent requests of one route in all threads. */
 export interface RouteTraffic {
-  /** Requests per second. */
+  /** Number of requests per second. */
   readonly perSecond: number;
-  /** Failed requests per second. */
+  /** Number of failed requests per second. */
   readonly errorsPerSecond: number;
   /** Number of measured requests. */
   readonly timed: number;
@@ -16,17 +16,17 @@ export interface RouteTraffic {
 export const leastTimed = 20;
 /** Minimum milliseconds between two stored readings. */
 const leastApartMs = 1_000;
-/** Milliseconds for which readings are kept, the longest period of the figures. */
+/** Time in milliseconds for which readings are kept, which is the longest period for the results. */
 const longestMs = 30_000;
 
-/** The counters of all routes and threads at one time. */
+/** The counters of all routes in all threads at one time. */
 interface Reading {
   readonly atMs: number;
   /** Route readings by thread, then by route id. */
   readonly threads: readonly ReadonlyMap<number, RouteReading>[];
 }
 
-/** Counts of one route, over all threads. */
+/** Counts for one route in all threads. */
 interface Sum {
   taken: number;
   failed: number;
@@ -36,7 +36,7 @@ interface Sum {
 /** Buckets of the time histogram; all threads use the same buckets. */
 const steps = 120;
 
-/** The 95th percentile of a histogram. @returns undefined with too few requests */
+/** The 95th percentile of a histogram. @returns undefined if it has too few requests */
 function p95Of(times: Float64Array, timed: number): number | undefined {
   if (timed < leastTimed) {
     return undefined;
@@ -51,15 +51,15 @@ function p95Of(times: Float64Array, timed: number): number | undefined {
   return undefined;
 }
 
-/** Keeps the readings of the last half minute while a client polls, and computes the traffic between them. */
+/** Keeps the readings of the last half minute while a client polls, and computes the traffic in this period. */
 export class RouteWindow {
-  /** Readings of the last half minute, the oldest first. */
+  /** Readings of the last half minute, oldest first. */
   #readings: Reading[] = [];
 
   /**
    * Takes a reading.
    * @param nowMs time on the clock of `performance.now()`
-   * @returns the traffic since the oldest stored reading, by route key, and the length of this period; undefined at the
+   * @returns the traffic since the oldest kept reading, by route key, and the length of the period; undefined at the
    * first reading
    */
   take(threads: readonly (readonly RouteReading[])[], nowMs: number): Map<string, RouteTraffic> | undefined {
@@ -79,7 +79,7 @@ export class RouteWindow {
       : RouteWindow.#between(oldest, reading, seconds);
   }
 
-  /** Traffic between two readings. @param seconds time between them */
+  /** Traffic between two readings. @param seconds time between the readings */
   static #between(then: Reading, now: Reading, seconds: number): Map<string, RouteTraffic> {
     const sums = new Map<string, Sum>();
     for (const [thread, routes] of now.threads.entries()) {
@@ -87,7 +87,7 @@ export class RouteWindow {
         const sum = sums.get(route.path) ?? { taken: 0, failed: 0, times: new Float64Array(steps) };
         sums.set(route.path, sum);
         const known = then.threads[thread]?.get(route.id);
-        // A restarted thread counts from zero and reuses ids.
+        // A restarted thread starts counting from zero, and uses ids again.
         const before = known !== undefined && known.taken <= route.taken ? known : undefined;
         sum.taken += route.taken - (before?.taken ?? 0);
         sum.failed += Math.max(0, route.failed - (before?.failed ?? 0));

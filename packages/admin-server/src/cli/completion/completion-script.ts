@@ -6,7 +6,7 @@ import { powerShellScript } from "./powershell.ts";
 import type { CompletionShell } from "./shells.ts";
 import { zshScript } from "./zsh.ts";
 
-/** Script generators by shell. All use the same tree, so every shell has all commands. */
+/** Script generators by shell. All scripts are generated from the same tree, so every shell completes all commands. */
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powerShellScript };
 
 /** The script that completes the server's commands, options and values in a shell. */

@@ -5,14 +5,14 @@ export const programName = "server";
 
 /** An option in the form that scripts need. */
 export interface CompletedOption {
-  /** `--config`, and `-c` if it exists. */
+  /** The long name with dashes, such as `--config`, and the short name if there is one, such as `-c`. */
   readonly names: readonly string[];
   readonly about: string;
   /** False for switches. */
   readonly takesValue: boolean;
   /** Values to complete; empty when unknown. */
   readonly choices: readonly string[];
-  /** Kind of path to complete; undefined for other values. */
+  /** Kind of path to complete; undefined for a value that is no path. */
   readonly completes: "file" | "folder" | undefined;
 }
 
@@ -36,7 +36,7 @@ const helpOption: CompletedOption = {
   completes: undefined,
 };
 
-/** An option of a command as scripts want it. */
+/** An option of a command in the form for scripts. */
 function completedOption([name, option]: [string, OptionDefinition]): CompletedOption {
   return {
     names: [`--${name}`, ...(option.short === undefined ? [] : [`-${option.short}`])],
@@ -48,9 +48,9 @@ function completedOption([name, option]: [string, OptionDefinition]): CompletedO
 }
 
 /**
- * All commands with the words that may follow, the program itself first. Groups such as `storage` count as commands.
- * `storage export` gives three entries: the program with the word `storage`, `storage` with the word `export`, and
- * `storage export` with its options.
+ * All commands with the words that may follow them; the program itself is first. A group such as `storage` counts as a
+ * command. `storage export` gives three entries: the program with the word `storage`, `storage` with the word `export`,
+ * and `storage export` with its options.
  */
 export function completionTree(commands: readonly Command[]): CompletedCommand[] {
   const names = commands.map(({ name }) => name);

@@ -5,7 +5,7 @@ function quotedForFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** A function that prints the command typed until now: none, `run`, or `storage export`. */
+/** A function that prints the command on the current line, such as nothing, `run` or `storage export`. */
 function commandFunction(tree: readonly CompletedCommand[]): string[] {
   const pairs = tree.filter(({ name }) => name.includes(" ")).map(({ name }) => quotedForFish(name));
   return [

@@ -5,14 +5,12 @@ function quotedForPowerShell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Words with their descriptions, as a PowerShell array. */
+/** A PowerShell array of words, each with its description. */
 function entry(words: readonly (readonly [word: string, about: string])[]): string {
   return `@(${words.map(([word, about]) => `,@(${quotedForPowerShell(word)}, ${quotedForPowerShell(about || word)})`).join("; ")})`;
 }
 
-/**
- * Completion for PowerShell 5 and later. Any word that is not a command completes as a file, as in other shells.
- */
+/** Completion for PowerShell 5 and later. A word that is no command completes as a file, as in other shells. */
 export function powerShellScript(tree: readonly CompletedCommand[]): string {
   const words = tree.map(({ name, below, choices, options }) => {
     const all = [
@@ -32,7 +30,7 @@ export function powerShellScript(tree: readonly CompletedCommand[]): string {
         ),
       ),
   );
-  // Hash tables of PowerShell ignore case, so -R and -r would collide.
+  // PowerShell's hash tables ignore case, so the keys -R and -r would be the same.
   return [
     `Register-ArgumentCompleter -Native -CommandName '${programName}' -ScriptBlock {`,
     "  param($wordToComplete, $commandAst, $cursorPosition)",

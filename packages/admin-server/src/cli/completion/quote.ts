@@ -3,7 +3,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Words in one quoted list. */
+/** Several words as one quoted text. */
 export function quotedWords(words: readonly string[]): string {
   return quoted(words.join(" "));
 }

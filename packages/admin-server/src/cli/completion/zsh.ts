@@ -14,7 +14,7 @@ function action(choices: readonly string[], completes: "file" | "folder" | undef
   return completes === "folder" ? "_files -/" : completes === "file" ? "_files" : " ";
 }
 
-/** Specifications of an option, one for each name. */
+/** Specifications of an option for zsh, one for each of its names. */
 function optionSpecs(option: CompletedOption): string[] {
   const value = option.takesValue ? `:value:${action(option.choices, option.completes)}` : "";
   const others = `(${option.names.join(" ")})`;
