@@ -141,7 +141,8 @@ class TlsApp implements App {
     }
     const dns = this.#config.dns ?? undefined;
     if (dns !== undefined) {
-      await context.loadInline(dnsProviders, "name", dns as JsonValue, "dns"); // loaded only so that its faults are reported with the path `dns`
+      // Loaded here only so that its faults are reported with the path `dns`.
+      await context.loadInline(dnsProviders, "name", dns as JsonValue, "dns");
     }
     await this.#policies.load(automation, dns as JsonObject | undefined);
     for (const [name, config] of Object.entries(certificates ?? {})) {
