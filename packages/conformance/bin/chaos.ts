@@ -33,7 +33,7 @@ const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** The command line. Ends the process with code 2 when it is wrong. */
+/** Reads the command line. Ends the process with code 2 when the command line is wrong. */
 function readCommandLine() {
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
@@ -42,7 +42,7 @@ function readCommandLine() {
       throw new Error(`--seed ${values.seed} is not a whole number`);
     }
     const all = casesNamed(positionals, [...chaosCases, ...threadCases]);
-    // A case that is named runs in any case: to run nothing would pass for success.
+    // A case named on the command line always runs, because a run without any case would look like a success.
     const isWhole = positionals.length > 0 || !values.short;
     const named = isWhole ? all : all.filter(({ isShort }) => isShort);
     return {
@@ -56,7 +56,7 @@ function readCommandLine() {
   }
 }
 
-/** Runs the cases of threads, one after another. */
+/** Runs the cases for threads, one after another. */
 async function runThreadCases(
   ofThreads: readonly ThreadCase[],
   signal: AbortSignal,
@@ -83,7 +83,8 @@ if (wantsHelp) {
   }
 } else {
   process.stderr.write(`seed ${seed}\n`);
-  // Started processes must be ended and disks unmounted; a second Ctrl-C exits at once.
+  // The first Ctrl-C only aborts, because started processes must be ended and disks unmounted; a second Ctrl-C exits
+  // immediately.
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => stop.abort());
@@ -112,7 +113,7 @@ if (wantsHelp) {
       `${rows.length + threadRows.length - failed - skipped} ok, ${failed} not ok, ${skipped} skipped\n`,
     );
   }
-  // Exit explicitly: Node, which closes open handles at the end of the event loop, was once seen to loop there for
-  // ever.
+  // The process exits explicitly: Node, which closes open handles at the end of the event loop, was once seen to loop
+  // there for ever.
   process.exit(failed === 0 ? 0 : 1);
 }

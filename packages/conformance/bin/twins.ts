@@ -73,12 +73,12 @@ const options = {
 const progressEveryMs = 10_000;
 const short = (value: string | undefined) => JSON.stringify(value ?? null).slice(0, 200);
 
-/** Tells the process that started this one, if it listens. */
+/** Sends a message to the process that started this one, if there is a channel. */
 function tellSupervisor(message: SiteMessage): void {
   process.send?.(message);
 }
 
-/** Has a run done by a process of its own, and by another one when that dies. @returns the exit code */
+/** Runs the comparison in a child process, and starts a new one when it dies. @returns the exit code */
 function supervise(args: readonly string[], seed: number, file: string, minutes?: string): Promise<number> {
   const until = Date.now() + Number(minutes ?? 0) * 60_000;
   const results = new TwinResults(file);
@@ -180,7 +180,7 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
       console.log(`${failed} cases differ`);
       return failed === 0 ? 0 : 1;
     }
-    // One after the other: each looks for free ports.
+    // Pairs open one after the other, because each looks for free ports.
     for (let count = 0; count < Number(values.pairs); count++) {
       pairs.push(await open());
     }

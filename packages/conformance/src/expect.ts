@@ -19,7 +19,7 @@ export function expectIncludes(actual: string, part: string, what: string): void
   }
 }
 
-/** Asks again until the answer is there. @throws with the last reason after `withinMs` */
+/** Calls `ask` until it succeeds. @throws the last error after `withinMs` */
 export async function eventually<T>(ask: () => Promise<T>, withinMs: number): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {

@@ -17,7 +17,7 @@ async function call(
   const response = await fetch(base + path, {
     method,
     headers: {
-      // fetch says Sec-Fetch-Mode as browsers do, so the admin API wants an Origin that it knows.
+      // fetch sends Sec-Fetch-Mode like a browser, so the admin API requires an Origin that it knows.
       Origin: base,
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...headers,
@@ -35,12 +35,12 @@ async function expectStatus(expected: number, ...args: Parameters<typeof call>):
 
 const server = "/config/apps/http/servers/conformance";
 
-/** Puts a server of its own into the running configuration, runs, and restores what was there, whatever happened. */
+/** Adds a server to the running configuration, calls `run`, and always restores the previous configuration. */
 function inside(run: (base: string) => Promise<void>) {
   return async ({ admin }: { admin: string }) => {
     const before = (await call(admin, "GET", "/config/")).text;
     try {
-      // An empty tree has no parents to put the server in; PUT creates them.
+      // An empty config has no parents for the server; PUT creates them.
       await call(admin, "DELETE", server);
       await expectStatus(200, admin, "PUT", server, {
         listen: ["127.0.0.1:0"],
@@ -57,7 +57,10 @@ function inside(run: (base: string) => Promise<void>) {
   };
 }
 
-/** Reading and changing the live configuration. Source: the admin API's specification, and the public model seen running. */
+/**
+ * Cases for reading and changing the live configuration. Source: the admin API's specification, and the public model
+ * seen running.
+ */
 export const configTree: Suite = {
   name: "admin-api/config-tree",
   needs: ["admin"],

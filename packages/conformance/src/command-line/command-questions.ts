@@ -6,8 +6,8 @@ export interface CommandQuestion {
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * How standard output is compared, beside the exit code. `text`: as it is; `json`: parsed; `shape`: a hash of its
-   * shape; `ignored`: not at all; `contains`: it must have this text.
+   * How standard output is compared, beside the exit code. `text`: unchanged; `json`: parsed; `shape`: by a hash of its
+   * shape; `ignored`: not compared; `contains`: it must have this text.
    */
   readonly stdout: "text" | "json" | "shape" | "ignored" | { readonly contains: string };
   /** Files that are compared afterwards. */
@@ -18,7 +18,10 @@ const formatted = ":8080 {\n\trespond hi\n}\n";
 const unformatted = ":8080   {\n  respond    hi\n\n\n}\n\n# end";
 const site = { Caddyfile: formatted };
 
-/** Every question by its name. Ours has the same names for everything, but for `Serverfile`; it reads a Caddyfile too. */
+/**
+ * All questions, by name. Our commands and files have the same names, except `Serverfile`; our program reads a
+ * Caddyfile, too.
+ */
 export const commandQuestions: Readonly<Record<string, CommandQuestion>> = {
   "adapt the file of the working folder": { args: ["adapt"], files: site, stdout: "json" },
   "adapt by name": {

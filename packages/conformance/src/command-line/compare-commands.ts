@@ -16,11 +16,11 @@ export interface CommandDifference {
 export interface CommandComparison {
   readonly asked: number;
   readonly unknown: readonly CommandDifference[];
-  /** Known ones that are none any more. */
+  /** Names of known differences that no longer exist. */
   readonly stale: readonly string[];
 }
 
-/** Runs every command of the table. @param program of the public model; absent: ours */
+/** Runs every command of the table. @param program program of the public model; when absent, our program runs */
 export async function runAllCommands(program?: string): Promise<CommandOutcomes> {
   const outcomes: Record<string, CommandOutcome> = {};
   const questions = Object.entries(commandQuestions);
@@ -35,7 +35,7 @@ export async function runAllCommands(program?: string): Promise<CommandOutcomes>
   return Object.fromEntries(questions.map(([name]) => [name, outcomes[name]])) as CommandOutcomes;
 }
 
-/** Compares exit codes, output and files, as far as each question asks. */
+/** Compares exit codes, output and files, as each question requests. */
 export function compareOutcomes(theirs: CommandOutcomes, ours: CommandOutcomes): CommandComparison {
   const differences = Object.entries(ours)
     .map(([question, outcome]) => ({ question, theirs: theirs[question], ours: outcome }))

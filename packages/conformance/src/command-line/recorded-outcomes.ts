@@ -10,7 +10,7 @@ export function readRecordedOutcomes(): CommandOutcomes {
   return JSON.parse(readFileSync(file, "utf8")) as CommandOutcomes;
 }
 
-/** Keeps them, one a line, so that a change shows as one. */
+/** Writes the outcomes to the file, one on each line, so that a change of one outcome changes one line. */
 export function writeRecordedOutcomes(outcomes: CommandOutcomes): void {
   const lines = Object.entries(outcomes).map(
     ([question, outcome]) => `${JSON.stringify(question)}: ${JSON.stringify(outcome)}`,

@@ -8,7 +8,7 @@ import { testedProgram } from "lifecycle/testing";
 import type { CommandQuestion } from "./command-questions.ts";
 
 const ours = testedProgram(fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url)));
-/** A command that does not end was understood as one that serves. */
+/** A command that still runs after this number of milliseconds was wrongly taken for a server. */
 const patienceMs = 60_000;
 
 /** The compared outcome of a command. */
@@ -33,7 +33,7 @@ function comparable(text: string, { stdout }: CommandQuestion): unknown {
   }
 }
 
-/** Runs one command in a folder of its own. @param program of the public model; absent: ours */
+/** Runs one command in a new folder. @param program program of the public model; when absent, our program runs */
 export async function runCommand(question: CommandQuestion, program?: string): Promise<CommandOutcome> {
   const folder = await mkdtemp(join(tmpdir(), "command-comparison-"));
   try {
@@ -63,7 +63,7 @@ export async function runCommand(question: CommandQuestion, program?: string): P
     child.stdout.on("data", (chunk: Buffer) => {
       stdout += chunk.toString("latin1");
     });
-    // A command that reads nothing may be gone already.
+    // A command that reads nothing may have ended already.
     child.stdin.on("error", () => {});
     child.stdin.end(question.input ?? "");
     const [code, signal] = (await once(child, "close")) as [number | null, string | null];

@@ -8,7 +8,7 @@ import type { GrafanaQuestion } from "./question.ts";
 
 /** A data source's result for one question. */
 export interface GrafanaAnswer {
-  /** As Grafana shows it, in a form that can be compared. */
+  /** The frames as Grafana shows them, in a form that can be compared. */
   readonly shown: unknown;
   /** Why the answer does not meet the question's expectation. */
   readonly failure?: string;
@@ -16,7 +16,7 @@ export interface GrafanaAnswer {
 
 const asIs = { fromMs: 0, toMs: 0 };
 
-/** From a minute before the first span to a while after the last. */
+/** The range from a minute before the base of the corpus to three minutes after it. */
 export function rangeOf({ baseUnixNano }: Corpus): QueryRange {
   const baseMs = Number(baseUnixNano / 1_000_000n);
   return { fromMs: baseMs - 60_000, toMs: baseMs + 180_000 };
@@ -34,7 +34,7 @@ export async function askGrafana(
   const client = new PluginClient(process, all, toggles);
   const range = withoutTimes === true ? asIs : rangeOf(corpus);
   const { error, found } = await call(client, question, range, corpus);
-  // Which of several values Go stumbles over first differs.
+  // When several values do not fit, Go's message names any of them, so the names are removed.
   const shownError = error?.replace(/cannot unmarshal .*/, "cannot unmarshal …");
   const shown = error === undefined ? comparableFrame(found, corpus) : { error: shownError };
   try {
@@ -93,7 +93,7 @@ function expectAnswer(
   }
 }
 
-/** Whether there is no row in any frame, no element in any list, no text. */
+/** True when no frame has a row, no list has an element, and there is no text. */
 function isEmpty(shown: unknown): boolean {
   if (Array.isArray(shown)) {
     return shown.every(isEmpty);

@@ -23,7 +23,8 @@ const leftOut: ReadonlySet<string> = new Set(["metrics", "exemplars", "serviceSt
 
 /**
  * A data frame as rows with named cells, in a form that can be compared. Times are relative to the base of the corpus;
- * rows, tags and columns without an order are sorted. Anything else is walked through the same way.
+ * rows, tags and columns that have no order are sorted. Objects and lists that are not frames are converted
+ * recursively.
  */
 export function comparableFrame(value: unknown, corpus: Corpus): unknown {
   const parsed = frame.safeParse(value);
@@ -69,7 +70,7 @@ function byText(one: unknown, other: unknown): number {
 
 const windowMs = 4 * 3_600_000;
 
-/** Milliseconds, microseconds and nanoseconds near the base, told from it; sums of doubles without their last digits. */
+/** Converts times near the base (in ms, µs or ns) to differences from the base, and rounds sums of doubles. */
 function told(value: unknown, { baseUnixNano }: Corpus): unknown {
   const digits = typeof value === "string" ? value.replace(/^number /, "") : value;
   const number =
@@ -77,7 +78,7 @@ function told(value: unknown, { baseUnixNano }: Corpus): unknown {
   const baseMs = Number(baseUnixNano / 1_000_000n);
   for (const unit of [1, 1_000, 1_000_000]) {
     const ms = number / unit - baseMs;
-    // A double has microseconds of such a time, and no more.
+    // A double is exact only to microseconds for such a time.
     if (Math.abs(ms) < windowMs) {
       return `base+${Math.round(ms * 100) / 100}ms`;
     }

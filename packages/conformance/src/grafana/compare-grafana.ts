@@ -17,15 +17,15 @@ import { provisionedDataSource } from "./provisioned-data-sources.ts";
 import type { GrafanaQuestion } from "./question.ts";
 import { tempoQuestions } from "./tempo-questions.ts";
 
-/** Paths of the programs of the data sources, as far as they are there. */
+/** Paths of the data sources' programs that were found. */
 export type Plugins = Readonly<Partial<Record<DataSourceType, string>>>;
 
-/** Questions asked, and their outcome. */
+/** Number of questions, and the outcome. */
 export interface GrafanaResult {
   readonly questions: number;
-  /** Names of questions whose answer is not what Grafana's users expect, with the reason. */
+  /** Names of questions whose answer differs from the expected answer, with the reason. */
   readonly failures: readonly { readonly name: string; readonly failure: string }[];
-  /** Public models that were there to be compared with. */
+  /** Data sources whose public model was found, so that the answers were compared with it. */
   readonly models: readonly DataSourceType[];
   readonly differences: readonly Difference[];
 }
@@ -35,9 +35,10 @@ const knownFile = new URL("../../known-grafana-differences.json", import.meta.ur
 export const readKnownGrafanaDifferences = (): KnownDifference[] => readKnownDifferences(knownFile);
 
 /**
- * Starts our storage, collector and query service and Grafana's data sources. It sends spans and asks through the data
- * sources what their pages ask. Then it does the same with Jaeger, where its program is installed.
- * @param models folder with `jaeger-all-in-one`; else where it is otherwise looked for
+ * Starts our storage, collector and query service and Grafana's data sources. It sends spans, and sends through the
+ * data sources the same questions as their pages in Grafana. Then it repeats this with Jaeger, if Jaeger's program is
+ * installed.
+ * @param models folder with `jaeger-all-in-one`; by default the usual places are searched
  */
 export async function compareGrafana(plugins: Plugins, models?: string): Promise<GrafanaResult> {
   const corpus = corpusNow();
@@ -111,7 +112,7 @@ async function askOurs(
   }
 }
 
-/** The data source's results for its own model's answers; undefined when the model's program is not installed. */
+/** The answers that the data source gives with its own model; undefined when the model's program is not installed. */
 async function askModel(
   type: DataSourceType,
   process: PluginProcess,

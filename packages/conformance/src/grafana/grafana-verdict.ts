@@ -2,7 +2,7 @@ import { judge } from "../tracing-api/comparison/known-differences.ts";
 import { verdictText } from "../tracing-api/comparison/verdict-text.ts";
 import { type GrafanaResult, readKnownGrafanaDifferences } from "./compare-grafana.ts";
 
-/** Whether all is as it should be, and for people: what is not, and how much was asked. */
+/** The verdict of a run, with a text that lists all failures and differences and the number of questions. */
 export function grafanaVerdict({ questions, failures, models, differences }: GrafanaResult): {
   readonly isGood: boolean;
   readonly text: string;
@@ -13,7 +13,7 @@ export function grafanaVerdict({ questions, failures, models, differences }: Gra
     lines.push("skipped: the comparison; it needs Jaeger's data source and jaeger-all-in-one");
     return { isGood: failures.length === 0, text: lines.join("\n") };
   }
-  // An entry about a model that is not installed matches nothing; that does not make it stale.
+  // An entry about a model that is not installed matches nothing; such an entry is not stale.
   const known = readKnownGrafanaDifferences().filter((entry) =>
     entry.questions.every((pattern) => models.some((model) => pattern.startsWith(model))),
   );

@@ -2,7 +2,7 @@ import { absentTraceId, type GrafanaQuestion } from "./question.ts";
 
 type Named = [name: string, asked: Omit<GrafanaQuestion, "name" | "of">];
 
-/** Traces with numbers and booleans as values: Grafana 13 reads texts alone from version 3, whoever answers. */
+/** Traces with numbers and booleans as values: from version 3 of the response, Grafana 13 reads only texts. */
 const withNumbers = /(10|30|50|60)$/;
 
 function* ofVersion(isThree: boolean, traceIds: readonly string[]): Generator<Named> {

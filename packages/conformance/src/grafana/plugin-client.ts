@@ -8,7 +8,7 @@ import type { DataSourceType, PluginProcess } from "./plugin-process.ts";
 
 const messages = new protobuf.Root().loadSync(fileURLToPath(new URL("plugin.proto", import.meta.url)));
 
-/** A data source as it is set up in Grafana. */
+/** A data source with the settings from Grafana. */
 export interface DataSourceSettings {
   readonly type: DataSourceType;
   readonly name: string;
@@ -16,17 +16,17 @@ export interface DataSourceSettings {
   readonly url: string;
   /** Settings that the data source's page in Grafana adds, such as `streamingEnabled`. */
   readonly jsonData?: Readonly<Record<string, unknown>>;
-  /** Header names and values, as under *HTTP headers* there. */
+  /** Names and values of headers, as under *HTTP headers* in these settings. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Times of a query, in milliseconds since 1970; 0 and 0 where Grafana asks without times. */
+/** Times of a query in milliseconds since 1970; both are 0 when Grafana sends no times. */
 export interface QueryRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Outcome of a query: data frames as Grafana's browser side gets them, or an error. */
+/** Outcome of a query: data frames as Grafana's browser part receives them, or an error. */
 export interface QueryAnswer {
   readonly status: number;
   readonly error?: string;
@@ -43,14 +43,14 @@ const dataAnswer = z.object({
   ),
 });
 const packet = z.object({ data: bytes });
-/** One frame with a result, counters, a state and an error. */
+/** One frame with four columns: a result, counters, a state and an error. */
 const streamedFrame = z.object({
   data: z.object({
     values: z.tuple([z.tuple([z.unknown()]), z.unknown(), z.tuple([z.string()]), z.tuple([z.string()])]),
   }),
 });
 
-/** Calls a data source's process for one data source of this type, as Grafana's server does for its browser side. */
+/** Calls a data source's process for one data source, as Grafana's server does for its browser part. */
 export class PluginClient {
   readonly #process: PluginProcess;
   readonly #settings: DataSourceSettings;
@@ -63,7 +63,7 @@ export class PluginClient {
     this.#toggles = toggles;
   }
 
-  /** *Save & test*. */
+  /** Calls the same check as *Save & test* in Grafana. */
   async checkHealth(): Promise<z.infer<typeof healthAnswer>> {
     const [answer] = await this.#call(
       "Diagnostics/CheckHealth",
@@ -74,7 +74,7 @@ export class PluginClient {
     return healthAnswer.parse(answer);
   }
 
-  /** `/api/datasources/uid/…/resources/<path>`. @param path with its parameters */
+  /** Calls `/api/datasources/uid/…/resources/<path>`. @param path with its parameters */
   async callResource(path: string): Promise<{ status: number; body: string }> {
     const request = { path: path.split("?")[0], method: "GET", url: path };
     const [answer] = await this.#call(
@@ -87,7 +87,7 @@ export class PluginClient {
     return { status: code, body: Buffer.from(body, "base64").toString() };
   }
 
-  /** `/api/ds/query` with one query. */
+  /** Sends one query, as `/api/ds/query` does. */
   async query(query: Readonly<Record<string, unknown>>, range: QueryRange): Promise<QueryAnswer> {
     const { type, uid } = this.#settings;
     const json = {
@@ -120,9 +120,9 @@ export class PluginClient {
   }
 
   /**
-   * A streamed query, as of Grafana Live: all messages until it is done.
+   * Runs a streamed query, as in Grafana Live, and reads all messages until its end.
    * @param channel `search` or `metrics`
-   * @returns the last message that had something, as the page then shows it
+   * @returns the last message with content, which the page then shows
    */
   async stream(
     channel: "search" | "metrics",
@@ -156,7 +156,7 @@ export class PluginClient {
     const { type, name, uid, url, jsonData = {}, headers = {} } = this.#settings;
     const named = Object.entries(headers).map(([header], index) => [`httpHeaderName${index + 1}`, header]);
     const values = Object.values(headers).map((value, index) => [`httpHeaderValue${index + 1}`, value]);
-    // The process keeps what it made of settings until they are newer.
+    // The process caches data made from settings until the settings have a newer time.
     const lastUpdatedMS = crc32(JSON.stringify(this.#settings));
     return {
       ...{ orgId: 1, pluginId: type, userAgent: "Grafana/13.1.0 (linux; amd64)" },

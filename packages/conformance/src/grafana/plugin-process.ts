@@ -11,28 +11,28 @@ export type DataSourceType = (typeof dataSourceTypes)[number];
 
 /** A running data source of Grafana's. */
 export interface PluginProcess {
-  /** Its socket, as gRPC names it. */
+  /** Address of the process's socket, in the form for gRPC. */
   readonly address: string;
-  /** The log of the process so far. */
+  /** Log of the process since its start. */
   log(): string;
   close(): Promise<void>;
 }
 
-/** The suffix of programs in the archives that Grafana installs data sources from, such as `_linux_amd64`. */
+/** Suffixes of the programs in the archives from which Grafana installs data sources, such as `_linux_amd64`. */
 const architecture = { x64: "amd64", ia32: "386" }[process.arch as string] ?? process.arch;
 const suffixes = ["", `_${process.platform}_${architecture}`];
 
-/** The programs of all of them that are there. @param folder see `findPlugin` */
+/** Programs of all data sources that were found. @param folder see `findPlugin` */
 export function findPlugins(folder?: string): Partial<Record<DataSourceType, string>> {
   const found = dataSourceTypes.map((type) => [type, findPlugin(type, folder)] as const);
   return Object.fromEntries(found.filter(([, program]) => program !== undefined));
 }
 
 /**
- * The program of one of Grafana's data sources, as it lies in Grafana's folder of plugins.
- * @param folder with the programs, or with one folder for each data source; else what `GRAFANA_PLUGINS` says, else where the
- *   other programs are built
- * @returns undefined when it is not there
+ * Path of the program of a data source, which has the same name as in Grafana's plugin folder.
+ * @param folder folder with the programs, or with one folder for each data source; by default `GRAFANA_PLUGINS`,
+ *   otherwise the folder where peers are built
+ * @returns undefined when there is no such program
  */
 function findPlugin(type: DataSourceType, folder = process.env.GRAFANA_PLUGINS): string | undefined {
   const found = folder ?? builtPeersFolder;
@@ -42,13 +42,15 @@ function findPlugin(type: DataSourceType, folder = process.env.GRAFANA_PLUGINS):
     .find((path) => existsSync(path));
 }
 
-/** Shake of hands: version of the core protocol, of Grafana's, kind of network, address, protocol. */
+/**
+ * The handshake line: version of the core protocol, version of Grafana's protocol, kind of network, address, protocol.
+ */
 const handshake = /^1\|2\|unix\|([^|]+)\|grpc\b/;
 const startsWithinMs = 60_000;
 
 /**
- * Starts a data source as Grafana does: by HashiCorp's protocol of plugins, over a socket in a folder of its own.
- * @throws Error with its log when it does not say where it listens
+ * Starts a data source as Grafana does: with HashiCorp's plugin protocol, over a socket in a temporary folder.
+ * @throws Error with the log when the process does not print its address
  */
 export async function startPlugin(program: string): Promise<PluginProcess> {
   const folder = mkdtempSync(join(tmpdir(), "grafana-plugin-"));
@@ -67,7 +69,7 @@ export async function startPlugin(program: string): Promise<PluginProcess> {
   });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const close = async () => {
-    // It has nothing to keep.
+    // The process has no data to save, so it is killed.
     child.kill("SIGKILL");
     await closed;
     rmSync(folder, { recursive: true, force: true });
@@ -89,7 +91,7 @@ function socketOf(child: ChildProcess): Promise<string> {
     if (child.stdout === null) {
       return;
     }
-    // Stays, so that its standard output never fills.
+    // The reader stays attached, so that the pipe of standard output never fills.
     createInterface(child.stdout).on("line", (line) => {
       const [, socket] = handshake.exec(line) ?? [];
       if (socket === undefined) {

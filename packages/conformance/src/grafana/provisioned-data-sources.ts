@@ -17,7 +17,7 @@ const dataSource = z.object({
 });
 const provisioning = z.object({ datasources: z.array(dataSource) });
 
-/** A data source as its file has it. */
+/** A data source from the provisioning file. */
 export type ProvisionedDataSource = z.infer<typeof dataSource>;
 
 /** All data sources of the Compose file's Grafana. */
@@ -26,8 +26,8 @@ export function provisionedDataSources(): ProvisionedDataSource[] {
 }
 
 /**
- * A data source as the Compose file's Grafana has it.
- * @param base where it finds the query service instead, such as `http://127.0.0.1:16686`
+ * A data source as in the Grafana of the Compose file.
+ * @param base base URL of the query service that replaces the host in the file, such as `http://127.0.0.1:16686`
  * @throws Error when the file has none of this type
  */
 export function provisionedDataSource(type: DataSourceType, base: string): DataSourceSettings {

@@ -4,7 +4,10 @@ type Named = [name: string, asked: Omit<GrafanaQuestion, "name" | "of">];
 
 const jsonData = { streamingEnabled: { search: true, metrics: true } };
 
-/** Queries of an Explore page: those of its form, then hand-written ones; all three kinds of tables. */
+/**
+ * Queries of an Explore page: first those that its form makes, then hand-written ones; they cover all three kinds of
+ * tables.
+ */
 const searches: readonly [query: string, tableType: string, found: readonly string[]][] = [
   ["{}", "traces", ["shop", "POST /checkout"]],
   ['{resource.service.name="shop"}', "traces", ["POST /checkout"]],
@@ -49,10 +52,10 @@ function* editorQuestions(): Generator<Named> {
     yield [`tags${more}`, { resource: `tags?limit=5000${more}`, with: found }];
   }
   for (const tag of tags) {
-    // Encoded once by its language provider, and once by the request.
+    // The tag is encoded twice: by the language provider, and by the request.
     const resource = `tag-values?limit=5000&tag=${encodeURIComponent(encodeURIComponent(tag))}${times}`;
     yield [`values of ${tag}`, { resource }];
-    // The shop has no spans with these.
+    // No span of the shop has these tags.
     const finds = ['span."a b"', "event:name"].includes(tag) ? "nothing" : "something";
     yield [`values of ${tag} where`, { resource: resource + where, finds }];
   }

@@ -7,7 +7,7 @@ import { testedProgram } from "lifecycle/testing";
 
 const packages = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** One of our processes, a real child process. */
+/** One of our processes, run as a real child process. */
 export class HouseProcess {
   readonly name: string;
   readonly #program: string;
@@ -25,17 +25,17 @@ export class HouseProcess {
     this.#environment = environment;
   }
 
-  /** Everything it has logged since the test began. */
+  /** The whole log since the start of the test. */
   get log(): string {
     return this.#log;
   }
 
-  /** Process id of the running child; 0 without one. */
+  /** Process id of the running child; 0 when no child runs. */
   get pid(): number {
     return this.isRunning ? (this.#child?.pid ?? 0) : 0;
   }
 
-  /** Where it gives its metrics; not for the web server, whose admin port speaks another protocol. */
+  /** URL of the metrics; not valid for the web server, whose admin port has another protocol. */
   get metricsUrl(): string {
     return new URL("/metrics", this.#healthUrl).href;
   }
@@ -55,7 +55,7 @@ export class HouseProcess {
         this.#log += chunk.toString();
       });
     }
-    // Two minutes: a crowded machine takes half of one to start six processes.
+    // The limit is two minutes: on a busy machine, six processes may need one minute to start.
     for (let attempt = 0; attempt < 2_400; attempt++) {
       if (!this.isRunning) {
         throw new Error(`${this.name} ended:\n${this.#log}`);
@@ -65,22 +65,22 @@ export class HouseProcess {
           return;
         }
       } catch {
-        // Not listening yet.
+        // The process does not listen yet.
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`${this.name} is not healthy:\n${this.#log}`);
   }
 
-  /** Rejects, or resolves with false, while it is not. */
+  /** Rejects, or resolves with false, while the process is not healthy. */
   protected async isHealthy(url: string): Promise<boolean> {
     // The Origin is for the admin API: fetch says Sec-Fetch-Mode, as browsers do.
     return (await fetch(url, { headers: { Origin: new URL(url).origin } })).ok;
   }
 
   /**
-   * Stops every thread, as a loss of power does: from now on it answers nobody. Calls of the system that are
-   * under way go on. Linux only.
+   * Stops every thread, as a loss of power does: from now on the process answers no request. Calls of the system that
+   * are under way go on. Works only on Linux.
    */
   async halt(): Promise<void> {
     const { pid } = this;
@@ -105,10 +105,13 @@ export class HouseProcess {
   }
 }
 
-/** Stopped, a zombie, or waiting for the disk: such a thread stops before it returns from the call. */
+/**
+ * States of a thread that is stopped, a zombie, or waiting for the disk: a thread in the last state stops before its
+ * call returns.
+ */
 const haltedStates: ReadonlySet<string> = new Set(["T", "Z", "D"]);
 
-/** The letters of /proc; threads that have ended are left out. */
+/** The state letters from /proc; threads that have ended are left out. */
 function threadStates(pid: number): string[] {
   const tasks = `/proc/${pid}/task`;
   return readdirSync(tasks).flatMap((task) => {

@@ -6,7 +6,10 @@ function answering(body: string, more: object = {}): object {
   return { handle: [{ handler: "static_response", body }], ...more };
 }
 
-/** The config that most questions begin with. No ports, so that both can run it side by side. */
+/**
+ * The config that most questions begin with. The servers have no ports, so that both programs can run this config at
+ * the same time.
+ */
 const site = {
   apps: {
     http: {
@@ -69,7 +72,7 @@ const paths = [
   "/id//first",
 ];
 
-/** Bodies by what stands at such paths; the first that fits counts. */
+/** Bodies by the kind of value at the path; the first pattern that matches counts. */
 function bodyFor(path: string): unknown {
   if (/\/path(?:\/|$)/.test(path)) {
     return path.endsWith("...") ? ["/x", "/y"] : "/x";

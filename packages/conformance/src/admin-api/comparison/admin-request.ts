@@ -1,12 +1,12 @@
 import { request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** A request to the admin API, and the config that runs when it comes. */
+/** A request to the admin API, and the config that runs when the request arrives. */
 export interface AdminQuestion {
-  /** Method, target and what else tells it from others: the list of known differences names it so. */
+  /** Method, target, and a text that makes the name unique; the list of known differences uses this name. */
   readonly name: string;
   readonly method: string;
-  /** Sent as it stands. */
+  /** The target is sent unchanged. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -20,7 +20,7 @@ export interface AdminReply {
   readonly body: string;
 }
 
-/** Sends one request on a connection of its own, to 127.0.0.1, with exactly these headers and a right Host. */
+/** Sends one request to 127.0.0.1 on a new connection, with exactly these headers and the correct Host. */
 export function sendAdminRequest(
   port: number,
   question: Pick<AdminQuestion, "method" | "target" | "headers" | "body">,

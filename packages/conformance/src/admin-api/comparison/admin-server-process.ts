@@ -11,15 +11,15 @@ const ours = testedProgram(fileURLToPath(new URL("../../../../admin-server/bin/s
 export interface AdminServerOptions {
   /** Our server's program in the place of the sources. */
   readonly script?: string;
-  /** Gets what the process writes to its log. */
+  /** Receives the text that the process writes to its log. */
   onLog?(text: string): void;
 }
 
-/** A web server of its own for a comparison: its admin endpoint on a free port, its folders temporary. */
+/** A web server for a comparison: its admin endpoint is on a free port, and its folders are temporary. */
 export class AdminServerProcess {
   readonly port: number;
   readonly #child: ChildProcess;
-  /** Folder of the process: its data, and the folder that it runs in. */
+  /** Folder with the data of the process and its working folder. */
   readonly folder: string;
   readonly #closed: Promise<void>;
 
@@ -30,7 +30,9 @@ export class AdminServerProcess {
     this.#closed = new Promise((resolve) => child.once("close", () => resolve()));
   }
 
-  /** @param program of the public model; absent: ours. @throws Error when it does not answer */
+  /**
+   * @param program program of the public model; when absent, our program runs. @throws Error when it does not answer
+   */
   static async start(
     program?: string,
     { script = ours, onLog }: AdminServerOptions = {},
@@ -38,7 +40,8 @@ export class AdminServerProcess {
     const [address = ""] = await freeAddresses(1);
     const folder = await mkdtemp(join(tmpdir(), "admin-comparison-"));
     const [command, args] = program === undefined ? [process.execPath, [script, "run"]] : [program, ["run"]];
-    // Apart from its data, whose folder has another name in the model: sites without a root list where they run.
+    // The working folder is separate from the data, because sites without a root list their working folder, and the
+    // data folder's name differs in the public model.
     const cwd = join(folder, "run");
     await mkdir(cwd);
     let log = "";
@@ -75,7 +78,7 @@ export class AdminServerProcess {
     throw new Error(`${command} does not answer on ${address}:\n${log}`);
   }
 
-  /** Whether the process has not ended. */
+  /** True when the process has not ended. */
   get isAlive(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }

@@ -18,7 +18,7 @@ const comparedHeaders = [
   "access-control-allow-credentials",
 ];
 
-/** The port is another one on each side. */
+/** The port is replaced, because it differs between the two programs. */
 function withoutPort(text: string | undefined, port: number): string | undefined {
   return text?.replaceAll(`:${port}`, ":PORT");
 }
@@ -36,7 +36,7 @@ function factsOf(answer: AdminReply, after: AdminReply, port: number): Facts {
 /** Brings a server to the config a question starts from. */
 async function prepare(port: number, before: unknown): Promise<void> {
   const json = { "Content-Type": "application/json" };
-  // By the path of the root, because there null unloads, also where nothing is loaded.
+  // With null, the request goes to the root path: there null unloads the config, even when nothing is loaded.
   const target = before === null ? "/config/" : "/load";
   const { status, body } = await sendAdminRequest(port, {
     method: "POST",
@@ -49,7 +49,7 @@ async function prepare(port: number, before: unknown): Promise<void> {
   }
 }
 
-/** A reload of the public model closes connections that wait in its queue, so a call may need another try. */
+/** A reload of the public model closes connections that wait in its queue, so the call is repeated when it fails. */
 async function persistently<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -78,7 +78,10 @@ async function factsFor(server: AdminServerProcess, question: AdminQuestion): Pr
   });
 }
 
-/** Where two answers differ; a status with both values, and the words of two refusals apart from other bodies. */
+/**
+ * The name of a difference: a status is shown with both values, and the texts of two refusals count as `error`, not as
+ * `body`.
+ */
 function placeOf(path: string, their: Facts, our: Facts): string {
   if (path === "status") {
     return `status ${their.status}, ours ${our.status}`;
@@ -87,12 +90,12 @@ function placeOf(path: string, their: Facts, our: Facts): string {
 }
 
 export interface AdminComparison {
-  /** How many questions were asked of both. */
+  /** Number of questions that both programs answered. */
   readonly asked: number;
   readonly differences: readonly Difference[];
 }
 
-/** Asks the public model and ours the same. @param program of the public model */
+/** Sends the same questions to the public model and to our program. @param program program of the public model */
 export async function compareAdmin(program: string): Promise<AdminComparison> {
   const theirs = await AdminServerProcess.start(program);
   try {

@@ -4,7 +4,7 @@ import { builtPeersFolder } from "../../tracing-api/comparison/public-model.ts";
 
 const program = "caddy";
 
-/** The public model's program, in the folder given, else in that of `PEERS`, else where peers are built. */
+/** Path of the public model's program: in the given folder, otherwise in `PEERS`, otherwise where peers are built. */
 export function findAdminModel(folder = process.env.PEERS ?? builtPeersFolder): string | undefined {
   const path = join(folder, program);
   return existsSync(path) ? path : undefined;

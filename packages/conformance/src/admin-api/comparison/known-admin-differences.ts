@@ -5,14 +5,14 @@ import {
   readKnownDifferences,
 } from "../../tracing-api/comparison/known-differences.ts";
 
-/** Where our admin API answers otherwise on purpose. */
+/** The known differences: answers of our admin API that differ on purpose. */
 export function readKnownAdminDifferences(): KnownDifference[] {
   return readKnownDifferences(new URL("../../../known-admin-differences.json", import.meta.url));
 }
 
 const refusedFieldSchema = z.strictObject({ field: z.string(), reason: z.string() });
 
-/** A field of the config that the public model takes and ours refuses by name. */
+/** A field of the config that the public model accepts and our server refuses by name. */
 type RefusedField = z.infer<typeof refusedFieldSchema>;
 
 /** Fields that the public model has and we do not, with the reason. */
