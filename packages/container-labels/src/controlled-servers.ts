@@ -4,8 +4,8 @@ import { messageOf } from "server-core/errors";
 import { IpRanges } from "server-core/net/ip-ranges";
 
 /**
- * The network through which servers get their documents; "" is every network. @throws StartError for a text
- * that is not a range
+ * The network through which servers receive their documents; "" means every network. @throws StartError for a text that
+ * is not a range
  */
 export function readControllerNetwork(range: string): IpRanges | undefined {
   if (range === "") {
@@ -18,7 +18,7 @@ export function readControllerNetwork(range: string): IpRanges | undefined {
   }
 }
 
-/** An address of this machine in the network, for the admin endpoint of a controlled server. @throws StartError */
+/** An address of this machine in that network, for the admin endpoint of a controlled server. @throws StartError */
 export function ownAddressIn(network: IpRanges): string {
   const all = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
   const found = all.find(({ address, internal }) => !internal && network.contains(address));
@@ -36,8 +36,8 @@ export interface ControlledServersSettings {
 }
 
 /**
- * The document for a server. If its config has no enabled admin endpoint, adds an endpoint that the controller can
- * reach.
+ * The document for a server. When the config has no enabled admin endpoint, this function adds an endpoint that the
+ * controller can reach.
  */
 function documentFor(address: string, json: Uint8Array): Uint8Array {
   const document = JSON.parse(Buffer.from(json).toString()) as {
@@ -50,12 +50,12 @@ function documentFor(address: string, json: Uint8Array): Uint8Array {
 }
 
 /**
- * Servers in other containers whose config comes from labels. A server that did not accept a document gets a document
- * again with the next `send`.
+ * Servers in other containers whose config comes from labels. A server that did not accept a document receives one
+ * again at the next `send`.
  */
 export class ControlledServers {
   readonly #settings: ControlledServersSettings;
-  /** The last document that each server accepted, by address. */
+  /** The last document that each server accepted, by address of the server. */
   readonly #sent = new Map<string, Uint8Array>();
 
   constructor(settings: ControlledServersSettings) {
@@ -64,7 +64,7 @@ export class ControlledServers {
 
   /**
    * Sends a document to all servers.
-   * @throws AggregateError when a server did not accept it; the other servers have it
+   * @throws AggregateError when one or more servers did not accept the document; all other servers have it
    */
   async send(json: Uint8Array): Promise<void> {
     const addresses = this.#settings.addresses();

@@ -11,31 +11,36 @@ export interface ControllerSettings {
   readonly pollingMs: number;
   /** Milliseconds for which events are collected before the containers are read. */
   readonly throttleMs: number;
-  /** Loads a generated text as the config. @throws Error; then the next read tries again */
+  /**
+   * Loads a generated text as the config. @throws Error; then the controller loads the text again after its next read
+   */
   readonly apply: (text: string) => Promise<void>;
   readonly log: Logger;
 }
 
-/** Events after which labels or addresses may have changed. */
+/** Events after which labels or addresses may be different. */
 const actions: Readonly<Record<string, ReadonlySet<string>>> = {
   container: new Set(["create", "start", "stop", "die", "died", "destroy", "remove", "rename"]),
   network: new Set(["connect", "disconnect"]),
 };
 
-/** Limit of the pause in milliseconds before a lost event stream is requested again. Pauses double from one second. */
+/**
+ * Limit in milliseconds of the pause before a lost event stream is requested again. The first pause is one second, and
+ * each pause doubles.
+ */
 const mostRetryMs = 30_000;
 
 /**
- * Keeps a server's config equal to the labels of the running containers. Follows the engines' events, and
- * also reads the containers at intervals, because events can be lost.
+ * Keeps a server's config equal to the labels of the running containers. The controller follows the engines' events,
+ * and also reads the containers at intervals, because events can be lost.
  */
 export class Controller {
   readonly #settings: ControllerSettings;
   /** Aborted by `stop`: event streams and pauses end. */
   readonly #stopping = new AbortController();
-  /** The text in use; undefined before the first read. */
+  /** The text that was loaded last; undefined before the first load. */
   #applied: string | undefined;
-  /** The last logged failure; the same failure is logged once. */
+  /** The last logged failure, so that the same failure is logged only once. */
   #lastFault = "";
   /** Timer of the next read. */
   #timer: NodeJS.Timeout | undefined;
@@ -48,7 +53,7 @@ export class Controller {
     this.#settings = settings;
   }
 
-  /** Reads the containers at once, then after each event and at intervals. */
+  /** Reads the containers immediately, then after each event and at intervals. */
   async start(): Promise<void> {
     for (const engine of this.#settings.engines) {
       void this.#listen(engine);
@@ -58,14 +63,17 @@ export class Controller {
     this.#wait(this.#settings.pollingMs);
   }
 
-  /** Stops. A running read ends first. */
+  /** Stops the controller. Waits until a running read has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#looking;
   }
 
-  /** Generates the text, and loads a changed text. A failure is logged, and the previous config stays in use. */
+  /**
+   * Generates the text, and loads a changed text. When this fails, the failure is logged, and the previous config stays
+   * in use.
+   */
   async #look(): Promise<void> {
     const { generator, apply, log } = this.#settings;
     this.#isAwaited = false;
@@ -86,7 +94,7 @@ export class Controller {
     }
   }
 
-  /** Schedules the next read; replaces the scheduled read. */
+  /** Schedules the next read, and cancels a read that was scheduled before. */
   #wait(ms: number): void {
     if (this.#stopping.signal.aborted) {
       return;
@@ -99,7 +107,7 @@ export class Controller {
     }, ms);
   }
 
-  /** Schedules a read soon. All events during a read or a pause together cause one more read. */
+  /** Schedules a read soon. All events during a read or a pause together cause only one more read. */
   #happened(): void {
     if (!this.#isAwaited) {
       this.#isAwaited = true;
@@ -107,7 +115,7 @@ export class Controller {
     }
   }
 
-  /** Follows the events of one engine until `stop`. A lost stream is requested again. */
+  /** Follows the events of one engine until `stop`. When the stream is lost, it is requested again. */
   async #listen(engine: EngineClient): Promise<void> {
     const { log } = this.#settings;
     const { signal } = this.#stopping;
@@ -125,7 +133,7 @@ export class Controller {
         }
       }
       await setTimeoutAsync(retryMs, undefined, { signal }).catch(() => {});
-      // Events may have been lost in the meantime.
+      // Events may have been lost while there was no stream.
       this.#happened();
     }
   }

@@ -6,7 +6,7 @@ import { Generator, type GeneratorSettings } from "./generator.ts";
 export interface FollowSettings extends GeneratorSettings {
   readonly pollingMs: number;
   readonly throttleMs: number;
-  /** Network through which controlled servers are reached; undefined: any network. */
+  /** Network through which controlled servers are reached; undefined means any network. */
   readonly controllerNetwork: IpRanges | undefined;
   /** Loads a document in this process; undefined when this process only controls other servers. @throws Error */
   readonly load: ((json: Uint8Array, text: string) => Promise<void>) | undefined;

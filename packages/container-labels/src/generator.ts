@@ -12,11 +12,14 @@ import { writeBlocks } from "./labels/write-blocks.ts";
 export interface GeneratorSettings {
   /** Engines whose containers are read. */
   readonly engines: readonly EngineClient[];
-  /** First word of labels. */
+  /** First word of the labels that are read. */
   readonly prefix: string;
-  /** Names of networks through which containers are reached; empty: the networks of this process's container. */
+  /**
+   * Names of networks through which containers are reached; when empty, the networks of this process's container are
+   * used.
+   */
   readonly ingressNetworks: readonly string[];
-  /** Path of a serverfile to which labels are added; "" for none. */
+  /** Path of a serverfile to which labels are added; "" when there is no file. */
   readonly file: string;
   /** True: sites that cannot be adapted are left out, so that a mistake affects only its container's site. */
   readonly leavesOutFaults: boolean;
@@ -46,7 +49,7 @@ const maxShownText = 2_000;
 /** The last good answers of an engine. */
 interface KnownState {
   readonly containers: readonly ListedContainer[];
-  /** Names and ids of networks; undefined: all. */
+  /** Names and ids of networks; undefined means all networks. */
   readonly networks: ReadonlySet<string> | undefined;
 }
 
@@ -68,7 +71,7 @@ function addressIn({ IPAddress = "", GlobalIPv6Address = "" }: EngineEndpoint): 
 export class Generator {
   readonly #settings: GeneratorSettings;
   readonly #known = new Map<EngineClient, KnownState>();
-  /** Logged faults. A lasting fault is logged only once. */
+  /** Faults that were logged. A lasting fault is logged only once. */
   #faults = new Set<string>();
   #seen = new Set<string>();
 
@@ -77,8 +80,8 @@ export class Generator {
   }
 
   /**
-   * @returns the text; undefined until every engine has answered, because a text without an engine's sites would
-   * close these sites
+   * @returns undefined until every engine has answered, because a text without the sites of an engine would close these
+   * sites
    * @throws Error when the file cannot be read
    */
   async generate(): Promise<string | undefined> {
@@ -110,7 +113,7 @@ export class Generator {
       .flatMap((endpoint) => addressIn(endpoint ?? {}));
   }
 
-  /** The engine's current answer; if the engine does not answer, its last answer. */
+  /** The engine's current answer; when the engine does not answer, its previous answer. */
   async #stateOf(engine: EngineClient): Promise<KnownState | undefined> {
     try {
       const containers = await engine.listContainers(this.#settings.readsStopped);
@@ -133,7 +136,8 @@ export class Generator {
     }
     const own = ownContainer === undefined ? undefined : await engine.inspectContainer(ownContainer);
     if (own === undefined) {
-      // The process runs on the host, which reaches every network of its engine, or in a container of another engine.
+      // Either the process runs on the host, which reaches every network of its engine, or it runs in a container of
+      // another engine.
       return undefined;
     }
     const joined = Object.entries(own.NetworkSettings?.Networks ?? {}).filter(
@@ -142,7 +146,9 @@ export class Generator {
     return new Set(joined.flatMap(([name, endpoint]) => [name, endpoint?.NetworkID ?? name]));
   }
 
-  /** The blocks of one container; none when a label is wrong, because half a site could expose protected content. */
+  /**
+   * The blocks of one container; no blocks when a label is wrong, because half a site could expose protected content.
+   */
   async #blocksOf(container: ListedContainer, state: KnownState): Promise<Block[]> {
     const labels = labelsWith(this.#settings.prefix, container.Labels ?? {});
     if (labels.size === 0) {
@@ -188,7 +194,7 @@ export class Generator {
     if (!this.#settings.leavesOutFaults || (await this.#faultOf(text(blocks))) === undefined) {
       return text(blocks);
     }
-    // Sorted like the output, so that snippets and options precede the blocks that need them.
+    // The blocks are sorted like the output, so that snippets and options precede the blocks that need them.
     writeBlocks(blocks);
     const kept: Block[] = [];
     const keep = async (some: readonly Block[]): Promise<void> => {

@@ -31,7 +31,7 @@ function readCertificates(folder: string, verifies: boolean): EngineAddress["opt
 }
 
 /**
- * @param text `unix:///var/run/docker.sock`, a path, or `tcp://host:2375`
+ * @param text address such as `unix:///var/run/docker.sock`, a path, or `tcp://host:2375`
  * @param certificates folder with `ca.pem`, `cert.pem` and `key.pem`; "" for no TLS
  * @param verifies true: the engine's certificate is checked against `ca.pem`
  * @throws StartError

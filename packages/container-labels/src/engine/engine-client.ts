@@ -17,7 +17,7 @@ const timeoutMs = 30_000;
 
 const texts = z.record(z.string(), z.string()).nullish();
 
-/** Addresses of a container in one network; "" for a missing kind of address. */
+/** Addresses of a container in one network; "" when the container has no address of a kind. */
 const endpointSchema = z.object({
   NetworkID: z.string().optional(),
   IPAddress: z.string().optional(),
@@ -47,12 +47,12 @@ const eventSchema = z.looseObject({
 export type ListedContainer = z.output<typeof containerSchema>;
 /** Id and addresses of a container in a network. */
 export type EngineEndpoint = z.output<typeof endpointSchema>;
-/** Answer for a single container by its id. Labels are not read from this answer. */
+/** The engine's answer for a single container. Labels are not read from this answer. */
 export type InspectedContainer = z.output<typeof inspectedSchema>;
 /** An event of the engine. */
 export type EngineEvent = z.output<typeof eventSchema>;
 
-/** An answer of the engine with another status than 200. */
+/** An answer of the engine with a status other than 200. */
 class EngineRefusal extends Error {
   override readonly name = "EngineRefusal";
   readonly status: number;
@@ -63,7 +63,7 @@ class EngineRefusal extends Error {
   }
 }
 
-/** Client of Docker's API, which podman has too. Source: Docker Engine API 1.41 */
+/** Client of Docker's API, which podman also has. Source: Docker Engine API 1.41 */
 export class EngineClient {
   readonly #address: EngineAddress;
   /** Version prefix of paths, such as `/v1.41`; "" for the engine's newest version. */
@@ -97,8 +97,8 @@ export class EngineClient {
   }
 
   /**
-   * Events from now on, until the engine ends them or the signal is aborted. Each line of the answer is one
-   * event. @throws Error
+   * Yields events from now on, until the engine ends the stream or the signal is aborted. Each line of the answer is
+   * one event. @throws Error
    */
   async *events(signal: AbortSignal): AsyncGenerator<EngineEvent> {
     const filters = encodeURIComponent(JSON.stringify({ type: ["container", "network"] }));
@@ -119,7 +119,7 @@ export class EngineClient {
     }
   }
 
-  /** Sends a request and parses the JSON answer. @throws Error for a refusal, or an answer of another shape */
+  /** Sends a request and parses the JSON answer. @throws Error for a refusal, or for an answer of another shape */
   async #read<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const response = await this.#ask(path, AbortSignal.timeout(timeoutMs));
     const body = await readWithin(response, maxAnswerBytes);

@@ -1,22 +1,22 @@
 /** A word of a block. */
 export interface Key {
   readonly text: string;
-  /** True: the word was in quotes in the file, so it neither opens or closes a block, nor begins a comment. */
+  /** True when the word was in quotes in the file, so it neither opens or closes a block, nor begins a comment. */
   readonly isQuoted?: boolean;
 }
 
 /**
- * A part of a serverfile: global options, a snippet, a site, a matcher, a directive, or a line inside these. Its
- * text has the keys on one line, and the children between braces.
+ * A part of a serverfile: global options, a snippet, a site, a matcher, a directive, or a line inside these. Its text
+ * has the keys on one line, and the children in braces.
  */
 export interface Block {
-  /** Position among the siblings. Blocks without an order come last. */
+  /** Position among the siblings. Blocks without an order number come last. */
   order: number;
   keys: Key[];
   children: Block[];
 }
 
-/** The order of a block whose label has no order. */
+/** The order of a block whose label has no order number. */
 export const lastOrder = 2 ** 31 - 1;
 
 export function newBlock(order = lastOrder): Block {
@@ -63,7 +63,10 @@ function compareChildren(a: Block, b: Block): number {
   return a.children.length - b.children.length;
 }
 
-/** Global options, then snippets, then matchers; then by order, keys and children. Source: the plug-in caddy-docker-proxy */
+/**
+ * Compares kinds first: global options, then snippets, then matchers, then all others; then order, keys and children.
+ * Source: the plug-in caddy-docker-proxy
+ */
 function compareBlocks(a: Block, b: Block): number {
   return (
     firstTrue(isGlobal(a), isGlobal(b)) ||
@@ -75,7 +78,7 @@ function compareBlocks(a: Block, b: Block): number {
   );
 }
 
-/** Sorts blocks, and the blocks inside them. Equal blocks keep their order. */
+/** Sorts blocks, and the blocks inside them. Equal blocks stay in their order. */
 export function sortBlocks(blocks: Block[]): void {
   for (const { children } of blocks) {
     sortBlocks(children);

@@ -1,6 +1,6 @@
 import type { Block } from "./block.ts";
 
-/** Directives whose arguments are upstreams: directives of several containers are merged. */
+/** Directives whose arguments are upstreams: such directives from several containers are merged into one. */
 const withUpstreams = new Set(["reverse_proxy", "php_fastcgi"]);
 
 function isMatcherText(text: string): boolean {
@@ -17,8 +17,8 @@ function haveSameKeys(a: Block, b: Block): boolean {
 }
 
 /**
- * Adds blocks to other blocks. Sites, options and directives with the same words are merged; proxies with the same
- * matcher are merged and get the upstreams of both. Source: the plug-in caddy-docker-proxy
+ * Adds blocks to other blocks. Sites, options and directives with the same words are merged. Proxies with the same
+ * matcher are merged, too, and get the upstreams of both. Source: the plug-in caddy-docker-proxy
  */
 export function mergeBlocks(into: Block[], added: readonly Block[]): void {
   merge(into, added, () => into);

@@ -12,7 +12,7 @@ export function readArguments(value: string): string[] {
     if (/\s/.test(char)) {
       at++;
     } else if (char === "\\" && /^\\\r?\n/.test(text.slice(at, at + 3))) {
-      // The statement continues on the next line.
+      // A backslash at the end of a line continues the statement on the next line.
       at++;
     } else if (char === "#") {
       const end = text.indexOf("\n", at);

@@ -3,8 +3,8 @@ import { tokenize } from "serverfile/lexer/tokenize";
 import { type Block, newBlock } from "./block.ts";
 
 /**
- * Parses a serverfile to blocks, so that labels can add to its sites. Imports and variables stay unchanged; comments
- * are dropped.
+ * Parses a serverfile to blocks, so that labels can add to the sites in it. Imports and variables stay unchanged;
+ * comments are dropped.
  * @param file path of the file, for messages
  * @throws ServerError CONFIG_ADAPTER for an invalid serverfile
  */

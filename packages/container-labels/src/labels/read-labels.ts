@@ -35,8 +35,8 @@ function placeOf(label: string): Place {
 }
 
 /**
- * The labels that begin with a prefix; `caddy` replaces the prefix. Includes the prefix itself, `prefix_1`, and labels
- * below them.
+ * The labels that begin with a prefix; `caddy` replaces the prefix. The result includes the prefix itself, `prefix_1`,
+ * and the labels below them.
  */
 export function labelsWith(prefix: string, labels: Readonly<Record<string, string>>): Map<string, string> {
   const found = new Map<string, string>();
@@ -49,8 +49,8 @@ export function labelsWith(prefix: string, labels: Readonly<Record<string, strin
 }
 
 /**
- * Converts labels to blocks: dots are nesting, values are arguments, `_1` at the end of a part separates it from
- * equal parts, `1_` in front is its order. Source: the plug-in caddy-docker-proxy
+ * Converts labels to blocks. Dots separate levels, and values are arguments. `_1` at the end of a part separates it
+ * from equal parts; `1_` in front of a part is its order. Source: the plug-in caddy-docker-proxy
  * @param labels labels from {@link labelsWith}
  * @param render evaluates the templates in a value
  * @throws Error that names the label
@@ -80,7 +80,7 @@ export async function readLabels(
     known.set(label, block);
     return block;
   };
-  // Sorted by name, so that the same labels always give the same text.
+  // The labels are sorted by name, so that the same labels always give the same text.
   for (const [label, value] of [...labels].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const block = blockOf(label, 0);
     try {

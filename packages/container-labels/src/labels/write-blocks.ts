@@ -1,6 +1,6 @@
 import { type Block, type Key, sortBlocks } from "./block.ts";
 
-/** Writes a word in the form that a serverfile parses to the same word. */
+/** Writes a word in a form that a serverfile parses to the same word. */
 function written({ text, isQuoted = false }: Key): string {
   const hasQuote = text.includes('"') || text.includes("\n");
   if (hasQuote && !text.includes("`")) {
@@ -10,7 +10,7 @@ function written({ text, isQuoted = false }: Key): string {
   return needsQuotes ? `"${text.replaceAll('"', '\\"')}"` : text;
 }
 
-/** Writes one block as lines, with a tab for each level around it. */
+/** Writes one block as lines, indented by a tab for each level around it. */
 function writeBlock({ keys, children }: Block, level: number, lines: string[]): void {
   const indent = "\t".repeat(level);
   const words = keys.map(written);
