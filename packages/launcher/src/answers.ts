@@ -1,8 +1,8 @@
 import { get } from "node:http";
 
 /**
- * True when the address answers with a 2xx status within a second. Does not use `fetch`, whose Sec-Fetch-Mode header
- * makes the admin API require an Origin, as for browsers.
+ * True when the address answers with a 2xx status within a second. This function does not use `fetch`: its header
+ * Sec-Fetch-Mode makes the admin API require an Origin, as it does for browsers.
  */
 export function answers(url: string): Promise<boolean> {
   return new Promise((resolve) => {

@@ -1,11 +1,14 @@
 import type { Writable } from "node:stream";
 
 /**
- * Default limit of buffered bytes, enough for a busy minute. A paused terminal or an unread pipe may block for days.
+ * Default limit of buffered bytes, enough for a busy minute. The buffer is limited, because a paused terminal or an
+ * unread pipe may block for days.
  */
 const defaultMaxBytes = 4 * 1024 * 1024;
 
-/** An output whose reader may pause. Lines are buffered up to a limit; lines beyond it are dropped and counted. */
+/**
+ * An output stream whose reader may pause. Lines are buffered up to a limit; lines beyond it are dropped and counted.
+ */
 export class BoundedOutput {
   readonly #stream: Writable;
   readonly #maxBytes: number;
@@ -18,7 +21,7 @@ export class BoundedOutput {
 
   /** Writes a text, or drops it when the reader is too slow. */
   write(text: string): void {
-    // A line longer than the limit is written too, when the buffer is empty.
+    // When the buffer is empty, even a line longer than the limit is written.
     const waiting = this.#stream.writableLength;
     if (waiting > 0 && waiting + Buffer.byteLength(text) > this.#maxBytes) {
       this.#leftOut += 1;

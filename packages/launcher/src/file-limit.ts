@@ -6,7 +6,7 @@ import { z } from "zod";
  */
 const fewFiles = 4096;
 
-// The part of Node's diagnostic report with the limit of open files, a number or the text "unlimited".
+// The part of Node's diagnostic report with the limit of open files: a number, or the text "unlimited".
 const reportSchema = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }),
 });
@@ -14,7 +14,7 @@ const reportSchema = z.object({
 /**
  * Warns of a low limit of open files. Processes that reach the limit report many misleading errors.
  * @param report diagnostic report of this process, after Node has raised the limit
- * @returns a line; undefined when the limit is high enough, or unknown as on Windows
+ * @returns the warning as one line; undefined when the limit is high enough, or unknown (on Windows)
  */
 export function fileLimitWarning(report: unknown): string | undefined {
   const limit = reportSchema.safeParse(report).data?.userLimits.open_files.soft;

@@ -11,15 +11,15 @@ import { welcome } from "./welcome.ts";
 
 /**
  * Milliseconds until all processes must be healthy. A slow machine or a large store needs minutes. A process that
- * cannot start ends earlier.
+ * cannot start ends the launch earlier.
  */
 const healthyWithinMs = 300_000;
 /** Milliseconds between two lines that name the processes that are not healthy yet. */
 const tellEveryMs = 15_000;
-/** Milliseconds that a process gets to stop gracefully; then it is killed. */
+/** Milliseconds for a process to stop gracefully; after them it is killed. */
 const stopWithinMs = 15_000;
 
-/** Exit codes. `--help` and docs/processes.md list them. */
+/** Exit codes of the launcher. `--help` and docs/processes.md list them. */
 const exitCode = { stopped: 0, cannotStart: 1, killed: 2 } as const;
 
 /** The reason why no process was started, in one line. */
@@ -40,7 +40,7 @@ function checkDataFolder(path: string): void {
   }
 }
 
-/** One line for all ports that are taken: the first port, and the number of others. */
+/** One line for all ports that are taken: it names the first port, and the number of the others. */
 function takenLine([first, ...others]: readonly string[]): string {
   return others.length === 0
     ? `${first}`
@@ -64,7 +64,7 @@ async function checkMachine(dataFolder: string, list: readonly Service[]): Promi
   }
 }
 
-/** @returns the warning of a limit of open files that is too low for the store; undefined when no warning is needed */
+/** @returns the warning when the limit of open files is too low for the store; otherwise undefined */
 function storeWarning(list: readonly Service[]): string | undefined {
   if (!list.some(({ name }) => name === "tracing-storage") || process.report === undefined) {
     return undefined;
@@ -86,8 +86,8 @@ class Screen {
   constructor(list: readonly Service[]) {
     this.#width = Math.max(...list.map(({ name }) => name.length));
     this.#own = linePrefix("npm start", 6, this.#width, this.#colour);
-    // The reader of our output may end before this process. The error is ignored, so that all processes are still
-    // stopped.
+    // The program that reads our output may end before this process. The error is ignored, so that all processes are
+    // still stopped.
     process.stdout.on("error", () => {});
     process.stderr.on("error", () => {});
   }
@@ -139,7 +139,8 @@ class Launch {
   /** @returns the exit code, when every process has stopped */
   async run(): Promise<number> {
     this.#stopOnRequest();
-    // The store starts first. The other processes do not wait, because each retries until the store answers.
+    // The store starts first. The other processes start without waiting, because each of them retries until the store
+    // answers.
     for (const child of this.#processes.toReversed()) {
       child.start();
     }
@@ -220,7 +221,7 @@ class Launch {
 
 /**
  * Runs all processes until the launcher must stop (SIGINT, SIGTERM, SIGHUP, or the end of its parent), or until a
- * process cannot start at all. Only a failure in the first start ends all processes.
+ * process fails in its first start. After the first start, the failure of one process does not end the other processes.
  * @returns the exit code: 0 for a requested stop, 1 when a process could not start
  */
 export async function launch(scope: LaunchScope): Promise<number> {

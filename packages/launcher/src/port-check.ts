@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Service, ServicePort } from "./services.ts";
 
-/** True when the port is free. `exclusive` prevents that Node shares the port with another worker. */
+/** True when the port is free. `exclusive` prevents Node from sharing the port with another worker. */
 async function isFree({ port, protocol, host }: ServicePort): Promise<boolean> {
   if (protocol === "udp") {
     const socket = createSocket("udp4");

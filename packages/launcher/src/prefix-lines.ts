@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 const maxLineLength = 16 * 1024;
 
 /**
- * Calls `onLine` for each line of a stream, without its line break. Lines over 16 KiB are split into several,
- * so that a process that never ends a line cannot fill the memory.
+ * Calls `onLine` with each line of a stream, without the line break. A line over 16 KiB is split, so that a process
+ * that never ends a line cannot fill the memory.
  */
 export function eachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = "";

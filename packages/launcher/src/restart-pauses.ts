@@ -1,13 +1,15 @@
 /** Milliseconds before the first restart. */
 const firstPauseMs = 500;
-/** Limit of the pause in milliseconds. After another program frees a port, the restart follows within this time. */
+/**
+ * Limit of the pause in milliseconds. After another program frees a port, our process is started again within this
+ * time.
+ */
 const longestPauseMs = 10_000;
-/** Lifetime in milliseconds after which the end of a process is not counted as a failed start. */
+/** A process that ran for at least this many milliseconds before it ended does not count as a failed start. */
 const steadyAfterMs = 30_000;
 
 /**
- * The pause before a process is restarted: twice as long after each quick death, at most ten
- * seconds.
+ * The pause before a process is restarted: it doubles after each process that ended quickly, up to ten seconds.
  *
  * ```
  * quick deaths   1      2    3    4    5    6

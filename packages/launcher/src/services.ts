@@ -6,17 +6,17 @@ import { readProgram } from "bundler/program";
 export interface ServicePort {
   /** Number of the port. */
   readonly port: number;
-  /** Its transport. */
+  /** Transport protocol of the port. */
   readonly protocol: "tcp" | "udp";
   /** The listener's purpose, for messages. */
   readonly what: string;
-  /** Host to listen on; absent: every address of the machine. */
+  /** Host to listen on; when absent, the process listens on every address of the machine. */
   readonly host?: string;
 }
 
-/** A process, with its program, its ports and its health check. */
+/** A process, with program, ports and health check. */
 export interface Service {
-  /** Name of the process, printed before each line. */
+  /** Name of the process, which is printed before each of its lines. */
   readonly name: string;
   /** Path of the program. */
   readonly program: string;
@@ -29,7 +29,8 @@ export interface Service {
   /** Ports that must be free before the start of any process. */
   readonly ports: readonly ServicePort[];
   /**
-   * File with the state of the last run, which the process loads at its start. A faulty state may prevent the start.
+   * File with the state of the last run, which the process loads at its start. A faulty state file may prevent the
+   * start.
    */
   readonly stateFile?: string;
   /** URL that answers 200 when the process is healthy; undefined for a process without a port. */
@@ -40,9 +41,8 @@ export interface Service {
 const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
 /**
- * The program of a process: its build, which needs half the memory, or its sources if there is no build. The options
- * of Node are set here, because a restart of the built program with these options would lose the channel to this
- * process.
+ * The program of a process: the build, which needs half the memory, or the sources when there is no build. The options
+ * for Node are set here: the built program would restart itself to set them, and lose the channel to this process.
  */
 function programOf(
   name: string,
@@ -65,22 +65,24 @@ function withStore<Part extends Pick<Service, "environment">>(
   return { ...part, environment: { ...part.environment, ...store } };
 }
 
-/** The processes of one `npm start`. */
+/** Options that select the processes of one `npm start`. */
 export interface LaunchScope {
-  /** Absolute path; each process has its own subfolder. */
+  /** Absolute path of the data folder; each process has its own subfolder. */
   readonly dataFolder: string;
   /** True: starts the example shop, which sends traffic continuously. */
   readonly demo?: boolean;
   /** True: starts only the web server. */
   readonly serverOnly?: boolean;
-  /** URL of the ClickHouse server that keeps the spans; undefined: tracing-storage on this machine keeps them. */
+  /**
+   * URL of the ClickHouse server that stores the spans; when undefined, tracing-storage on this machine stores them.
+   */
   readonly clickhouse?: string;
 }
 
 /** Address at which the collector of this machine receives spans. */
 const ownSpansTo = "http://127.0.0.1:4318";
 
-// The example shop, which sends spans all the time. It opens no port.
+// The example shop, which sends spans all the time. The shop opens no port.
 const shop: Service = {
   name: "shop",
   program: `${examples}shop/bin/shop.ts`,
@@ -91,19 +93,20 @@ const shop: Service = {
 
 /** Settings that differ between the web server with tracing and the web server without. */
 interface WebServerRun {
-  /** File of `packages/launcher/config/` for the first run; later runs resume their saved state. */
+  /** File in `packages/launcher/config/` for the first run; later runs load the saved state. */
   readonly config: string;
   /**
-   * Folder of the saved state, separate for each config: a state saved without tracing has no route to the tracing UI.
+   * Folder of the saved state. Each config has its own, because a state that was saved without tracing has no route to
+   * the tracing UI.
    */
   readonly stateFolder: string;
-  /** Variables with which the web server sends its own spans; absent: no spans are sent. */
+  /** Variables that make the web server send its own spans; when absent, it sends no spans. */
   readonly tracing?: Readonly<Record<string, string>>;
 }
 
 /**
- * The web server. It resumes the configuration that its admin API saved last. The file is used for the first run
- * only.
+ * The web server process. It loads the configuration that its admin API saved last. The config file is used only for
+ * the first run.
  */
 function webServer(dataFolder: string, { config, stateFolder, tracing }: WebServerRun): Service {
   const program = programOf("admin-server", "server");
@@ -133,7 +136,7 @@ function webServer(dataFolder: string, { config, stateFolder, tracing }: WebServ
 
 /**
  * The processes that receive spans and answer searches.
- * @param store variables that name the store; {}: the store of this machine
+ * @param store variables that name the store; {} means the store on this machine
  */
 function tracingServices(dataFolder: string, store: Service["environment"]): Service[] {
   return [

@@ -1,7 +1,7 @@
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /**
- * Milliseconds in which repeated signals are one request. One Ctrl-C can arrive from the terminal, from npm and from
- * the bootstrap.
+ * Signals within this number of milliseconds count as one request. One Ctrl-C can cause several signals: from the
+ * terminal, from npm and from the bootstrap.
  */
 const sameRequestMs = 1_000;
 
@@ -15,7 +15,7 @@ export interface StopListener {
 
 /**
  * Listens for SIGINT, SIGTERM, SIGHUP and, if this process has a channel to its parent, for the end of the parent.
- * @param source the source of signals; tests pass another one
+ * @param source where signals come from; tests pass another object
  */
 export function onStopRequest(listener: StopListener, source: NodeJS.Process = process): void {
   let firstAt: number | undefined;

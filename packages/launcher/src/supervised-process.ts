@@ -11,11 +11,11 @@ import type { Service } from "./services.ts";
  *
  * | State | Meaning | Left by |
  * |---|---|---|
- * | `starting` | spawned, and not healthy yet | a passed health check, or the exit of the child |
+ * | `starting` | spawned, but not healthy yet | a passed health check, or the exit of the child |
  * | `running` | a health check has passed since the last start | the exit of the child |
  * | `waiting` | the child ended by itself; a timer will restart it | the timer, or `stop` |
  * | `stopping` | the child was told to stop | the exit of the child |
- * | `stopped` | no child: before the first start, or after `stop` | `start` |
+ * | `stopped` | there is no child: before the first start, or after `stop` | `start` |
  * | `failed` | the first start failed | no event |
  */
 export type ProcessState = "starting" | "running" | "waiting" | "stopping" | "stopped" | "failed";
@@ -27,7 +27,7 @@ const lookAgainMs = 50;
 export interface Restart {
   /** How the process ended: "SIGKILL", "exit code 1". */
   readonly how: string;
-  /** The last output of a process that ended during its start; "" for a process that was already healthy. */
+  /** The last output of a process that ended during its start; "" when the process was already healthy. */
   readonly reason: string;
   /** Milliseconds from the end of the process to its next start. */
   readonly pauseMs: number;
@@ -46,10 +46,11 @@ interface ProcessEvents {
 }
 
 /**
- * A child process: started, watched, restarted after growing pauses when it ends by itself, and stopped on
- * demand. Only the very first start may fail permanently. Later the reason may vanish, such as a port that
- * another program took. The child has its own process group, so that Ctrl-C reaches it only through us, in
- * order. The child also has a channel, so that it stops when this process vanishes.
+ * A child process: started, watched, restarted after growing pauses when it ends by itself, and stopped on demand. Only
+ * the first start may fail for good. A later failure may have a reason that disappears, such as a port that another
+ * program took. The child has its own process group, so that Ctrl-C reaches only this process, which then stops the
+ * children in order. The child also has a channel to this process, so that it stops when this process ends
+ * unexpectedly.
  */
 export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   /** The supervised process. */
@@ -61,11 +62,11 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   /** The running child; undefined between two starts. */
   #child: ChildProcess | undefined;
   #state: ProcessState = "stopped";
-  /** True after the first start that succeeded: from then on the process is restarted. */
+  /** True after the first start has succeeded: from then on the process is restarted when it ends. */
   #wasHealthy = false;
   /** When the child was spawned, in milliseconds since the Unix epoch. */
   #startedAt = 0;
-  /** The last failure that the child reported; "" for none. */
+  /** The last failure that the child reported; "" when there was no failure. */
   #reason = "";
   #restartTimer: NodeJS.Timeout | undefined;
 
@@ -80,7 +81,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     return this.#state;
   }
 
-  /** Spawns the child. Events report its state. */
+  /** Spawns the child. Events report the further states. */
   start(): void {
     this.#state = "starting";
     this.#reason = "";
@@ -113,7 +114,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.emit("line", line);
   }
 
-  /** Called when the child has ended: as requested, in its first start, or by itself. */
+  /** Called when the child has ended: after a request to stop, in its first start, or at any other time. */
   #onEnd(code: number | null, signal: NodeJS.Signals | null): void {
     this.#child = undefined;
     if (this.#state === "stopping") {
@@ -138,7 +139,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     const child = this.#child;
     while (this.#child === child && this.#state === "starting") {
       if (await this.#looksHealthy()) {
-        // Another program may answer at the URL while this child fails to listen. A child that ended in the meantime
+        // While this child fails to listen, another program may answer at the URL. A child that ended in the meantime
         // is not back.
         if (this.#child !== child || this.#state !== "starting") {
           return;
@@ -163,7 +164,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.#reason = "";
   }
 
-  /** Resolves when the first start is done; rejects with the reason when it failed or the signal is aborted. */
+  /** Resolves when the first start is done; rejects with the reason when the start failed or the signal is aborted. */
   async healthy(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#state === "failed") {
