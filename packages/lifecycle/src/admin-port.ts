@@ -11,7 +11,7 @@ import { version } from "./version.ts";
 
 /** The open port for health, metrics and version. */
 export interface AdminPort {
-  /** The port in use, also when the option was port 0. */
+  /** The port on which the process listens; if the option is port 0, the port that the system chose. */
   readonly port: number;
   /** Cuts open connections, and resolves when the port is free. */
   close(): Promise<void>;
@@ -63,9 +63,9 @@ async function answer(
 }
 
 /**
- * Opens the admin port: metrics (Prometheus text, each metric also under the public model's name) and `/version`. Every
- * other path returns the health: 200 `Server available` or 503 `Server not available`, as in the public model.
- * `degraded` lists the faults of a process that still works.
+ * Opens the admin port, with metrics (Prometheus text; each metric also has the public model's name) and `/version`.
+ * All other paths return the health as in the public model: 200 `Server available` or 503 `Server not available`. The
+ * field `degraded` lists the faults of a process that still works.
  * @throws StartError when the process cannot listen on the address
  */
 export async function openAdminPort(settings: AdminPortSettings): Promise<AdminPort> {

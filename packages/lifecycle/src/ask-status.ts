@@ -5,9 +5,9 @@ import type { ServerTlsMaterial } from "./tls/secure-context.ts";
 
 /**
  * Reads the health from the admin port of a running process, for `<process> status` and container health checks.
- * @param tls TLS of that port; undefined: plain HTTP. The caller uses the process's own configuration. It therefore
- * sends the same certificate when one is required. It does not check the server's name, because that is seldom the name
- * of this machine.
+ * @param tls TLS of that port; undefined: plain HTTP. The caller has the configuration of that process. If the port
+ * requires a client certificate, the process's own certificate is sent. The name in the certificate is not checked,
+ * because it is seldom the name of this machine.
  * @returns the body, and true when the body says "available"; never throws
  */
 export function askStatus(

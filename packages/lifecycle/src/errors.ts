@@ -1,6 +1,6 @@
 /**
- * The reason why a process cannot start, in one line that names the fault and its remedy. The shell prints only this
- * message, without a stack, and exits with code 1.
+ * The reason why a process cannot start, in one line that names the fault and its remedy. Only this message is printed,
+ * without a stack, and the process exits with code 1.
  */
 export class StartError extends Error {
   override readonly name = "StartError";
@@ -12,8 +12,8 @@ function codeOf(error: unknown): string | undefined {
 
 /**
  * Turns the error of a `listen` call into a `StartError`; any other error becomes its cause.
- * @param what name of the listener for people: "OTLP over gRPC"
- * @param address host and port as configured: ":4317"
+ * @param what name of the listener in the message: "OTLP over gRPC"
+ * @param address host and port in the form of the option: ":4317"
  * @param flag the option that changes the address, without dashes
  */
 export function listenError(error: unknown, what: string, address: string, flag?: string): StartError {
@@ -42,7 +42,7 @@ export function listenError(error: unknown, what: string, address: string, flag?
 
 /**
  * Turns a file system error on a data folder into a `StartError`.
- * @param what the content of the folder: "the journal"
+ * @param what content of the folder, for the message: "the journal"
  */
 export function folderError(error: unknown, what: string, path: string, flag?: string): StartError {
   const move = flag === undefined ? "" : `, or choose another folder with --${flag}`;

@@ -8,14 +8,14 @@ function exitingWith(code: number): [program: string, args: string[]] | undefine
   if (existsSync(shell)) {
     return [shell, ["sh", "-c", `exit ${code}`]];
   }
-  // A single executable file contains our own program, so it cannot run code from its arguments.
+  // A single executable file contains this program, so it cannot run code from its arguments.
   return isSea() ? undefined : [process.execPath, ["node", "-e", `process.exit(${code})`]];
 }
 
 /**
- * Ends this process with all its threads immediately. `process.exit` waits for running name lookups, which nothing can
- * cancel. If a name server does not answer, that takes ten seconds or more. A process with such a lookup therefore
- * replaces itself with a program that only exits, on platforms that support it.
+ * Ends this process with all its threads immediately. `process.exit` waits for running name lookups, which cannot be
+ * cancelled. If a name server does not answer, that takes ten seconds or more. If a lookup is running, the process
+ * therefore replaces itself with a program that only exits, on platforms that support this.
  */
 export function exitNow(code: number): never {
   const isLookingUp = process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");

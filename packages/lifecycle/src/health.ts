@@ -1,27 +1,30 @@
 import type { Logger } from "./logger.ts";
 
 /**
- * `available`: load balancers may send work. `not available`: the process is starting or stopping, or something that it
- * needs is missing.
+ * `available`: load balancers may send requests. `not available`: the process is starting or stopping, or a service
+ * that it needs is missing.
  */
 export type HealthStatus = "available" | "not available";
 
 /** The ability of the process to work now. "Not available" has a reason, which is logged at every change. */
 export interface Health {
-  /** The status that was set last; `not available` before the first. */
+  /** The status that was set last; before that, `not available`. */
   readonly status: HealthStatus;
-  /** @param reason text why the process is not available: "storage at http://127.0.0.1:8123 does not answer" */
+  /**
+   * @param reason the reason why the process is not available, such as "storage at http://127.0.0.1:8123 does not
+   * answer"
+   */
   set(status: HealthStatus, reason?: string): void;
   /**
-   * Reports a fault of a process that still works. The process stays available, and the admin port and the log name the
+   * Reports a fault of a process that still works. The process stays available, but the admin port and the log name the
    * fault.
-   * @param topic one of a few names; each topic has at most one reason
+   * @param topic name from a small set; each topic has at most one reason
    * @param reason text for people; undefined when the fault is over
    */
   degrade(topic: string, reason: string | undefined): void;
 }
 
-/** Health with the time since which the process is up, as the admin port reports it. */
+/** The health of the process, and the time since which it is available, for the admin port. */
 export class ProcessHealth implements Health {
   #status: HealthStatus = "not available";
   #upSince: Date | undefined;
@@ -32,7 +35,7 @@ export class ProcessHealth implements Health {
     this.#log = log;
   }
 
-  /** The present faults of a process that still works. */
+  /** The current faults of a process that still works. */
   get degraded(): readonly string[] {
     return [...this.#degraded.values()];
   }
@@ -57,7 +60,7 @@ export class ProcessHealth implements Health {
     return this.#status;
   }
 
-  /** Time of the last change to "available". */
+  /** Time at which the status last became "available". */
   get upSince(): Date | undefined {
     return this.#upSince;
   }

@@ -12,10 +12,10 @@ import type { ServerTls } from "./tls/server-tls.ts";
 import { traceRequests } from "./tracing/trace-requests.ts";
 
 /**
- * An HTTP server whose requests may be spans (`traceRequests`), with TLS when `tls` is given. When certificate files
- * change, new connections use the new files; the files are watched until the server closes. A request that arrived in
- * time is served, even if this process reads it late.
- * @param tls of `openServerTls`; undefined: plain HTTP
+ * Makes an HTTP server whose requests may be recorded as spans (`traceRequests`); with `tls`, it uses TLS. When
+ * certificate files change, new connections use the new files; the files are watched until the server closes. A request
+ * that arrives in time is served, even if this process reads it later.
+ * @param tls result of `openServerTls`; undefined: plain HTTP
  */
 export function httpServerFor(
   tls: ServerTls | undefined,

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** A late sender is refused after it has sent nothing for this number of rounds of the event loop. */
+/** A late sender is refused when it has sent nothing for this number of turns of the event loop. */
 const quietRounds = 3;
-/** Seconds after which a sender tries a refused request again. */
+/** Number of seconds after which a sender should repeat a refused request. */
 const retryAfter = 1;
 
 const refusals: Readonly<Record<string, string>> = {
@@ -11,16 +11,17 @@ const refusals: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
 };
 
-/** A connection of `node:http`, with the bytes that it has read and the response in progress. */
+/** A connection of `node:http`, with the number of bytes read and the current response. */
 interface HttpSocket extends Duplex {
   readonly bytesRead?: number;
   readonly _httpMessage?: ServerResponse | null;
 }
 
 /**
- * Calls `refuse` when a sender really is late. A busy process may reach the time limit before it reads bytes that the
- * sender sent in time. All waiting bytes are therefore read first, and a request that is then complete is served.
- * @param refuse gets the request whose body is late, or undefined when the headers are late
+ * Calls `refuse` when a sender really is late. A busy process may reach the time limit before it has read bytes that
+ * the sender sent in time. All waiting bytes are therefore read first, and a request that is complete afterwards is
+ * served.
+ * @param refuse called with the request whose body is late, or with undefined for late headers
  */
 export function whenLate(socket: HttpSocket, refuse: (request: IncomingMessage | undefined) => void): void {
   const wait = (bytesRead: number, quiet: number) => {
@@ -48,8 +49,8 @@ function answer(socket: HttpSocket, line: string, headers = ""): void {
 }
 
 /**
- * Answers a request that `node:http` refuses, and ends its connection. A body that is late is 503 with `Retry-After`:
- * exporters drop spans at a 408.
+ * Answers a request that `node:http` has refused, and ends its connection. A body that is late is 503 with
+ * `Retry-After`: exporters drop spans at a 408.
  * @param error of the event `clientError`
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {

@@ -1,7 +1,7 @@
 /**
- * Levels of the log, from most to fewest lines. They have a file of their own because help texts need them before a log
+ * Levels of the log, from most to fewest lines. They are in a separate file, because help texts need them before a log
  * exists.
  */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-/** The lowest level that is written; `fatal` lines tell why the process ends. */
+/** The lowest level that is written; a `fatal` line has the reason why the process ends. */
 export type LogLevel = (typeof logLevels)[number];

@@ -10,16 +10,13 @@ export { type LogLevel, logLevels };
 
 /** Settings of a process's log. */
 export interface LoggerSettings {
-  /** Name of the process; field `name` of each line. */
+  /** Name of the process, which is the field `name` of each line. */
   readonly name: string;
   /** Lines below this level are not written. */
   readonly level: LogLevel;
-  /** `auto`: console on a terminal, otherwise json. */
+  /** `auto`: console if standard error is a terminal, otherwise json. */
   readonly encoding: "auto" | "json" | "console";
-  /**
-   * Receives each line first, as JSON. Returns true when it took the line, which then does not go to standard
-   * error.
-   */
+  /** Is called first with each line, as JSON. If it returns true, the line is not written to standard error. */
   readonly take?: (line: string) => boolean;
 }
 
@@ -41,22 +38,22 @@ function untaken(out: LineStream, take: LoggerSettings["take"]): LineStream {
 const stderrFd = 2;
 
 /**
- * Level numbers of pino. Lines below `warnLevel` are never held back. Neither are `fatal` lines, which tell why a
- * process ends.
+ * Level numbers of pino. Lines below `warnLevel` are never skipped. `fatal` lines are not skipped either, because they
+ * have the reason why the process ends.
  */
 const warnLevel = 40;
 const fatalLevel = 60;
-/** A warning or error that occurs more often within ten seconds is counted instead. */
+/** If a warning or error occurs more often than this within ten seconds, it is only counted. */
 const mostRepeats = 20;
 const repeatWindowMs = 10_000;
 
-/** The message among the arguments of a log call: `(message)` or `({ …fields }, message)`. */
+/** The message in the arguments of a log call, which are `(message)` or `({ …fields }, message)`. */
 function messageOf([first, second]: readonly unknown[]): string | undefined {
   const message = typeof first === "string" ? first : second;
   return typeof message === "string" ? message : undefined;
 }
 
-/** Settings of a log that limits repeated warnings and errors. @param log returns the log as soon as it exists */
+/** Settings of a log that limits repeated warnings and errors. @param log returns the log, after it was created */
 function withoutRepeats(log: () => Logger): Pick<LoggerOptions, "hooks"> {
   const repeats = new RepeatedLines({
     most: mostRepeats,
@@ -79,7 +76,7 @@ function withoutRepeats(log: () => Logger): Pick<LoggerOptions, "hooks"> {
   };
 }
 
-/** IDs of the trace that a log line belongs to, with the names that Grafana and OpenTelemetry use. */
+/** IDs of the trace of a log line, under the names that Grafana and OpenTelemetry use. */
 function traceIds(): object {
   const context = activeSpan()?.context;
   return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
@@ -87,9 +84,9 @@ function traceIds(): object {
 
 /**
  * The log of a process on standard error: JSON lines with ISO times, or readable lines on a terminal. Lines of a traced
- * request have `trace_id` and `span_id`. The same warning or error is logged at most 20 times in ten seconds; then one
- * line gives the number of skipped lines. Colours are used on a terminal and when FORCE_COLOR is set, but never when
- * NO_COLOR is set.
+ * request have `trace_id` and `span_id`. The same warning or error is logged at most 20 times in ten seconds;
+ * afterwards, one line has the number of skipped lines. Colours are used on a terminal and when FORCE_COLOR is set, but
+ * never when NO_COLOR is set.
  */
 export function createLogger({ name, level, encoding, take }: LoggerSettings): Logger {
   let log: Logger;
@@ -116,7 +113,8 @@ export function createLogger({ name, level, encoding, take }: LoggerSettings): L
           ignore: "pid,hostname,name",
           translateTime: "SYS:HH:MM:ss.l",
           singleLine: true,
-          // A message may contain text from an untrusted sender. Its second line must not look like a line of the log.
+          // A message may contain text from an untrusted sender. A second line in it must not look like a separate line
+          // of the log.
           messageFormat: (entry, key) => String(entry[key] ?? "").replaceAll("\n", "\\n"),
         }),
         take,

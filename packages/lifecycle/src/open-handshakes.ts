@@ -10,9 +10,9 @@ interface Handshake {
 }
 
 /**
- * Ends unfinished handshakes when a TLS server closes, and ends handshakes that take too long. HTTP servers know a
- * connection only after its handshake. Without this, `close` would wait for clients that send nothing, such as checks
- * of a load balancer.
+ * Ends unfinished handshakes when a TLS server closes, and also handshakes that take too long. HTTP servers see a
+ * connection only after its handshake. Without this function, `close` would wait for clients that send nothing, such as
+ * checks of a load balancer.
  * @param server a server without TLS is not changed
  */
 export function endHandshakesOnClose(server: NodeJS.EventEmitter): void {
@@ -54,7 +54,9 @@ export function endHandshakesOnClose(server: NodeJS.EventEmitter): void {
   };
 }
 
-/** A text that is the same for a connection with and without TLS, and different for all other open connections. */
+/**
+ * A text that is the same for a connection before and after its handshake, and differs for all other open connections.
+ */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

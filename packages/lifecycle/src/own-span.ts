@@ -3,7 +3,7 @@ import { newContext, type TraceContext } from "./trace-context.ts";
 
 /** Numbers of span kinds in OTLP. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
-/** `server`: an incoming request. `client`: an outgoing request. `internal`: work between them. */
+/** `server`: an incoming request. `client`: an outgoing request. `internal`: work inside this process. */
 export type OwnSpanKind = keyof typeof spanKinds;
 
 /** Facts of a span; keys as in the semantic conventions of OpenTelemetry. */
@@ -15,7 +15,7 @@ export interface FinishedSpan {
   readonly context: TraceContext;
   /** ID of the parent span; "" for the first span of a trace. */
   readonly parentSpanId: string;
-  /** Name of the work. It contains no IDs, because searches group spans by name. */
+  /** Name of the work. It contains no IDs, because spans are grouped by name in searches. */
   readonly name: string;
   /** The side of the call that the process was on. */
   readonly kind: OwnSpanKind;
@@ -24,7 +24,7 @@ export interface FinishedSpan {
   /** Duration in milliseconds, with a fraction. */
   readonly durationMs: number;
   readonly attributes: SpanAttributes;
-  /** True when the work failed. A response of this process is an error from status 500 on. */
+  /** True when the work failed. For a response of this process, this means a status of 500 or above. */
   readonly isError: boolean;
 }
 
@@ -36,8 +36,8 @@ export interface SpanSink {
 const active = new AsyncLocalStorage<OwnSpan>();
 
 /**
- * A part of this process's own work. While {@link run} runs, log lines get the span's IDs, and {@link startChild} makes
- * child spans. A span without a sink only carries the caller's IDs.
+ * A part of the work of this process. While {@link run} runs, log lines contain the span's IDs, and {@link startChild}
+ * starts child spans. A span without a sink only carries the caller's IDs.
  */
 export class OwnSpan {
   readonly context: TraceContext;
@@ -76,12 +76,12 @@ export class OwnSpan {
     return this.parentSpanId !== "";
   }
 
-  /** True when the process sends spans; the sampler chooses which of them. */
+  /** True when the process sends spans; the sampler then decides about each span. */
   get canRecord(): boolean {
     return this.#sink !== undefined;
   }
 
-  /** True when the span is sent at its end. */
+  /** True when the span will be sent at its end. */
   get isRecorded(): boolean {
     return this.#sink !== undefined && this.context.isSampled;
   }
@@ -107,7 +107,7 @@ export class OwnSpan {
     return active.run(this, work);
   }
 
-  /** Ends the span and passes it to the sink. A second call does nothing. */
+  /** Ends the span, and passes it to the sink. Further calls do nothing. */
   end(isError = false, attributes: SpanAttributes = {}): void {
     if (this.#isOver) {
       return;
@@ -133,7 +133,7 @@ export function activeSpan(): OwnSpan | undefined {
   return active.getStore();
 }
 
-/** Starts a child of the active span. @returns undefined when nothing is traced */
+/** Starts a child of the active span. @returns undefined if there is no active span */
 export function startChild(
   name: string,
   kind: OwnSpanKind = "internal",

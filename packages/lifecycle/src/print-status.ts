@@ -9,7 +9,7 @@ const statusTimeoutMs = 5_000;
 /** The public model's name of the address that `status` calls. */
 export const statusAliases = { "status.http": "admin.http" };
 
-/** Prints the health that the admin port of a running process reports. @returns the exit code */
+/** Prints the health of a running process, which it reads from the process's admin port. @returns the exit code */
 export async function printStatus(options: ShellOptions): Promise<number> {
   const log = createLogger({ name: "status", level: "fatal", encoding: "auto" });
   try {

@@ -3,48 +3,48 @@ import type { z } from "zod";
 import type { Health } from "./health.ts";
 import type { Logger } from "./logger.ts";
 
-/** The objects that a process gets from its shell. */
+/** The objects that `runProcess` gives to a process. */
 export interface ProcessContext<Options> {
   /**
-   * Parsed and checked options. Their keys are the flag names without dashes, e.g.
+   * Parsed and checked options. The keys are flag names without dashes, such as
    * `options["collector.grpc-server.host-port"]`.
    */
   readonly options: Options;
-  /** The log of the process, with the level from its options. */
+  /** The log of the process, with the level in the options. */
   readonly log: Logger;
   /** Served at `/metrics` of the admin port. */
   readonly metrics: Registry;
-  /** Served at `/` of the admin port; a process is "not available" until `start` resolves. */
+  /** Health, which `/` of the admin port returns; a process is "not available" until `start` resolves. */
   readonly health: Health;
-  /** Aborted when the process must stop, even while it starts. */
+  /** Aborted when the process must stop, even if it is still starting. */
   readonly signal: AbortSignal;
 }
 
 /** A started process. */
 export interface RunningProcess {
   /**
-   * Stops in order: refuses new work, finishes running work, closes. The shell waits at most
-   * `shutdown-timeout`, and then exits with code 3. @param signal aborted at that deadline.
+   * Stops in order: refuses new work, finishes running work, closes. After `shutdown-timeout`, the process exits with
+   * code 3. @param signal aborted at that time.
    */
   stop(signal: AbortSignal): Promise<void>;
-  /** Rejects when the process cannot continue; the shell then stops it and exits with code 1. */
+  /** Rejects when the process cannot continue; it is then stopped, and exits with code 1. */
   readonly failed?: Promise<never>;
 }
 
-/** A further command of a program, such as `export`. */
+/** A command of a program in addition to the common commands, such as `export`. */
 export interface ProcessCommand {
-  /** Name of the command, such as `export`. It must differ from the shell's own commands. */
+  /** Name of the command, such as `export`. It must differ from the common commands. */
   readonly name: string;
   /** One sentence for `--help`. */
   readonly meaning: string;
   /**
    * @param args arguments after the command
-   * @returns the exit code. @throws StartError, whose text is printed; the exit code is then 1
+   * @returns the exit code. @throws StartError, whose message is printed, with exit code 1
    */
   run(args: readonly string[]): Promise<number>;
 }
 
-/** Describes a process. `runProcess` makes a program from this description. */
+/** Description of a process. `runProcess` makes a program from it. */
 export interface ProcessDefinition<Shape extends z.ZodRawShape> {
   /** The name in `ps`, logs and metrics: `tracing-collector`. */
   readonly name: string;
@@ -56,17 +56,16 @@ export interface ProcessDefinition<Shape extends z.ZodRawShape> {
    */
   readonly options: z.ZodObject<Shape>;
   /**
-   * Alternative spellings of options: a prefix, and the prefix that it replaces. Example: the public model's
+   * Alternative spellings of options: a prefix, and the prefix that it stands for. Example: the public model's
    * `processor.jaeger-compact` for `processor.tracing-compact`.
    */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Commands in addition to those of the shell; none by default. */
+  /** Commands in addition to the common commands; default: no commands. */
   readonly commands?: readonly ProcessCommand[];
-  /** Default address of health and metrics: `:14269`. */
+  /** Default address of the admin port, such as `:14269`. */
   readonly adminHostPort: string;
   /**
-   * Opens everything that the process needs. @throws StartError for a fault that the user can repair; the exit code is
-   * then 1
+   * Opens all parts of the process. @throws StartError for a fault that the user can repair; the exit code is then 1
    */
   start(context: ProcessContext<z.infer<z.ZodObject<Shape>>>): Promise<RunningProcess>;
 }

@@ -1,7 +1,7 @@
 const ours =
   /^(# (?:HELP|TYPE) )?(?:(tracing)|server_(?:http_(?=route_)(route)|(config|admin|reverse_proxy)))_/;
 
-/** The line with the public name; undefined when the public models have no such metric. */
+/** The line with the public name; undefined for a metric that the public models do not have. */
 function publicLine(line: string): string | undefined {
   const found = ours.exec(line);
   if (found === null) {
@@ -12,7 +12,7 @@ function publicLine(line: string): string | undefined {
   return `${comment}${start}${line.slice(ownStart.length)}`;
 }
 
-/** The public name of a metric for {@link withPublicMetricNames}; undefined when it has none. */
+/** The public name of a metric for {@link withPublicMetricNames}; undefined for a metric without a public name. */
 export function publicMetricName(name: string): string | undefined {
   return publicLine(name);
 }

@@ -1,15 +1,15 @@
-/** Limit of distinct messages that are counted at the same time; further messages are never held back. */
+/** Limit of different messages that are counted at the same time; lines with any other message are never skipped. */
 const maxMessages = 1_000;
 
-/** Settings that limit how often one message is logged. */
+/** Settings that limit the number of lines with the same message. */
 export interface RepeatedLinesSettings {
   /** Limit of lines with the same message within {@link windowMs}. */
   readonly most: number;
-  /** Milliseconds from the first line that is counted; all messages share the window. */
+  /** Length of a window in milliseconds, from the first counted line; all messages share the window. */
   readonly windowMs: number;
   /**
-   * Called at the end of a window in which lines were held back. @param count their number @param level the level
-   * number of pino
+   * Called at the end of a window in which lines were skipped. @param count number of skipped lines @param level pino's
+   * number of their level
    */
   readonly onHeldBack: (message: string, count: number, level: number) => void;
 }
@@ -20,8 +20,8 @@ interface Seen {
 }
 
 /**
- * Prevents a repeated message from filling the log. Within a time window only the first lines pass; then one line gives
- * the number of the others.
+ * Prevents a repeated message from filling the log. In each time window, only the first lines pass; at its end, one
+ * line gives the number of skipped lines.
  */
 export class RepeatedLines {
   readonly #settings: RepeatedLinesSettings;
@@ -32,7 +32,7 @@ export class RepeatedLines {
     this.#settings = settings;
   }
 
-  /** True when a line may be written now. */
+  /** True when this line may be written. */
   passes(message: string, level: number): boolean {
     const seen = this.#seen.get(message);
     if (seen !== undefined) {

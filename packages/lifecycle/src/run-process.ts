@@ -41,7 +41,7 @@ function writeDocs(subject: HelpSubject, args: readonly string[]): string {
   return `${path}\n`;
 }
 
-/** The output of a command without options, such as `version`. @returns undefined for other commands */
+/** The output of a command without options, such as `version`. @returns undefined for any other command */
 function commandText(command: string, args: readonly string[], subject: HelpSubject): string | undefined {
   if (command === "help" || args.includes("--help") || args.includes("-h")) {
     return helpText(subject);
@@ -65,19 +65,19 @@ function printConfig(parsed: ParsedOptions<unknown>): void {
   const width = Math.max(...[...parsed.origins.keys()].map((name) => name.length));
   for (const [name, { text, source }] of parsed.origins) {
     const isSecret = /password|token|secret/.test(name) && text !== "";
-    // Addresses may contain a user name and a password.
+    // Addresses may contain a user name and a password, which are hidden.
     const shown = isSecret ? "***" : text.replace(/\/\/[^/\s,]*@/g, "//***@");
     process.stdout.write(`${name.padEnd(width)}  ${shown || '""'}  (${source})\n`);
   }
 }
 
 /**
- * Makes a program from a process definition: reads the command line, runs the process until it must stop, and exits.
- * Exit codes: 0 stopped as requested, 1 could not start or continue, 2 forced by a second SIGINT, 3 error while
+ * Makes a program from a process definition: it reads the command line, runs the process until it must stop, and exits.
+ * Exit codes: 0 stopped as requested, 1 could not start or continue, 2 ended by a second SIGINT, 3 error while
  * stopping.
- * @param startAnew called with the checked options before the process serves. There, a program may restart itself and
- * call `serveProcess` (`lifecycle/serve`) without the libraries that only the check needs. When `startAnew` returns,
- * this process serves.
+ * @param startAnew called with the checked options before the process serves. It may restart the program and call
+ * `serveProcess` (`lifecycle/serve`), without the libraries that only the check of options needs. If `startAnew`
+ * returns, this process runs the definition itself.
  */
 export async function runProcess<Shape extends z.ZodRawShape>(
   definition: ProcessDefinition<Shape>,

@@ -27,7 +27,7 @@ async function stopInTime(running: RunningProcess, timeoutMs: number, log: Logge
   }
 }
 
-/** @returns the sender of the process's own spans; undefined when the options name no receiver */
+/** @returns the tracer of this process; undefined if the options name no receiver of spans */
 function openTracer(
   name: string,
   options: ShellOptions,
@@ -44,10 +44,7 @@ function openTracer(
   return tracer;
 }
 
-/**
- * Waits for a request to stop or for a failure of the process, and logs the reason. @returns true when the process
- * failed
- */
+/** Waits for a request to stop, or for a failure of the process, and logs the reason. @returns true after a failure */
 async function untilEnd(running: RunningProcess, stop: StopRequest, log: Logger): Promise<boolean> {
   const failed = running.failed?.catch((error: unknown) => error) ?? new Promise<never>(() => {});
   const outcome = await Promise.race([

@@ -2,19 +2,19 @@ import type { Health } from "./health.ts";
 
 /** Settings of the checks that the storage answers. */
 export interface StorageWatchSettings {
-  /** The storage to check. `ready` rejects while the storage cannot be used. */
+  /** The storage to check. `ready` rejects if the storage cannot be used. */
   readonly store: {
     ready(signal?: AbortSignal): Promise<void>;
-    /** Faults of a storage that still works; the health is then degraded. */
+    /** Faults of a storage that still works; with such faults, the health is degraded. */
     trouble?(): readonly string[];
   };
-  /** Health of the process. It logs one line when the storage fails, and one line when it works again. */
+  /** Health of the process. The watch logs one line when the storage fails, and one line when it works again. */
   readonly health: Health;
   /** Milliseconds between two checks of a storage that answers. Default: 10 s. */
   readonly intervalMs?: number;
   /** Milliseconds between two checks of a storage that does not answer. Default: 1 s. */
   readonly awayIntervalMs?: number;
-  /** Limit in milliseconds of one check. Default: 5 s. */
+  /** Time limit of one check in milliseconds. Default: 5 s. */
   readonly readyTimeoutMs?: number;
 }
 
@@ -26,16 +26,15 @@ interface Look {
   readonly isLate: boolean;
 }
 
-/** A storage counts as unavailable after this number of consecutive checks without an answer. */
+/** The storage counts as unavailable after this number of consecutive failed checks. */
 const patience = 2;
 
 /**
  * Keeps the process's health equal to the state of its storage. It checks the storage at intervals, and immediately
- * after a request failed. One slow check proves nothing about the storage, because this process may have had no CPU
- * time; a second check therefore follows immediately.
- * While the storage is unavailable, the process continues: each request fails with a clear message, and requests work
- * again when the storage does. Only a check changes the health. Otherwise an overloaded storage would change it at
- * every request.
+ * after a failed request. One slow check proves nothing, because this process may have had no CPU time; therefore a
+ * second check follows immediately. While the storage is unavailable, the process continues: each request fails with a
+ * clear message, until the storage works again. Only a check changes the health. Otherwise, an overloaded storage would
+ * change the health at every request.
  */
 export class StorageWatch {
   readonly #settings: StorageWatchSettings;

@@ -1,21 +1,18 @@
 import { randomBytes } from "node:crypto";
 
-/** The ids of a span, and its sampling decision. */
+/** The ids of a span, and the decision about sending it. */
 export interface TraceContext {
   /** Trace ID: 32 hex digits. */
   readonly traceId: string;
   /** Span ID: 16 hex digits. */
   readonly spanId: string;
-  /** True when the span and its children are sent. The first process of a trace decides. */
+  /** True when the span and its children are sent. The first process of a trace makes the decision. */
   readonly isSampled: boolean;
 }
 
 const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
-/**
- * Reads the header `traceparent`. @returns undefined when the header is missing or invalid
- * Source: W3C Trace Context, 3.2
- */
+/** Reads the header `traceparent`. @returns undefined for a missing or invalid header Source: W3C Trace Context, 3.2 */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, traceId, spanId, flags] = pattern.exec(header?.trim() ?? "") ?? [];
   return traceId === undefined || spanId === undefined || flags === undefined
@@ -28,7 +25,7 @@ export function formatTraceContext({ traceId, spanId, isSampled }: TraceContext)
   return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
 }
 
-/** The context of a new child of `parent`, or of a new trace, which is sampled. */
+/** The context of a new child of `parent`; without `parent`, the context of a new trace, which is sampled. */
 export function newContext(parent: TraceContext | undefined): TraceContext {
   return {
     traceId: parent?.traceId ?? randomBytes(16).toString("hex"),

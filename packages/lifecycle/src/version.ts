@@ -8,7 +8,8 @@ export interface VersionInfo {
 }
 
 /**
- * The version, the same for all packages. Commit and date come from the image's variables GIT_COMMIT and BUILD_DATE.
+ * The version, which is the same for all packages. Commit and date come from the variables GIT_COMMIT and BUILD_DATE of
+ * the container image.
  */
 export const version: VersionInfo = {
   gitCommit: process.env.GIT_COMMIT ?? "",

@@ -3,9 +3,9 @@ const escaped = /\\(?:u([0-9a-f]{4})|.)|[\u007f-\u009f]/gi;
 
 /**
  * Replaces the control characters in a line of the log (JSON) by visible text. A message may contain text from an
- * untrusted sender. A terminal would execute its control characters, and could then show events that did not happen.
- * Line ends and tabs stay, because stacks need them; they are indented.
- * @param line log line as pino writes it
+ * untrusted sender. A terminal would execute control characters, and could then show events that never happened. Line
+ * ends and tabs stay, because stacks contain them; they are indented.
+ * @param line line of the log in pino's form
  */
 export function withoutControls(line: string): string {
   return line.replace(escaped, (text, hex: string | undefined) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { clientTlsOptions } from "../tls/tls-options.ts";
 
-/** Option field: addresses in one comma list, or one address per option. */
+/** Option field for addresses: several addresses separated by commas, or one address for each use of the option. */
 function addressList(defaultValue: string) {
   return z
     .string()
@@ -12,7 +12,7 @@ function addressList(defaultValue: string) {
 
 /**
  * Options of a process that stores spans in ClickHouse, on one server or a cluster.
- * @param defaultUrl default address; "" for none
+ * @param defaultUrl default address; "": no default
  * @param what the purpose of the addresses, for the help
  */
 export function clickHouseOptions(defaultUrl: string, what: string) {

@@ -11,9 +11,9 @@ const hedgesName = "tracing_clickhouse_hedged_calls_total";
 /**
  * Settings of the ClickHouse engine, made from the options. Changes of a server's availability are logged, and shown by
  * the metric `tracing_clickhouse_host_up`. Calls that were also sent to a second server are counted in
- * `tracing_clickhouse_hedged_calls_total`.
- * @param metrics several engines of a process may share it
- * @throws StartError when a password file or TLS file cannot be read, or when TLS is set for an address without TLS
+ * `tracing_clickhouse_hedged_calls_total`, by result.
+ * @param metrics registry; several engines of a process may use the same registry
+ * @throws StartError for an unreadable password file or TLS file, and for TLS options with an address without TLS
  */
 export function clickHouseServers(options: ClickHouseOptions, log: Logger, metrics?: Registry) {
   const up = metrics === undefined ? undefined : gaugeOf(metrics);

@@ -2,7 +2,7 @@ import { StartError } from "../errors.ts";
 import type { HelpSubject } from "./help-text.ts";
 import type { OptionField } from "./option-field.ts";
 
-/** The shells whose scripts `completion` prints. */
+/** The shells for which `completion` prints a script. */
 export const completionShells = ["bash", "zsh", "fish"] as const;
 
 /** Quotes a text for a shell: within single quotes, only the quote itself is special. */
@@ -18,7 +18,7 @@ function words({ commands, fields }: HelpSubject): string[] {
   return [...commands.map(([command]) => command), ...fields.map((field) => `--${field.name}`)];
 }
 
-/** Values of booleans follow `=`, so the shell does not complete them as the next word. */
+/** A boolean's value follows `=`, so it is not completed as the next word. */
 function choicesOf(field: OptionField): readonly string[] {
   return field.kind === "boolean" ? [] : (field.choices ?? []);
 }
@@ -89,7 +89,7 @@ const scripts = { bash, zsh, fish };
 
 /**
  * The script with which a shell completes the commands and options of a process.
- * @throws StartError for shells other than bash, zsh and fish
+ * @throws StartError for any shell other than bash, zsh and fish
  */
 export function completionScript(shell: string | undefined, subject: HelpSubject): string {
   const known = completionShells.find((name) => name === shell);

@@ -1,6 +1,6 @@
 import type { OptionField } from "./option-field.ts";
 
-/** The text of the command `env`: the environment variable of every option, and its default. */
+/** The text of the command `env`: for every option its environment variable and its default. */
 export function environmentText(fields: readonly OptionField[]): string {
   const rows = fields.map(({ name, environmentName, defaultText = "" }) => [
     environmentName,

@@ -7,7 +7,7 @@ export interface HostPort {
   readonly host: string;
   /** Port number; 0: the system chooses a port. */
   readonly port: number;
-  /** The configured text. */
+  /** The text in the configuration. */
   readonly text: string;
 }
 
@@ -18,7 +18,7 @@ export function parseHostPort(text: string): HostPort | undefined {
   return match === null || port > 65_535 ? undefined : { host: match[1] ?? match[2] ?? "", port, text };
 }
 
-/** Option field: an address to listen on or to call. @param defaultValue default as text: ":4317" */
+/** Option field: an address for listening or calling. @param defaultValue default as text, such as ":4317" */
 export function hostPort(defaultValue: string) {
   return z
     .string()
@@ -34,7 +34,7 @@ export function hostPort(defaultValue: string) {
     .meta({ placeholder: "host:port" });
 }
 
-/** Option field: a duration in Go's form ("1.5s", "300ms", "2h45m"). Its value is in milliseconds. */
+/** Option field: a duration in Go's form ("1.5s", "300ms", "2h45m"). The parsed value is in milliseconds. */
 export function duration(defaultValue: string) {
   return z
     .string()
@@ -63,7 +63,7 @@ const byteUnits: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** Option field: a size ("64MiB", "1GB", or a plain number of bytes). Its value is in bytes. */
+/** Option field: a size ("64MiB", "1GB", or a plain number of bytes). The parsed value is in bytes. */
 export function bytes(defaultValue: string) {
   return z
     .string()
@@ -79,7 +79,7 @@ export function bytes(defaultValue: string) {
     .meta({ placeholder: "size" });
 }
 
-/** Option field: a list, written `a,b,c`; empty parts are dropped. */
+/** Option field: a list in the form `a,b,c`; empty parts are dropped. */
 export function commaList(defaultValue = "") {
   return z
     .string()

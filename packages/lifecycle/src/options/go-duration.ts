@@ -11,7 +11,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reads a duration as Go writes it: `300ms`, `1.5s`, `2h45m`; `d` is a day; a bare `0` is allowed.
+ * Reads a duration in Go's form: `300ms`, `1.5s`, `2h45m`; `d` means days; `0` needs no unit.
  * @returns milliseconds, or undefined when the text is not a duration. Negative durations are refused.
  * Source: Go documentation, package time, ParseDuration
  */

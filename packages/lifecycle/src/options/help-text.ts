@@ -2,11 +2,11 @@ import type { OptionField } from "./option-field.ts";
 
 /** The program that `--help` describes. */
 export interface HelpSubject {
-  /** The name as the user types it. */
+  /** The name that the user types. */
   readonly name: string;
   /** One or two sentences for the top of the help. */
   readonly description: string;
-  /** Words that may precede the flags. */
+  /** Words that the user may type before the flags. */
   readonly commands: readonly (readonly [name: string, meaning: string])[];
   /** Flags of the program, in the order of the help. */
   readonly fields: readonly OptionField[];

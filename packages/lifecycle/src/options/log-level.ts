@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { type LogLevel, logLevels } from "../logger.ts";
 
-/** Levels that only the public model has, with the nearest level of this log. */
+/** Levels that exist only in the public model, each with the nearest level of this log. */
 const otherSpellings: ReadonlyMap<string, LogLevel> = new Map([
   ["warning", "warn"],
   ["dpanic", "fatal"],
   ["panic", "fatal"],
 ]);
 
-/** Option field: least severe level that is logged. Accepts the public model's levels too, in lower or upper case. */
+/**
+ * Option field: least severe level that is logged. The public model's levels are also accepted, in lower or upper case.
+ */
 export function logLevel(defaultValue: LogLevel) {
   return z
     .string()

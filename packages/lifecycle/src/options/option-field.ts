@@ -12,11 +12,11 @@ export interface OptionField {
   readonly description: string;
   /** Placeholder for the value in `--help`: `host:port`; "" for a flag without a value. */
   readonly placeholder: string;
-  /** The default as text; undefined when the field has none. */
+  /** The default as text; undefined without a default. */
   readonly defaultText: string | undefined;
-  /** The only values that are allowed; undefined: any value of this kind. */
+  /** The allowed values; undefined: any value of this kind. */
   readonly choices: readonly string[] | undefined;
-  /** True when a repeated flag adds a line to the value and does not replace it. */
+  /** True when a repeated flag adds a line to the value instead of replacing it. */
   readonly isRepeatable: boolean;
 }
 
@@ -28,7 +28,7 @@ export function environmentNameOf(flag: string): string {
 /** A field's schema without defaults, optional marks and preprocessing. */
 interface Unwrapped {
   readonly inner: z.core.$ZodType;
-  /** The outermost default; undefined when there is none. */
+  /** The outermost default; undefined without a default. */
   readonly defaultValue: unknown;
 }
 
@@ -72,7 +72,7 @@ export function optionField(name: string, field: z.ZodType): OptionField {
   };
 }
 
-/** All fields of an option schema, in its order. */
+/** All fields of an option schema, in the order of the schema. */
 export function optionFields(options: z.ZodObject): OptionField[] {
   return Object.entries(options.shape).map(([name, field]) => optionField(name, field as z.ZodType));
 }

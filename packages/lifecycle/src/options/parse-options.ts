@@ -6,24 +6,24 @@ import { readConfigFile } from "./read-config-file.ts";
 /** The source of an option's value, from strongest to weakest. */
 export type OptionSource = "flag" | "environment" | "file" | "default";
 
-/** Sources of options. A flag may name a config file as a further source. */
+/** The sources of options. A flag may also name a config file, which is a further source. */
 export interface OptionInput {
   /** Arguments after the command. */
   readonly arguments: readonly string[];
   /** Environment variables. Options use the names in {@link OptionField.environmentName}. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * Alternative spellings: a prefix of option names, and the prefix that it replaces, such as
-   * `processor.jaeger-compact` for `processor.tracing-compact`. They are valid in flags, environment and file.
+   * Alternative spellings: a prefix of option names, and the prefix that it stands for, such as
+   * `processor.jaeger-compact` for `processor.tracing-compact`. They may be used in flags, environment and file.
    */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
-/** Options that passed the checks of their schema. */
+/** Options whose values were checked against the schema. */
 export interface ParsedOptions<Options> {
-  /** A value for each field. Missing options have their defaults. */
+  /** The value of each field. An option that is not given has its default. */
   readonly options: Options;
-  /** For each option its text and the source of the text; for `print-config`. */
+  /** For each option, its text and the source of this text; used by `print-config`. */
   readonly origins: ReadonlyMap<string, { readonly text: string; readonly source: OptionSource }>;
 }
 
@@ -109,8 +109,8 @@ function environmentValue(field: OptionField, input: OptionInput): string | unde
 }
 
 /**
- * Reads options from flags, environment, `--config-file` and defaults. The first of these that has a value wins. The
- * schema checks the values. Flags are `--name value`, `--name=value`, and `--name` alone for booleans.
+ * Reads options from flags, environment, `--config-file` and defaults. The first of these sources with a value is used.
+ * The schema checks the values. Flags are `--name value`, `--name=value`, and `--name` alone for booleans.
  * @throws StartError with the option, its source and the fault
  */
 export function parseOptions<Schema extends z.ZodObject>(

@@ -2,7 +2,7 @@ import { StartError } from "../errors.ts";
 
 /**
  * Reads an option with tags, `key=value,key=value`. A value `${NAME:fallback}` is the environment variable NAME. The
- * fallback is used when the variable is not set or empty; it may be left out. Spaces around keys and values are
+ * fallback is used for a variable that is unset or empty; it may be left out. Spaces around keys and values are
  * ignored.
  * @param parts value of a `commaList` option
  * @param optionName name without dashes, for the error text: "agent.tags"

@@ -14,7 +14,7 @@ interface Format {
 
 const yaml: Format = { name: "YAML or JSON", parse: parseYaml };
 const properties: Format = { name: "properties", parse: parseProperties };
-/** Formats by file extension, as in the public model; all other files are YAML. */
+/** Formats by file extension, as in the public model; files with other extensions are YAML. */
 const formats: ReadonlyMap<string, Format> = new Map([
   [".toml", { name: "TOML", parse: parseToml }],
   [".properties", properties],
@@ -36,11 +36,11 @@ function flatten(value: unknown, prefix: string, into: Map<string, string>): voi
 }
 
 /**
- * Reads a config file of at most 1 MiB. Its extension selects TOML or Java properties; all other files are YAML, which
- * includes JSON. An option may be written with nested keys or with a dotted key: `collector: {tags: a=b}` is
+ * Reads a config file of at most 1 MiB. Its extension selects TOML or Java properties; files with other extensions are
+ * YAML, which includes JSON. An option may have nested keys or a dotted key: `collector: {tags: a=b}` is
  * `collector.tags`. Lists become comma lists.
  * @returns option name → text
- * @throws StartError when the file is missing, too large, not a mapping, or in an unsupported format
+ * @throws StartError for a file that is missing, too large, no mapping, or in an unsupported format
  */
 export function readConfigFile(path: string): Map<string, string> {
   const extension = extname(path).toLowerCase();

@@ -4,7 +4,7 @@ import { isTenantName } from "./tenant-check.ts";
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The tenancy options. They are the same in every process that receives or returns spans. */
+/** The tenancy options. All processes that receive or return spans have these options. */
 export function tenancyOptions() {
   return {
     "multi-tenancy.enabled": z

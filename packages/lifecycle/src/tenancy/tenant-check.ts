@@ -5,8 +5,8 @@ const longestName = 150;
 
 /**
  * True when a text is a valid name of a tenant: up to 150 visible ASCII characters without a comma. Spaces and control
- * characters look alike in logs, and proxies remove them. HTTP has no agreed encoding of other characters. Commas
- * separate several names.
+ * characters are hard to see in logs, and proxies remove them. For other characters, HTTP has no common encoding.
+ * Commas separate several names.
  */
 export function isTenantName(text: string): boolean {
   return text.length <= longestName && /^[!-+\--~]+$/.test(text);
@@ -15,7 +15,7 @@ export function isTenantName(text: string): boolean {
 /** The fault of a request's tenant header: missing, repeated, or with an unknown tenant. */
 export type TenantProblem = "missing" | "extra" | "unknown";
 
-/** The words of the public model for each problem, as a body of HTTP 401 or the details of a gRPC status. */
+/** The public model's text for each problem, as the body of HTTP 401 or the details of a gRPC status. */
 export const tenantProblemTexts: Readonly<Record<TenantProblem, string>> = {
   missing: "missing tenant header",
   extra: "extra tenant header",
@@ -37,10 +37,10 @@ export class TenantCheck {
 
   /**
    * Finds the tenant of a request.
-   * @param headerValues all values of the header as sent. Several values are always refused: when a proxy adds its own
-   * line, the client must not decide which line counts. The public model uses the first value over HTTP. One value with
-   * commas counts as several, because Node joins repeated HTTP/2 headers with commas.
-   * @returns `tenant` "" when tenancy is off, whatever the header contains. An empty value counts as missing, an
+   * @param headerValues all values of the header as sent. Several values are always refused: if a proxy adds its own
+   * line, the client must not be able to decide which line counts. Over HTTP, the public model uses the first value. A
+   * value with commas counts as several values, because Node joins repeated HTTP/2 headers with commas.
+   * @returns `tenant` "" if tenancy is off, even if the header has a value. An empty value counts as missing, and an
    * invalid name as unknown
    */
   check(headerValues: readonly string[]): { tenant: string } | { problem: TenantProblem } {

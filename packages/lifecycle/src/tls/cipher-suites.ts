@@ -14,7 +14,7 @@ const opensslNames: ReadonlyMap<string, string> = new Map([
   ["TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA", "ECDHE-RSA-AES256-SHA"],
 ]);
 
-/** Suites of TLS 1.3 have the same name everywhere. */
+/** Suites of TLS 1.3 have the same name in Go and in OpenSSL. */
 const tls13Suites: readonly string[] = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -25,8 +25,8 @@ const tls13Suites: readonly string[] = [
 export const cipherSuiteNames: readonly string[] = [...tls13Suites, ...opensslNames.keys()];
 
 /**
- * Converts cipher suites from Go's names to OpenSSL's. If the list names only suites up to TLS 1.2, all suites of TLS
- * 1.3 stay enabled, because Go cannot select those either.
+ * Converts cipher suites from Go's names to OpenSSL's. If the list only has suites up to TLS 1.2, all suites of TLS 1.3
+ * stay enabled, because Go cannot disable them either.
  * @param option name of the option, for the message
  * @returns undefined for an empty list: the suites that Node takes by default
  * @throws StartError for an unknown name

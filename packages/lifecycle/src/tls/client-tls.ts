@@ -9,21 +9,21 @@ import {
 } from "./tls-options.ts";
 import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
-/** TLS files of a client. They are checked and belong together. */
+/** TLS files of a client. The files are checked, and belong together. */
 export interface ClientTlsMaterial {
-  /** Trusted authorities of servers, PEM; absent: the authorities of the system. */
+  /** CAs that the client trusts, PEM; absent: the CAs of the system. */
   readonly ca?: Buffer;
   /** Client certificate, PEM; requires `key`. */
   readonly cert?: Buffer;
   /** Private key, PEM, without passphrase. */
   readonly key?: Buffer;
-  /** Expected name in the server's certificate; absent: the host of the server's address. */
+  /** Name that the server's certificate must have; absent: the host in the server's address. */
   readonly serverName?: string;
   /** True: any certificate of the server is accepted unchecked. */
   readonly skipHostVerify: boolean;
 }
 
-/** TLS of one client. New connections use the new files; open connections keep the old ones. */
+/** TLS files of one client. New connections use the newest files; open connections continue with the old files. */
 export type ClientTls = WatchedMaterial<ClientTlsMaterial>;
 
 function checkedValues<Prefix extends string>(
@@ -63,11 +63,10 @@ function sameBytes(one: Buffer | undefined, other: Buffer | undefined): boolean 
 }
 
 /**
- * Reads the TLS of a client once, from its options `<prefix>.tls.*`.
+ * Reads the TLS files of a client once, from its options `<prefix>.tls.*`.
  * @param options parsed by a schema that includes `clientTlsOptions(prefix)`
  * @returns undefined when `<prefix>.tls.enabled` is false
- * @throws StartError for options that contradict each other, and for files that cannot be read or do not belong
- * together
+ * @throws StartError for contradictory options, and for files that are unreadable or do not belong together
  */
 export function readClientTls<const Prefix extends string>(
   options: ClientTlsOptions<Prefix>,
@@ -77,7 +76,7 @@ export function readClientTls<const Prefix extends string>(
   return values === undefined ? undefined : readMaterial(values, prefix);
 }
 
-/** Like `readClientTls`, but watches the files until `close`. */
+/** Like `readClientTls`, but also watches the files until `close`. */
 export function openClientTls<const Prefix extends string>(
   options: ClientTlsOptions<Prefix>,
   prefix: Prefix,

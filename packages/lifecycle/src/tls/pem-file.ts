@@ -7,7 +7,7 @@ const maxPemFileBytes = 4 * 1024 * 1024;
 
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Reads a PEM file. @throws StartError with option and file when it is unreadable or larger than 4 MiB */
+/** Reads a PEM file. @throws StartError with option and path for an unreadable file, and for a file above 4 MiB */
 export function readPemFile(path: string, option: string): Buffer {
   let bytes: Buffer;
   try {
@@ -26,8 +26,8 @@ export function readPemFile(path: string, option: string): Buffer {
 }
 
 /**
- * The certificates of a PEM file, at least one.
- * @throws StartError when the file contains no certificate, or one that cannot be parsed
+ * The certificates of a PEM file; never empty.
+ * @throws StartError for a file without a certificate, and for an invalid certificate
  */
 export function certificatesOf(pem: Buffer, path: string, option: string): X509Certificate[] {
   const blocks = pem.toString("latin1").match(certificatePattern) ?? [];
@@ -46,7 +46,7 @@ export function certificatesOf(pem: Buffer, path: string, option: string): X509C
   });
 }
 
-/** A certificate and its key as read from their files. */
+/** A certificate and its key, with the bytes of their files. */
 export interface KeyPair {
   /** Certificate, PEM, followed by the intermediate certificates up to the root. */
   readonly cert: Buffer;
@@ -59,7 +59,7 @@ export interface KeyPair {
 /**
  * Reads a certificate and its key, and checks that they belong together.
  * @param prefix the options are `<prefix>.tls.cert` and `<prefix>.tls.key`
- * @throws StartError when a file is malformed, the key is encrypted, or the two do not belong together
+ * @throws StartError for a malformed file, an encrypted key, or a key that does not belong to the certificate
  */
 export function readKeyPair(certPath: string, keyPath: string, prefix: string): KeyPair {
   const cert = readPemFile(certPath, `${prefix}.tls.cert`);

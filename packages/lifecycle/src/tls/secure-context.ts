@@ -1,19 +1,19 @@
 import type { SecureContextOptions } from "node:tls";
 import type { TlsVersion } from "./tls-options.ts";
 
-/** TLS files of a listener. They are checked and belong together. */
+/** TLS files of a listener. The files are checked, and belong together. */
 export interface ServerTlsMaterial {
   /** Certificate, PEM, followed by the intermediate certificates up to the root. */
   readonly cert: Buffer;
   /** Private key, PEM, without passphrase. */
   readonly key: Buffer;
-  /** Authorities, PEM. When present, each client must have a certificate of these authorities. */
+  /** CAs for client certificates, PEM. If present, each client must send a certificate from one of these CAs. */
   readonly clientCa?: Buffer;
   /** Cipher suites by OpenSSL's names; absent: Node's default. */
   readonly ciphers?: string;
   /** Minimum TLS version. Handshakes with an older version fail. */
   readonly minVersion: TlsVersion;
-  /** Maximum TLS version. Handshakes agree on this version or an older one. */
+  /** Maximum TLS version. No handshake uses a newer version. */
   readonly maxVersion: TlsVersion;
 }
 

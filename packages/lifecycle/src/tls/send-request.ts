@@ -3,11 +3,11 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { ClientTlsMaterial } from "./client-tls.ts";
 
-/** A request that is sent once; the caller decides whether to repeat it. */
+/** A request that is sent only once; repeating it is up to the caller. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Body of the request; absent: none. */
+  /** Body of the request; absent: no body. */
   readonly body?: string;
   /** Aborts the request, even while the body of the response is read. */
   readonly signal: AbortSignal;
@@ -19,12 +19,11 @@ export interface OutgoingRequest {
 }
 
 /**
- * Sends one request over HTTP or HTTPS. Connections stay open for further requests with the same certificates.
+ * Sends one request over HTTP or HTTPS. The connection stays open for further requests with the same certificates.
  * Redirects are not followed.
  * @param url http or https, without user and password
- * @returns the response; its body must be read or destroyed
- * @throws Node's error when the server cannot be reached or its certificate is not valid; the signal's reason after an
- * abort
+ * @returns the response, whose body must be read or destroyed
+ * @throws Node's error for an unreachable server or an invalid certificate; after an abort, the reason of the signal
  */
 export async function sendRequest(
   url: URL,

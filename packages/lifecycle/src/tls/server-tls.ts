@@ -13,7 +13,7 @@ import {
 } from "./tls-options.ts";
 import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
-/** TLS of one listener. New connections use the new files; open connections keep the old ones. */
+/** TLS files of one listener. New connections use the newest files; open connections continue with the old files. */
 export type ServerTls = WatchedMaterial<ServerTlsMaterial>;
 
 function readMaterial(values: ServerTlsValues, prefix: string, log: Logger): ServerTlsMaterial {
@@ -27,7 +27,7 @@ function readMaterial(values: ServerTlsValues, prefix: string, log: Logger): Ser
   const minVersion = values["min-version"] ?? "TLSv1.2";
   let ciphers = opensslCiphers(values["cipher-suites"], `${prefix}.tls.cipher-suites`);
   if (minVersion === "TLSv1" || minVersion === "TLSv1.1") {
-    // OpenSSL 3 signs these handshakes with SHA-1 only at its security level 0.
+    // OpenSSL 3 allows the SHA-1 signatures of these handshakes only at its security level 0.
     ciphers = `${ciphers ?? "DEFAULT"}:@SECLEVEL=0`;
   }
   const material: ServerTlsMaterial = {
@@ -54,11 +54,10 @@ function sameBytes(one: Buffer | undefined, other: Buffer | undefined): boolean 
 }
 
 /**
- * Opens the TLS of a listener from its options `<prefix>.tls.*`, and watches its files until `close`.
+ * Opens the TLS files of a listener, from its options `<prefix>.tls.*`, and watches them until `close`.
  * @param options parsed by a schema that includes `serverTlsOptions(prefix)`
  * @returns undefined when `<prefix>.tls.enabled` is false
- * @throws StartError for options that contradict each other, and for files that cannot be read or do not belong
- * together
+ * @throws StartError for contradictory options, and for files that are unreadable or do not belong together
  */
 export async function openServerTls<const Prefix extends string>(
   options: ServerTlsOptions<Prefix>,

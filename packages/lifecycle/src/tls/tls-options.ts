@@ -12,14 +12,14 @@ const versions = {
 /** A version of TLS in Node's spelling. */
 export type TlsVersion = "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
 
-/** TLS versions, the oldest first. */
+/** TLS versions, oldest first. */
 export const tlsVersions: readonly TlsVersion[] = ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"];
 
 function path() {
   return z.string().default("").meta({ placeholder: "path" });
 }
 
-/** Option field: a TLS version. It accepts "1" too, because YAML reads 1.0 as the number 1. */
+/** Option field: a TLS version. "1" is also accepted, because YAML reads 1.0 as the number 1. */
 function tlsVersion() {
   return z
     .string()
@@ -105,7 +105,8 @@ export type ClientTlsOptions<Prefix extends string> = {
 };
 
 /**
- * The options `<prefix>.tls.*` of a listener; spread into the schema of a process and given to `openServerTls`.
+ * The options `<prefix>.tls.*` of a listener, which are spread into the schema of a process and passed to
+ * `openServerTls`.
  * @param prefix `collector.otlp.grpc`
  */
 export function serverTlsOptions<const Prefix extends string>(
@@ -115,7 +116,8 @@ export function serverTlsOptions<const Prefix extends string>(
 }
 
 /**
- * The options `<prefix>.tls.*` of a client; spread into the schema of a process and given to `openClientTls`.
+ * The options `<prefix>.tls.*` of a client, which are spread into the schema of a process and passed to
+ * `openClientTls`.
  * @param prefix `reporter.grpc`
  */
 export function clientTlsOptions<const Prefix extends string>(
@@ -149,7 +151,7 @@ export function clientTlsValues<Prefix extends string>(
   return valuesOf(options, prefix) as unknown as ClientTlsValues;
 }
 
-/** True when any option other than `enabled` was given. A value equal to the default counts as not given. */
+/** True when any option except `enabled` was given. An option whose value equals the default counts as not given. */
 export function anyTlsValueGiven(values: ServerTlsValues | ClientTlsValues): boolean {
   return Object.entries(values).some(
     ([name, value]) =>

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Programs often write a file in several steps, and a certificate changes together with its key. The check therefore
+ * Programs often write a file in several steps, and certificate and key change one after the other. The check therefore
  * waits a little.
  */
 const settleMs = 100;
@@ -15,7 +15,7 @@ export const unwatchedPollMs = 10_000;
 
 /** Intervals in milliseconds of calls without a reported change. */
 export interface PollTimes {
-  /** Interval of calls at all times; 0: only while a folder cannot be watched. */
+  /** Interval in milliseconds of calls without a change; 0: such calls happen only while a folder cannot be watched. */
   readonly pollMs: number;
   /** Interval while a folder cannot be watched. Default: `unwatchedPollMs`. */
   readonly unwatchedMs?: number;
@@ -23,13 +23,13 @@ export interface PollTimes {
 
 /** A running watch. */
 export interface FileWatch {
-  /** Ends the watch. No callback follows. */
+  /** Ends the watch. The callback is not called afterwards. */
   close(): void;
 }
 
 /**
  * Calls back after a change in the folders of some files. It watches folders, because most programs replace files, and
- * Kubernetes replaces a link `..data` beside them. The caller checks whether the content is new.
+ * Kubernetes replaces a link `..data` next to the files. The caller must check if the content has changed.
  * @param failed called once for each folder that cannot be watched
  */
 export function watchFiles(

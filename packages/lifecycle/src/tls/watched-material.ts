@@ -1,33 +1,33 @@
 import type { Logger } from "../logger.ts";
 import { unwatchedPollMs, watchFiles } from "./watch-files.ts";
 
-/** The content of files, which is read again after changes. */
+/** The content of files, which are read again after each change. */
 export interface WatchedMaterial<Material> {
   /** The current content. */
   readonly material: Material;
-  /** Calls `listener` each time new files are in force. */
+  /** Registers a function that is called each time new content is used. */
   onChange(listener: (material: Material) => void): void;
-  /** Stops watching; the content stays. */
+  /** Stops watching; `material` stays available. */
   close(): void;
 }
 
-/** Files that are read together, and how they are read. */
+/** Files that belong together, and the functions for reading them. */
 export interface WatchedFilesSettings<Material> {
   /** Name for log lines: "TLS of collector.grpc". */
   readonly what: string;
   /** All files that `read` reads. */
   readonly paths: readonly string[];
-  /** Milliseconds between checks; 0: files are checked only when the system reports a change. */
+  /** Interval of checks in milliseconds; 0: files are checked only when the system reports a change. */
   readonly pollMs: number;
-  /** Reads and checks all files. @throws when they do not belong together */
+  /** Reads and checks all files. @throws if they do not belong together */
   read(): Material;
-  /** Compares contents. Files with a new time but the same content count as unchanged. */
+  /** Compares contents. If only the time of a file changes, its content counts as unchanged. */
   same(one: Material, other: Material): boolean;
   readonly log: Logger;
 }
 
 /**
- * Reads files, and reads them again when they change. If the new files are faulty, the last good content stays in use
+ * Reads files, and reads them again when they change. If the new files are faulty, the last valid content stays in use,
  * and an error is logged.
  * @throws any error of the first `read`
  */

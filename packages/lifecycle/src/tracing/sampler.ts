@@ -1,19 +1,19 @@
 import { StartError } from "../errors.ts";
 import type { TraceContext } from "../trace-context.ts";
 
-/** Limit of new traces per second in a process; traces that clients start are limited by the clients. */
+/** Limit of new traces per second in a process; for traces that clients start, the clients have their own limits. */
 const maxTracesPerSecond = 100;
 
-/** Decides by the trace ID, so processes with the same share decide alike. @param share from 0 to 1 */
+/** Decides by the trace ID, so that processes with the same share decide in the same way. @param share from 0 to 1 */
 function isInShare(traceId: string, share: number): boolean {
   return Number.parseInt(traceId.slice(-13), 16) < share * 2 ** 52;
 }
 
 /**
- * Samples as `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` say: `always_on`, `always_off`, `traceidratio`, each
- * also as `parentbased_…`, which follows the client's decision if there is one. The default is `parentbased_always_on`.
- * More than 100 new traces per second are dropped with every sampler.
- * Source: OpenTelemetry specification, "Environment Variable Specification"
+ * Samples by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`: `always_on`, `always_off` or `traceidratio`; with
+ * `parentbased_…`, a client's decision takes precedence. The default is `parentbased_always_on`. With every sampler,
+ * new traces above 100 in a second are dropped. Source: OpenTelemetry specification, "Environment Variable
+ * Specification"
  */
 export class OwnSampler {
   readonly #share: number;
@@ -44,7 +44,7 @@ export class OwnSampler {
     this.#now = now;
   }
 
-  /** @param parent span of the client; undefined: the trace starts here */
+  /** @param parent span of the client; undefined: the trace starts in this process */
   isSampled(traceId: string, parent: TraceContext | undefined): boolean {
     if (parent !== undefined && this.#followsParent) {
       return parent.isSampled;

@@ -7,8 +7,8 @@ import { sendRequest } from "../tls/send-request.ts";
 import { otlpJson } from "./otlp-json.ts";
 
 /**
- * Header of each request that carries own spans. The receiver makes no span of such a request; otherwise spans would
- * cause more spans.
+ * Header of requests that carry a process's own spans. The receiver records no span for such a request, because spans
+ * would otherwise cause more spans.
  */
 export const ownSpansHeader = "x-tracing-own-spans";
 
@@ -25,20 +25,22 @@ export interface SpanSenderSettings {
   readonly url: URL;
   /** Header fields of each request, for example for authorization. */
   readonly headers: Readonly<Record<string, string>>;
-  /** TLS for an https URL; absent: Node's authorities, no client certificate. The sender closes this TLS. */
+  /**
+   * TLS files for an https URL; absent: the CAs that Node trusts, and no client certificate. The sender closes them.
+   */
   readonly tls?: ClientTls | undefined;
   /** Attributes of the resource of all spans. */
   readonly resource: SpanAttributes;
   /** Name of the instrumentation scope: the process. */
   readonly scope: string;
   readonly log: Logger;
-  /** Counts sent and dropped spans; absent: nothing is counted. */
+  /** Registry of counters of sent and dropped spans; absent: nothing is counted. */
   readonly metrics?: Registry | undefined;
 }
 
 /**
- * Sends own spans over OTLP/HTTP, at most a second after they end. Its queue has a size limit, and no work waits for
- * it.
+ * Sends the process's own spans over OTLP/HTTP, at most a second after each span has ended. Its queue has a size limit,
+ * and no request waits for it.
  */
 export class SpanSender implements SpanSink {
   readonly #settings: SpanSenderSettings;

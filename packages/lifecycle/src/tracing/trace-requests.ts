@@ -2,10 +2,10 @@ import { OwnSpan } from "../own-span.ts";
 import { parseTraceparent } from "../trace-context.ts";
 import type { RequestHeaders, Tracer } from "./tracer.ts";
 
-/** The tracer of this process; undefined: it sends no spans. There is only one per process. */
+/** The tracer of this process; undefined: this process sends no spans. A process has only one tracer. */
 let processTracer: Tracer | undefined;
 
-/** Sets the process's tracer for the servers of {@link traceRequests}. @param tracer undefined: no tracer any more */
+/** Sets the process's tracer for the servers of {@link traceRequests}. @param tracer undefined: removes the tracer */
 export function useTracer(tracer: Tracer | undefined): void {
   processTracer = tracer;
 }
@@ -36,8 +36,8 @@ function spanOfClient(request: TracedRequest): OwnSpan | undefined {
 }
 
 /**
- * Wraps a listener so that its requests become spans. This needs a tracer of the process, and a listener that describes
- * its requests (`activeSpan`). Otherwise log lines of a request get the IDs of the client's `traceparent`.
+ * Wraps a listener so that its requests become spans. This needs a tracer in the process, and a listener that describes
+ * its requests (`activeSpan`). Without a tracer, log lines of a request get the IDs in the client's `traceparent`.
  */
 export function traceRequests<Request extends TracedRequest, Response extends TracedResponse>(
   listener: (request: Request, response: Response) => void,

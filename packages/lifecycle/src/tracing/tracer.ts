@@ -13,18 +13,18 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of a process that traces itself. */
+/** Settings of a tracer. */
 export interface TracerSettings {
-  /** Name of the process; it is the service name unless `OTEL_SERVICE_NAME` is set. */
+  /** Name of the process, which is also the service name unless `OTEL_SERVICE_NAME` is set. */
   readonly name: string;
-  /** Base address of a collector, such as `http://localhost:4318`; undefined or "": from the environment. */
+  /** Base address of a collector, such as `http://localhost:4318`; undefined or "": the address in the environment. */
   readonly endpoint?: string | undefined;
-  /** TLS for an https address; the tracer closes this TLS. */
+  /** TLS files for an https address; the tracer closes them. */
   readonly tls?: ClientTls | undefined;
   /** Environment variables; `OTEL_…` set endpoint, headers, service and sampler. */
   readonly environment: Environment;
   readonly log: Logger;
-  /** Counts sent and dropped spans; absent: nothing is counted. */
+  /** Registry of counters of sent and dropped spans; absent: nothing is counted. */
   readonly metrics?: Registry | undefined;
 }
 
@@ -53,8 +53,8 @@ function urlOf(endpoint: string | undefined, environment: Environment): URL {
 }
 
 /**
- * User and password of an address move to a header. In the address they would appear in errors, and fetch
- * refuses them.
+ * User and password of an address move to a header. In the address, they would be visible in errors, and `fetch`
+ * refuses such addresses.
  */
 function withoutCredentials(address: URL): { url: URL; headers: Record<string, string> } {
   const { username, password } = address;
@@ -78,7 +78,7 @@ function plainText(encoded: string): string {
 }
 
 /**
- * Makes spans of this process's own work and sends them over OTLP/HTTP. The standard `OTEL_*` variables set headers,
+ * Makes spans for this process's own work, and sends them over OTLP/HTTP. The standard `OTEL_*` variables set headers,
  * service name and sampler. Requests never wait for the sending.
  */
 export class Tracer {
@@ -86,8 +86,8 @@ export class Tracer {
   readonly #sampler: OwnSampler;
 
   /**
-   * @throws StartError for an endpoint that is not a URL, for an endpoint without https when TLS is configured, and for
-   * an unknown sampler
+   * @throws StartError for an endpoint that is no URL, an endpoint without https although TLS is configured, and an
+   * unknown sampler
    */
   constructor({ name, endpoint, tls, environment, log, metrics }: TracerSettings) {
     this.#sampler = new OwnSampler(environment);
