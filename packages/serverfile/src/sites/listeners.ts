@@ -160,7 +160,8 @@ export function groupByListeners(sites: readonly ReadSite[], options: GlobalOpti
       .sort();
     for (const protocol of protocols) {
       if (taken.has(`${address} ${protocol}`)) {
-        groups.push({ listeners: [], sites: [] }); // an empty server, as in the public model, because it affects the names of later servers
+        // An empty server, as in the public model, because it affects the names of later servers.
+        groups.push({ listeners: [], sites: [] });
         continue;
       }
       const entries = byProtocol.get(protocol) ?? [];
