@@ -33,7 +33,5 @@ export function storeOptions(type: string) {
 
 type Fields = ReturnType<typeof storeOptions>;
 
-/**
- * Parsed options of `storeOptions` and of tenants, because the tenant's header is sent to a remote storage.
- */
+/** Parsed options of `storeOptions` and of tenancy, because a remote storage receives the tenant in a header. */
 export type StoreOptions = { readonly [Name in keyof Fields]: z.infer<Fields[Name]> } & TenancyOptions;

@@ -1,12 +1,15 @@
 import { formatTraceContext, startChild } from "lifecycle";
 
-/** The kind of a statement, without its values, which may be private data of users. */
+/** The kind of a statement. The statement's values are left out, because they may be private data of users. */
 function statementKind(sql: string): string {
   const word = /^[\s(]*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? "QUERY";
   return word === "WITH" ? "SELECT" : word;
 }
 
-/** Creates a span for a call of ClickHouse, as a child of the active span. @returns undefined without an active span */
+/**
+ * Starts a span for a call of ClickHouse, as a child of the active span. @returns undefined when there is no active
+ * span
+ */
 export function traceStoreCall(
   sql: string,
 ): { readonly traceparent: string; end(error?: unknown): void } | undefined {
