@@ -1,6 +1,6 @@
 /**
- * Precedence of each binary operator: a larger number binds tighter. As in Tempo, `&&` and `||` have the same
- * precedence. All but `^` are left-associative.
+ * Precedence of each binary operator; an operator with a larger number binds its operands first. As in Tempo, `&&` and
+ * `||` have the same precedence. All of them except `^` are left-associative.
  *
  * | text | tree |
  * |---|---|
@@ -17,7 +17,7 @@ export const binding: Readonly<Record<string, number>> = {
   "^": 6,
 };
 
-/** Precedence of `=`, `<` and the like, and of the relations between spansets, such as `>>`. */
+/** Precedence of comparisons such as `=` and `<`, and of relations between spansets such as `>>`. */
 export const comparisonBinding = 2;
 /** Precedence of a unary minus: `-.a * 2` is `-(.a * 2)`, but `-.a + 2` is `(-.a) + 2`. */
 export const minusBinding = 4;

@@ -4,19 +4,20 @@ import type { TokenReader } from "./token-reader.ts";
 
 /** Default number of values shown for each attribute by `compare()`, the same as in Tempo. */
 const defaultLimit = 10;
-/** Limit of values for each attribute in a query, because an engine holds this number of values in memory. */
+/** Limit of values for each attribute in a query, because an engine has this number of values in memory. */
 const maxLimit = 1_000n;
 
 /**
  * Parses `compare({ … }, 10, start, end)` after a pipeline.
  *
- * - `compare({ status = error })`: the 10 most frequent values of each attribute, among failed spans and others
+ * - `compare({ status = error })`: for each attribute the 10 most frequent values, both in failed spans and in other
+ *   spans
  * - `compare({ status = error }, 5)`: the 5 most frequent values
- * - `compare({ status = error }, 5, 1700000000000000000, 1700000060000000000)`: only spans that start within that
- *   minute belong to the selection
+ * - `compare({ status = error }, 5, 1700000000000000000, 1700000060000000000)`: only spans that start in this minute
+ *   belong to the selection
  *
  * The times are nanoseconds since the Unix epoch. A start without an end is an error.
- * @param pipeline the preceding stages; @param offset offset of the first stage
+ * @param pipeline the stages before `compare`; @param offset offset of the first stage
  * @throws TraceQlError
  */
 export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: number): MetricsComparison {
@@ -45,7 +46,8 @@ export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: 
 }
 
 /**
- * Takes a whole number. @param what name of the number, for the error @throws TraceQlError when it is not from `least` to `most`
+ * Takes a whole number. @param what name of the number, for the error @throws TraceQlError for a number outside `least`
+ * to `most`
  */
 function readInt(tokens: TokenReader, least: bigint, most: bigint, what: string): bigint {
   const token = tokens.next;

@@ -23,9 +23,9 @@ const printedUnits = ["h", "m", "s", "ms", "us", "ns"];
  * |---|---|
  * | `1h30m` | 5,400,000,000,000 |
  * | `.5s` | 500,000,000 |
- * | `1s1s` | 2,000,000,000: parts of the same unit add up |
+ * | `1s1s` | 2,000,000,000: parts with the same unit are added |
  * | `1.5ns` | 1: the part below a nanosecond is dropped |
- * | `1h30` | undefined: a number lacks its unit |
+ * | `1h30` | undefined: the last number has no unit |
  * @returns undefined for a malformed duration
  */
 export function parseDuration(text: string): bigint | undefined {

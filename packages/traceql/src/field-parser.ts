@@ -1,4 +1,4 @@
-// Parses expressions on one span: the text between `{` and `}`, and the arguments of aggregates and of `by()`.
+// Parses expressions for one span, which are between `{` and `}`, or are arguments of aggregates and of `by()`.
 //
 //     expression = operand { operator operand }            by precedence, see binding.ts
 //     operand    = "(" expression ")" | "-" expression | "!" expression
@@ -6,8 +6,8 @@
 //     value      = string | int | float | duration | "true" | "false" | status | kind | "minInt" | "maxInt"
 //     field      = attribute | intrinsic
 //
-// `{ .http.status_code >= 500 && span.retry != nil }` becomes a binary `&&` of a binary `>=` and an `exists`.
-// Types are checked while the tree is built, so an error points at the smallest faulty part.
+// `{ .http.status_code >= 500 && span.retry != nil }` becomes a binary `&&`, whose operands are a binary `>=` and an
+// `exists`. Types are checked while the tree is built, so an error points at the smallest faulty part.
 
 import { binding, comparisonBinding, minusBinding, notBinding, powerBinding } from "./binding.ts";
 import { intrinsicOf, isRepeated } from "./intrinsics.ts";
@@ -42,9 +42,9 @@ const words: ReadonlyMap<string, Static> = new Map<string, Static>([
 ]);
 
 /**
- * Parses an expression on a span, and checks its types. This is precedence climbing: the loop accepts operators as
- * long as they bind at least as tight as `minBinding`.
- * @param minBinding weakest operator that still belongs to the expression
+ * Parses an expression for a span, and checks its types. This is precedence climbing: the loop accepts an operator if
+ * its precedence is at least `minBinding`.
+ * @param minBinding lowest precedence of an operator that belongs to the expression
  * @throws TraceQlError
  */
 export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldExpression {
@@ -69,7 +69,7 @@ export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldE
 
 /**
  * A field alone, as an argument of `by()` and `select()` of metrics.
- * @throws TraceQlError for any other expression, also for a value
+ * @throws TraceQlError for any other expression, including a plain value
  */
 export function readField(tokens: TokenReader): Field {
   const field = fieldNext(tokens);
@@ -91,7 +91,7 @@ export function readStatic(tokens: TokenReader): StaticExpression {
   return value;
 }
 
-/** @param isCompared true after an operator, where users often forget the quotes of a text */
+/** @param isCompared true after an operator, where users often forget the quotes around a text */
 function readOperand(tokens: TokenReader, isCompared: boolean): FieldExpression {
   const { offset } = tokens;
   if (tokens.accept("(")) {
@@ -128,7 +128,7 @@ function readOperand(tokens: TokenReader, isCompared: boolean): FieldExpression 
   throw tokens.unexpected();
 }
 
-/** A minus before a number becomes a negative number; `-5` is a value, `-.a` an operation. */
+/** A minus before a number becomes a negative number: `-5` is a value, but `-.a` is an operation. */
 function minus(tokens: TokenReader, operand: FieldExpression, offset: number): FieldExpression {
   if (operand.type === "static" && isNumeric(typeOf(operand))) {
     return tokens.placed({ type: "static", value: negated(operand.value) }, offset);
@@ -155,8 +155,8 @@ export function negated(value: Static): Static {
 }
 
 /**
- * Parses `nil = x` and `nil != x`, which mean the same as `x = nil` and `x != nil`. `nil = nil` and `nil != nil`
- * are both `false`, as in Tempo.
+ * Parses `nil = x` and `nil != x`, which have the same meaning as `x = nil` and `x != nil`. `nil = nil` and `nil !=
+ * nil` are both `false`, as in Tempo.
  */
 function readNil(tokens: TokenReader): FieldExpression {
   const { offset } = tokens;
@@ -174,9 +174,8 @@ function readNil(tokens: TokenReader): FieldExpression {
 }
 
 /**
- * `x != nil`: the span has `x`. `x = nil` is refused for fields that each span has: intrinsics, except the ones of
- * events and links, and `resource.service.name`. The parent may be missing, so `parent.resource.service.name = nil`
- * is allowed.
+ * `x != nil`: the span has `x`. `x = nil` is refused for fields of every span: intrinsics, except those of events and
+ * links, and `resource.service.name`. The parent may be missing, so `parent.resource.service.name = nil` is allowed.
  */
 function exists(
   tokens: TokenReader,
@@ -202,9 +201,9 @@ function exists(
 }
 
 /**
- * Builds an operation of two checked operands. A short id that is compared with an id field is completed: in
- * `trace:id = "1F"` the text becomes 32 lower-case digits.
- * @throws TraceQlError when the types of the operands differ, or the operator does not accept them
+ * Builds an operation of two checked operands. If a short id is compared with an id field, it is completed: in
+ * `trace:id = "1F"`, the text becomes 32 lower-case digits.
+ * @throws TraceQlError for operands of different types, and for an operator that does not accept their type
  */
 function binary(
   tokens: TokenReader,
@@ -232,8 +231,8 @@ function binary(
 }
 
 /**
- * Compiles the pattern once to find its faults. The pattern must be a literal: an attribute as pattern, as in
- * `.a =~ .b`, is refused.
+ * Compiles the pattern once, to find faults in it. The pattern must be a literal; `.a =~ .b` is refused, because its
+ * pattern is an attribute.
  */
 function checkRegex(tokens: TokenReader, right: FieldExpression): void {
   if (right.type !== "static" || right.value.type !== "string") {
@@ -267,7 +266,7 @@ function binaryOperatorNext(tokens: TokenReader): BinaryOperator | undefined {
   return kind === "symbol" && Object.hasOwn(binding, text) ? (text as BinaryOperator) : undefined;
 }
 
-/** Takes the next token if it is a value; otherwise takes nothing. */
+/** Takes the next token if it is a value. */
 function staticNext(tokens: TokenReader): StaticExpression | undefined {
   const token = tokens.next;
   const value = token.kind === "word" ? words.get(token.text) : literalValue(tokens);
@@ -293,7 +292,7 @@ function literalValue({ next }: TokenReader): Static | undefined {
 }
 
 /**
- * Takes a field if the next token begins one; otherwise takes nothing.
+ * Takes a field if the next token is the start of a field.
  * @throws TraceQlError for `parent` alone, and for `span:x` when `x` is not an intrinsic
  */
 function fieldNext(tokens: TokenReader): Field | undefined {

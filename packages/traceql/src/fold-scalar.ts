@@ -1,9 +1,10 @@
 import type { ArithmeticOperator, Static } from "./syntax-tree.ts";
 
 /**
- * Calculates with two numbers of the query. The result of two ints is an int, so `7 / 2` is 3 and `7 / 2.0` is 3.5.
+ * Calculates with two numbers of the query. The result for two ints is an int: `7 / 2` is 3, but `7 / 2.0` is 3.5.
  * Without folding, each engine would have to compute the types of these numbers.
- * @returns an error text when the result cannot be computed: a duration, a division by zero, a value out of range
+ * @returns an error text if the result cannot be computed, because of a duration, a division by zero, or a value out of
+ * range
  */
 export function foldedScalar(operator: ArithmeticOperator, left: Static, right: Static): Static | string {
   if (left.type === "duration" || right.type === "duration") {
@@ -18,8 +19,8 @@ export function foldedScalar(operator: ArithmeticOperator, left: Static, right: 
 }
 
 /**
- * Arithmetic of 64-bit ints; results wrap around, as in Go. A division cuts towards zero: `-7 / 2` is -3, and
- * `-7 % 2` is -1.
+ * Arithmetic of 64-bit ints; results wrap around, as in Go. A division rounds towards zero: `-7 / 2` is -3, and `-7 %
+ * 2` is -1.
  * @returns undefined for a division by zero
  */
 export function intOperation(operator: ArithmeticOperator, left: bigint, right: bigint): bigint | undefined {
@@ -39,7 +40,7 @@ export function intOperation(operator: ArithmeticOperator, left: bigint, right: 
   }
 }
 
-/** Arithmetic of floats as in IEEE 754: `1.0 / 0` is Infinity, and the caller decides whether that is a fault. */
+/** Arithmetic of floats as in IEEE 754: `1.0 / 0` is Infinity, which the caller may treat as a fault. */
 export function floatOperation(operator: ArithmeticOperator, left: number, right: number): number {
   switch (operator) {
     case "+":
@@ -58,7 +59,7 @@ export function floatOperation(operator: ArithmeticOperator, left: number, right
 }
 
 /**
- * A power of ints by repeated squaring, at most 64 rounds. With an exponent below 0 the result is cut to 0, except
+ * A power of ints by repeated squaring, at most 64 rounds. For an exponent below 0, the result is rounded to 0, except
  * for the bases 1 and -1.
  */
 function intPower(base: bigint, exponent: bigint): bigint {

@@ -1,17 +1,17 @@
 import type { IntrinsicName } from "./syntax-tree.ts";
 
 /**
- * Type of a value, as far as the query shows it.
+ * Type of a value, if the query determines it.
  *
  * - `attribute`: the type is unknown and can differ between spans, so every operator accepts the value
- * - `int`, `float`, `duration`: numbers, which can be compared with each other
- * - `string`: text; only strings take `=~` and `!~`
+ * - `int`, `float`, `duration`: numbers, which can all be compared with each other
+ * - `string`: a text; `=~` and `!~` only accept texts
  * - `bool`: true or false; only a bool or an attribute can be the condition of a filter
  * - `status`, `kind`: named values, which can only be compared with `=` and `!=`
  */
 export type ValueType = "attribute" | "int" | "float" | "duration" | "string" | "bool" | "status" | "kind";
 
-/** Accepted names of each intrinsic. The first name is printed in queries, answers and labels. */
+/** Accepted spellings of each intrinsic. The first spelling is used in printed queries, answers and labels. */
 const texts: Readonly<Record<IntrinsicName, readonly string[]>> = {
   "span:duration": ["duration", "span:duration"],
   "span:name": ["name", "span:name"],
@@ -36,7 +36,7 @@ const texts: Readonly<Record<IntrinsicName, readonly string[]>> = {
   nestedSetParent: ["nestedSetParent"],
 };
 
-/** Types of intrinsics. An intrinsic that is missing in this table is a string. */
+/** Types of intrinsics. An intrinsic without an entry in this table is a string. */
 const types: Readonly<Partial<Record<IntrinsicName, ValueType>>> = {
   "span:duration": "duration",
   "span:status": "status",
@@ -53,7 +53,7 @@ const byText: ReadonlyMap<string, IntrinsicName> = new Map(
   Object.entries(texts).flatMap(([name, ways]) => ways.map((way) => [way, name as IntrinsicName])),
 );
 
-/** The intrinsic of a name such as `duration` or `span:duration`. */
+/** The intrinsic with this spelling, such as `duration` or `span:duration`; undefined for other texts. */
 export function intrinsicOf(text: string): IntrinsicName | undefined {
   return byText.get(text);
 }
@@ -68,7 +68,7 @@ export function intrinsicType(name: IntrinsicName): ValueType {
   return types[name] ?? "string";
 }
 
-/** True for intrinsics of events and links, because a span may have no event or link, or several. */
+/** True for intrinsics of events and links, because a span may have no events or links, or several. */
 export function isRepeated(name: IntrinsicName): boolean {
   return name.startsWith("event:") || name.startsWith("link:");
 }

@@ -3,10 +3,10 @@
 // | text | token |
 // |---|---|
 // | `>>`, `&&`, `{` | symbol, always the longest that matches |
-// | `duration`, `by`, `nil` | word: the parser decides its meaning |
+// | `duration`, `by`, `nil` | word, whose meaning the parser decides |
 // | `span:duration` | intrinsic |
 // | `.a`, `span.http.url`, `parent.resource.a` | attribute |
-// | `."a b"`, `span."x".y` | attribute whose name has quoted parts |
+// | `."a b"`, `span."x".y` | attribute with quoted parts in its name |
 // | `"a\n"`, backquoted text | string |
 // | `12` | int |
 // | `1.5`, `.5`, `1e3` | float |
@@ -25,7 +25,7 @@ interface Placed {
   readonly offset: number;
 }
 
-/** One token. Ints and durations are from 0 to 2⁶³ - 1, because a minus is a separate symbol. */
+/** One token. Ints and durations are from 0 to 2⁶³ - 1, because a minus is a symbol of its own. */
 export type Token = Placed &
   (
     | { readonly kind: "symbol" | "word" | "end" }
@@ -63,10 +63,10 @@ const symbols = new Set([
   ],
   ...["&&", "||", "!", "~", ">>", "<<", "!>", "!>>", "!<", "!<<", "&>", "&>>", "&<", "&<<", "&~"],
 ]);
-/** Texts that begin a symbol, but are not symbols themselves. */
+/** Texts at the start of a symbol that are no symbols themselves. */
 const beginnings = new Set(["&"]);
 
-/** Words before the dot of an attribute. `parent` is handled separately, because a scope may follow it. */
+/** Words before the dot of an attribute. `parent` is handled separately, because another scope may follow it. */
 const attributeScopes: ReadonlySet<string> = new Set([
   "span",
   "resource",
@@ -83,12 +83,12 @@ const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 /** Characters that may follow the first number of a duration. `12x` is not a duration, but an int and a word. */
 const durationRest = /[\d.nsumhµμdwy]+/y;
 const space = /\s+/y;
-/** An unquoted name: it may hold all characters except these. */
+/** An unquoted name, which may contain all characters except these. */
 const plainName = /[^\s{}()=~!<>&|^,"]+/y;
 
 /**
  * The tokens of a query, including the `end` token.
- * @throws TraceQlError for a text that is too long, an unfinished string, a number out of range
+ * @throws TraceQlError for a text that is too long, a string without an end, or a number out of range
  */
 export function lex(text: string): Token[] {
   if (text.length > traceQlLimits.textLength) {
@@ -115,8 +115,8 @@ export function isPlainName(name: string): boolean {
 }
 
 /**
- * The token at an offset without white space. Numbers are tried before attributes, so `.5` is a float, while `.a5` is
- * an attribute.
+ * The token at an offset without white space. Numbers are tried before attributes, so `.5` is a float, but `.a5` is an
+ * attribute.
  * @throws TraceQlError for a character that begins no token
  */
 function tokenAt(text: string, offset: number): Token {
@@ -158,7 +158,7 @@ function tokenAt(text: string, offset: number): Token {
   });
 }
 
-/** A duration if the text has a unit; otherwise a float if it has a dot or an exponent, else an int. */
+/** A duration if the number has a unit; otherwise a float if it has a dot or an exponent; otherwise an int. */
 function numberAt(text: string, offset: number, end: number): Token {
   const durationEnd = skip(durationRest, text, end);
   const duration = durationEnd > end ? parseDuration(text.slice(offset, durationEnd)) : undefined;
@@ -197,8 +197,8 @@ function outOfRange(text: string, token: Token): TraceQlError {
 }
 
 /**
- * A word, unless `.` or `:` makes it the scope of an attribute or of an intrinsic. `parent.span.a` is attribute `a`
- * of the parent span; `parent.a` leaves the scope open.
+ * A word; if `.` or `:` follows it, the scope of an attribute or of an intrinsic. `parent.span.a` is the attribute `a`
+ * of the parent span; `parent.a` may be an attribute of span or resource.
  */
 function wordAt(text: string, offset: number, end: number): Token {
   const found = text.slice(offset, end);
@@ -231,9 +231,7 @@ interface AttributePlace {
   readonly ofParent: boolean;
 }
 
-/**
- * An attribute. A name may have plain and quoted parts: `span.a."b c".d` has the name `a.b c.d`.
- */
+/** An attribute. Its name may have plain parts and quoted parts: `span.a."b c".d` has the name `a.b c.d`. */
 function attributeAt(text: string, offset: number, { nameOffset, scope, ofParent }: AttributePlace): Token {
   let name = "";
   let end = nameOffset;
@@ -304,7 +302,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** @param pattern a sticky pattern @returns the end of the match, or `offset` without a match */
+/** @param pattern a pattern with the flag `y` @returns the end of the match; `offset` without a match */
 function skip(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset;
   return pattern.test(text) ? pattern.lastIndex : offset;

@@ -7,9 +7,9 @@ export interface LinearRegex {
 }
 
 /**
- * A regular expression of RE2, which Go and ClickHouse use, anchored at both ends. `.` matches any character, line
- * breaks too. `GET|POST` matches "GET" but not "GET /".
- * @throws Error for an invalid pattern, such as a pattern with a backreference
+ * A regular expression of RE2, which Go and ClickHouse use, anchored at both ends. `.` matches any character, including
+ * line breaks. `GET|POST` matches "GET" but not "GET /".
+ * @throws Error for an invalid pattern, for example with a backreference
  */
 export function linearRegex(pattern: string): LinearRegex {
   const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);

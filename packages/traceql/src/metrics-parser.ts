@@ -3,7 +3,7 @@ import { traceQlLimits } from "./limits.ts";
 import type { Field, MetricsAggregate, MetricsFunction } from "./syntax-tree.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** Functions that count spans, and therefore take no argument. */
+/** Functions that count spans and therefore have no argument. */
 const withoutField: ReadonlySet<string> = new Set(["rate", "count_over_time"]);
 const functions: ReadonlySet<string> = new Set([
   ...withoutField,
@@ -11,21 +11,21 @@ const functions: ReadonlySet<string> = new Set([
   ...["quantile_over_time", "histogram_over_time", "compare"],
 ]);
 
-/** True for the name of a function that turns spansets into series. After `|` such a word ends the pipeline. */
+/** True for the name of a function that turns spansets into series. Such a word after `|` ends the pipeline. */
 export function isMetricsFunction(word: string): boolean {
   return functions.has(word);
 }
 
 /**
- * Parses a metrics function with its groups:
+ * Parses a metrics function and its groups:
  *
  *     aggregate = "rate" "(" ")" | "count_over_time" "(" ")"
  *               | "quantile_over_time" "(" field "," number { "," number } ")"
  *               | name "(" field ")"
  *     groups    = "by" "(" field { "," field } ")"
  *
- * `rate() by(resource.service.name)` gives one series for each service. `quantile_over_time(duration, .5, .99)` gives
- * two series for each group.
+ * `rate() by(resource.service.name)` results in one series for each service. `quantile_over_time(duration, .5, .99)`
+ * results in two series for each group.
  * @throws TraceQlError
  */
 export function readMetricsAggregate(tokens: TokenReader): MetricsAggregate {
@@ -39,7 +39,7 @@ export function readMetricsAggregate(tokens: TokenReader): MetricsAggregate {
   return { function: name, ...(field === undefined ? {} : { field }), quantiles, by };
 }
 
-/** The numbers after the field, at least one, each from 0 to 1. */
+/** The numbers after the field; there is at least one number, and each is from 0 to 1. */
 function readQuantiles(tokens: TokenReader): number[] {
   const quantiles: number[] = [];
   tokens.expect(",");

@@ -4,7 +4,7 @@
 //     pipeline = stage { "|" stage } [ "|" metrics function ]      see pipeline-parser.ts
 //     hint     = word "=" value
 //
-// `{ status = error } | rate() by(name) with(exemplars=true)` is a metrics query with one hint.
+// `{ status = error } | rate() by(name) with(exemplars=true)` is a metrics query with a hint.
 
 import { readStatic } from "./field-parser.ts";
 import { type Operand, readPipeline, stageOf } from "./pipeline-parser.ts";
@@ -13,7 +13,7 @@ import { TokenReader } from "./token-reader.ts";
 
 /**
  * Parses and checks a query. The result can be executed.
- * @param text at most 64 KiB; see `traceQlLimits` for the rest
+ * @param text text of at most 64 KiB; `traceQlLimits` has further limits
  * @throws TraceQlError that points at the mistake
  */
 export function parseTraceQl(text: string): TraceQlQuery {

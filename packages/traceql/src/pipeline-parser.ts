@@ -5,12 +5,12 @@
 //     operand    = "{" condition "}" | "(" pipeline ")" | "-" number | number | aggregate
 //                | "by" "(" … ")" | "select" "(" … ")" | "coalesce" "(" ")"
 //
-// The kind of the left operand decides which operators may follow, so one function reads all of these:
+// The kind of the left operand determines the operators that may follow, so one function reads all of them:
 //
 // | text | result |
 // |---|---|
-// | `{ .a } >> { .b }` | spanset: spans with `.b` below a span with `.a` |
-// | `count() > 2` | filter |
+// | `{ .a } >> { .b }` | spanset: spans with `.b` that descend from a span with `.a` |
+// | `count() > 2` | filter of spansets |
 // | `max(duration) / 2` | scalar, which a comparison must follow |
 // | `({ } | rate()) / ({ } | rate())` | metrics |
 
@@ -45,11 +45,11 @@ import { scalarTypeOf, takes, typesMatch } from "./value-types.ts";
 /**
  * An element of a query; operators combine elements.
  *
- * - `spanset`: `{ … }`, two of them with an operator, or a pipeline in parentheses
- * - `scalar`: a number or an aggregate; only its comparison is a stage
+ * - `spanset`: `{ … }`, two spansets with an operator between them, or a pipeline in parentheses
+ * - `scalar`: a number or an aggregate, which becomes a stage only with a comparison
  * - `filter`: two scalars with a comparison
- * - `stage`: `by()`, `select()` or `coalesce()`; no operator can follow
- * - `metrics`: a pipeline that ends in a metrics function, in parentheses when an operator follows
+ * - `stage`: `by()`, `select()` or `coalesce()`, after which no operator is allowed
+ * - `metrics`: a pipeline that ends with a metrics function; it needs parentheses if an operator follows
  */
 export type Operand =
   | { readonly kind: "spanset"; readonly node: SpansetExpression }
@@ -64,8 +64,8 @@ const arithmetic: Readonly<Record<string, number>> = { "+": 3, "-": 3, "*": 5, "
 const aggregates: ReadonlySet<string> = new Set(["count", "min", "max", "avg", "sum"]);
 
 /**
- * Stages separated by `|`: a pipeline, or a metrics expression when a stage is a metrics function.
- * @returns the operand itself when there is one stage only
+ * Stages separated by `|`; the result is a pipeline, or a metrics expression if a stage is a metrics function.
+ * @returns the operand itself if it is the only stage
  * @throws TraceQlError
  */
 export function readPipeline(tokens: TokenReader): Operand {
@@ -120,7 +120,7 @@ export function stageOf(tokens: TokenReader, operand: Operand): Stage {
   }
 }
 
-/** Operands with operators between them, by precedence climbing as in the expressions of fields. */
+/** Operands with operators between them; as in expressions of fields, this is precedence climbing. */
 function readExpression(tokens: TokenReader, minBinding = 1): Operand {
   let left = tokens.within(() => readOperand(tokens));
   for (;;) {
@@ -141,7 +141,7 @@ function readExpression(tokens: TokenReader, minBinding = 1): Operand {
   }
 }
 
-/** Precedence of the operator after this kind of operand; 0 when the operator cannot follow. */
+/** Precedence of an operator after this kind of operand; 0 for an operator that is not allowed there. */
 function bindingBehind(left: Operand, operator: string): number {
   if (left.kind === "spanset" && structural.has(operator)) {
     return operator === "&&" || operator === "||" ? 1 : comparisonBinding;
@@ -155,10 +155,7 @@ function bindingBehind(left: Operand, operator: string): number {
   return 0;
 }
 
-/**
- * Joins two operands. The kinds must fit: spansets with spansets, scalars with scalars, metrics with metrics or with
- * a number.
- */
+/** Joins two operands by an operator. Allowed are two spansets, two scalars, two metrics, and metrics with a number. */
 function combined(tokens: TokenReader, operator: string, left: Operand, right: Operand): Operand {
   const offset = tokens.offsetOf(left.node);
   if (left.kind === "spanset" && right.kind === "spanset") {
@@ -206,7 +203,10 @@ function metricsSide(tokens: TokenReader, side: Operand): MetricsOperand {
   throw tokens.errorAt(side.node, "metrics arithmetic takes metrics in parentheses, and numbers");
 }
 
-/** Arithmetic of two numbers of a spanset; numbers of the text are folded, so `2 * 3` is stored as `6`. */
+/**
+ * Arithmetic of two numbers of a spanset; two numbers in the text are replaced by their result: `2 * 3` is stored as
+ * `6`.
+ */
 function scalarOperation(
   tokens: TokenReader,
   operator: ArithmeticOperator,
@@ -231,7 +231,7 @@ function scalarOperation(
   return { kind: "scalar", node };
 }
 
-/** A comparison as a stage. `1 < 2` is refused, because it does not concern a spanset. */
+/** A comparison as a stage. `1 < 2` is refused, because it does not depend on a spanset. */
 function scalarFilter(
   tokens: TokenReader,
   operator: ComparisonOperator,
@@ -249,7 +249,7 @@ function scalarFilter(
   return { kind: "filter", node };
 }
 
-/** Two sides of an operator, and its position in the query. */
+/** Both sides of an operator, and the node with its position. */
 interface ScalarPair {
   readonly node: object;
   readonly left: ScalarExpression;
@@ -271,7 +271,7 @@ function checkScalars(
   }
 }
 
-/** Parses the next operand. @throws TraceQlError when the next token begins no operand */
+/** Parses the next operand. @throws TraceQlError for a token with which no operand starts */
 function readOperand(tokens: TokenReader): Operand {
   const token = tokens.next;
   const { offset } = tokens;
@@ -319,7 +319,7 @@ function readOperand(tokens: TokenReader): Operand {
   throw tokens.unexpected("{", "(", "an aggregate");
 }
 
-/** Parentheses convert a single stage to a spanset. Around spansets or numbers parentheses change nothing. */
+/** Parentheses convert a single stage to a spanset. Parentheses around a spanset or a number have no effect. */
 function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   if (inner.kind !== "filter" && inner.kind !== "stage") {
     return inner;
@@ -328,7 +328,9 @@ function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
 }
 
-/** Refuses `compare()` as an operand: its answer has counts of values, not series, so nothing can follow it. */
+/**
+ * The error for `compare()` as an operand: its answer has counts instead of series, so no operator or stage may follow.
+ */
 function notAlone(tokens: TokenReader, node: object) {
   return tokens.errorAt(node, "compare() must be the last stage of the query, and cannot be calculated with");
 }

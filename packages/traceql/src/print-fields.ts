@@ -19,8 +19,8 @@ export function printField(field: Field): string {
 }
 
 /**
- * Text of an expression. It has parentheses only where the tree would change without them, and around every minus and
- * `!` within an operation.
+ * Text of an expression. It has parentheses only if the tree would otherwise change, and around every minus and `!`
+ * inside an operation.
  */
 export function printFieldExpression(expression: FieldExpression): string {
   switch (expression.type) {
@@ -50,8 +50,8 @@ function printOperand(expression: FieldExpression, min: number): string {
 }
 
 /**
- * Precedence of an expression's outermost operator. A unary operator counts as the weakest, so an operation always
- * puts it in parentheses; a field or a value never gets parentheses.
+ * Precedence of an expression's outermost operator. A unary operator counts as the weakest operator, so it has
+ * parentheses inside operations; fields and values never have parentheses.
  */
 function bindingOf(expression: FieldExpression): number {
   switch (expression.type) {
@@ -66,7 +66,7 @@ function bindingOf(expression: FieldExpression): number {
   }
 }
 
-/** Text of a value. The lexer reads the text back as the same type: `1.0` for a float, `48h` for two days. */
+/** Text of a value. The lexer reads a value of the same type from it: `1.0` is a float, and `48h` is two days. */
 export function printStatic(value: Static): string {
   switch (value.type) {
     case "string":
@@ -82,7 +82,7 @@ export function printStatic(value: Static): string {
   }
 }
 
-/** Quotes a string in backquotes, as in Tempo, or in double quotes when the string contains a backquote. */
+/** Quotes a string with backquotes as in Tempo, or with double quotes if the string contains a backquote. */
 function printText(text: string): string {
   if (!text.includes("`") && !text.includes("\r")) {
     return `\`${text}\``;
@@ -91,7 +91,7 @@ function printText(text: string): string {
   return `"${text.replace(/[\n\r"\\]/g, (character) => escapes[character] ?? character)}"`;
 }
 
-/** Text of a float, always with a dot or an exponent: `5` becomes `5.0`, because `5` would be read back as an int. */
+/** Text of a float, which always has a dot or an exponent: `5` is printed as `5.0`, because `5` would be an int. */
 export function printFloat(value: number): string {
   if (Object.is(value, -0)) {
     return "-0.0";

@@ -13,7 +13,7 @@ import type {
   TraceQlQuery,
 } from "./syntax-tree.ts";
 
-/** The query as text. Equal trees give equal texts, and `parseTraceQl` returns the same tree. */
+/** The query as text. Equal trees have equal texts, and `parseTraceQl` returns the same tree for the text. */
 export function printTraceQl(query: TraceQlQuery): string {
   const text = query.type === "search" ? printPipeline(query.pipeline) : printMetrics(query.expression, true);
   return query.hints.length === 0 ? text : `${text} ${printHints(query.hints)}`;
@@ -69,7 +69,7 @@ function spansetBinding(expression: SpansetExpression): number {
   return expression.operator === "&&" || expression.operator === "||" ? 1 : 2;
 }
 
-/** The text of a spanset's number, such as `count()`. */
+/** The text of a number of a spanset, such as `count()`. */
 export function printScalar(expression: ScalarExpression): string {
   switch (expression.type) {
     case "static":

@@ -1,6 +1,6 @@
 import { TraceQlError } from "./traceql-error.ts";
 
-/** Escapes of one letter after the backslash. Source: Go specification, "Rune literals" */
+/** Escapes with one letter after the backslash. Source: Go specification, "Rune literals" */
 const plainEscapes: Readonly<Record<string, string>> = {
   a: "\x07",
   b: "\b",
@@ -13,13 +13,13 @@ const plainEscapes: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-/** Hex digits that must follow each letter: `\x41`, `\u00e9`, `\U0001f600`. */
+/** Number of hex digits after each letter: `\x41`, `\u00e9`, `\U0001f600`. */
 const hexDigits: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /**
  * Reads a string in Go's form: in double quotes with escapes, or in backquotes without escapes.
- * @param offset of the first quote
- * @returns `end`, just past the last quote
+ * @param offset offset of the first quote
+ * @returns in `end` the position after the last quote
  * @throws TraceQlError
  */
 export function readQuotedText(
@@ -58,8 +58,8 @@ export function readQuotedText(
 }
 
 /**
- * Reads an escape. `\x` and octal escapes give the character with this number: `"\xe9"` is "é". In Go it would be
- * a single byte. A surrogate, such as `\ud800`, is refused.
+ * Reads an escape that starts with a backslash. `\x` and octal escapes stand for the character with this number:
+ * `"\xe9"` is "é". In Go, they would stand for a single byte. A surrogate, such as `\ud800`, is refused.
  * @param offset of the backslash
  */
 function escapeAt(text: string, offset: number): { readonly value: string; readonly end: number } {

@@ -9,12 +9,12 @@ const comparisons: ReadonlySet<string> = new Set(["=", "!=", "<", "<=", ">", ">=
 const maxSeries = 10_000n;
 
 /**
- * Parses the stages after a metrics function, any number of them:
+ * Parses any number of stages after a metrics function:
  *
  * - `> 10` keeps the samples above 10
  * - `> 100ms` compares series of durations, which are in seconds, with 0.1
- * - `> 2 * 3` is calculated while it is parsed
- * - `| topk(5)` keeps the five series with the largest values
+ * - `> 2 * 3` is computed while it is parsed
+ * - `| topk(5)` keeps the five series with the largest values at each time
  * @throws TraceQlError
  */
 export function readSecondStages(tokens: TokenReader): SecondStage[] {
@@ -32,7 +32,7 @@ export function readSecondStages(tokens: TokenReader): SecondStage[] {
   }
 }
 
-/** `topk(n)` or `bottomk(n)`, after the `|`. @throws TraceQlError when n is not from 1 to `maxSeries` */
+/** Parses `topk(n)` or `bottomk(n)` after the `|`. @throws TraceQlError for an n outside 1 to `maxSeries` */
 function readRanking(tokens: TokenReader): SecondStage {
   const { next } = tokens;
   if (next.kind !== "word" || (next.text !== "topk" && next.text !== "bottomk")) {
@@ -55,7 +55,7 @@ function readRanking(tokens: TokenReader): SecondStage {
   return { type: next.text, limit: Number(limit.value) };
 }
 
-/** A number, or an expression of numbers; a duration counts in seconds, as series of durations do. */
+/** A number, or an expression of numbers; a duration is converted to seconds, which series of durations use. */
 function readNumber(tokens: TokenReader): number {
   const { offset } = tokens;
   const value = readConstant(tokens, 3);

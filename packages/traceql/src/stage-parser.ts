@@ -4,8 +4,8 @@ import type { TokenReader } from "./token-reader.ts";
 import { isNumeric, referencesSpan, typeOf } from "./value-types.ts";
 
 /**
- * Parses `{ condition }`. `{ }` and `{}` select every span. The condition must be a boolean, or an attribute,
- * whose type can differ between spans: `{ .retry }` is allowed, `{ duration }` is not.
+ * Parses `{ condition }`. `{ }` and `{}` select every span. The condition must be a boolean or an attribute, whose type
+ * may differ between spans: `{ .retry }` is allowed, `{ duration }` is not.
  * @throws TraceQlError
  */
 export function readFilter(tokens: TokenReader): SpansetFilter {
@@ -28,8 +28,8 @@ export function readFilter(tokens: TokenReader): SpansetFilter {
 }
 
 /**
- * Parses `count()`, `min(…)`, `max(…)`, `avg(…)` and `sum(…)`. All but `count` take an expression that gives a number
- * and can differ between spans: `avg(duration)` is allowed, `avg(name)` and `avg(5)` are not.
+ * Parses `count()`, `min(…)`, `max(…)`, `avg(…)` and `sum(…)`. All except `count` have an expression for a number that
+ * may differ between spans: `avg(duration)` is allowed, `avg(name)` and `avg(5)` are not.
  * @throws TraceQlError
  */
 export function readAggregate(tokens: TokenReader): Aggregate {
@@ -55,8 +55,8 @@ export function readAggregate(tokens: TokenReader): Aggregate {
 }
 
 /**
- * Parses `by(expression)`, which divides each spanset by the value: `by(resource.service.name)`, `by(duration > 1s)`.
- * @throws TraceQlError when the value is the same for all spans
+ * Parses `by(expression)`, which splits each spanset by a value: `by(resource.service.name)`, `by(duration > 1s)`.
+ * @throws TraceQlError for a value that is the same for all spans
  */
 export function readGroup(tokens: TokenReader): GroupStage {
   const { offset } = tokens;

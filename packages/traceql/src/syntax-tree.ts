@@ -1,6 +1,6 @@
 /**
- * The tree of a TraceQL query, as Grafana Tempo documents the language. The tree is plain data without positions,
- * so equal texts give equal trees.
+ * The tree of a TraceQL query, as Grafana Tempo documents the language. The tree is plain data without positions, so
+ * that equal texts have equal trees.
  */
 
 /** A whole query. */
@@ -16,14 +16,17 @@ export interface Hint {
   readonly value: Static;
 }
 
-/** One or more stages. Each stage gets the spansets of the previous stage: `{ … } | count() > 2 | select(.a)`. */
+/**
+ * One or more stages. Each stage processes the spansets from the previous stage: `{ … } | count() > 2 | select(.a)`.
+ */
 export interface Pipeline {
   readonly type: "pipeline";
   readonly stages: readonly Stage[];
 }
 
 /**
- * A step of a pipeline. Expressions and filters drop spans; `by`, `select` and `coalesce` only regroup or mark them.
+ * A step of a pipeline. Spanset expressions and filters drop spans; `by`, `select` and `coalesce` only regroup spans or
+ * select fields.
  */
 export type Stage = SpansetExpression | ScalarFilter | GroupStage | SelectStage | CoalesceStage;
 
@@ -45,10 +48,10 @@ export interface SpansetOperation {
 }
 
 /**
- * Relations: `>` child, `<` parent, `>>` descendant, `<<` ancestor, `~` sibling. The result is the spans of
- * the right side with this relation to a span of the left side. With `!` it is the spans of the right side
- * without the relation, with `&` the spans of both sides that are related. `&&` keeps the traces in which
- * both sides have spans, `||` the traces in which either side has spans; the result is the spans of both sides.
+ * Relations: `>` child, `<` parent, `>>` descendant, `<<` ancestor, `~` sibling. The result contains the spans on the
+ * right side that have this relation to a span on the left side. With `!`, it contains the spans on the right side
+ * without this relation; with `&`, the related spans of both sides. `&&` keeps traces in which both sides have spans,
+ * and `||` traces in which at least one side has spans; the result has the spans of both sides.
  */
 export type SpansetOperator = (typeof spansetOperators)[number];
 
@@ -73,7 +76,7 @@ export const spansetOperators = [
   "&~",
 ] as const satisfies readonly string[];
 
-/** `count() > 2`: keeps the spansets that meet the comparison. */
+/** `count() > 2`: keeps spansets for which the comparison is true. */
 export interface ScalarFilter {
   readonly type: "scalar-filter";
   readonly operator: ComparisonOperator;
@@ -81,7 +84,7 @@ export interface ScalarFilter {
   readonly right: ScalarExpression;
 }
 
-/** `by(expression)`: a spanset for each value. */
+/** `by(expression)`: makes a spanset for each value. */
 export interface GroupStage {
   readonly type: "group";
   readonly expression: FieldExpression;
@@ -93,7 +96,7 @@ export interface SelectStage {
   readonly fields: readonly Field[];
 }
 
-/** `coalesce()`: joins all spansets of a trace into one. */
+/** `coalesce()`: makes one spanset from all spansets of a trace. */
 export interface CoalesceStage {
   readonly type: "coalesce";
 }
@@ -101,7 +104,7 @@ export interface CoalesceStage {
 /** A number for each spanset. */
 export type ScalarExpression = Aggregate | StaticExpression | ScalarOperation;
 
-/** `left operator right`, both numbers of the same spanset. */
+/** `left operator right`, where both sides are numbers of the same spanset. */
 export interface ScalarOperation {
   readonly type: "scalar-operation";
   readonly operator: ArithmeticOperator;
@@ -110,8 +113,8 @@ export interface ScalarOperation {
 }
 
 /**
- * A number that is calculated from the spans of one spanset: `count()`, `max(duration)`. `operand` is absent for
- * `count` only.
+ * A number that is computed from the spans of one spanset: `count()`, `max(duration)`. `operand` is absent only for
+ * `count`.
  */
 export interface Aggregate {
   readonly type: "aggregate";
@@ -132,7 +135,7 @@ export interface UnaryOperation {
   readonly operand: FieldExpression;
 }
 
-/** `left operator right` on one span: `.a + 1`, `.b = "x"`. The parser checks the types of both sides. */
+/** `left operator right` for one span: `.a + 1`, `.b = "x"`. The parser checks the types of both sides. */
 export interface BinaryOperation {
   readonly type: "binary";
   readonly operator: BinaryOperator;
@@ -171,10 +174,10 @@ export type Static =
       readonly value: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer";
     };
 
-/** A value that a span carries: an attribute that its program set, or an intrinsic that each span has. */
+/** A value of a span: an attribute that its program set, or an intrinsic that every span has. */
 export type Field = AttributeField | IntrinsicField;
 
-/** The scope of an attribute; `any`: the span, or the resource when the span lacks the attribute. */
+/** The scope of an attribute; `any`: the span, or the resource if the span does not have the attribute. */
 export type AttributeScope = "any" | "span" | "resource" | "event" | "link" | "instrumentation";
 
 /** `.a`, `span.a`, `parent.resource.a` … */
@@ -192,7 +195,7 @@ export interface IntrinsicField {
   readonly name: IntrinsicName;
 }
 
-/** Name of an intrinsic. Different spellings in a query give the same name. */
+/** Name of an intrinsic. Different spellings in a query have the same name. */
 export type IntrinsicName = (typeof intrinsicNames)[number];
 
 /** Names of all intrinsics. `nestedSet…` are the numbers of a span in the tree of its trace. */
@@ -224,14 +227,14 @@ export const intrinsicNames = [
 export type MetricsExpression = MetricsPipeline | MetricsMath | MetricsComparison | StaticExpression;
 
 /**
- * `{ … } | compare({ … }, 10)`: counts the values of attributes, in spans of the selection and in all other spans.
- * A comparison is always a whole query.
+ * `{ … } | compare({ … }, 10)`: counts the values of attributes in spans of the selection, and in all other spans. A
+ * comparison is always a whole query.
  */
 export interface MetricsComparison {
   readonly type: "metrics-comparison";
   readonly pipeline: Pipeline;
   readonly selection: SpansetFilter;
-  /** Number of most frequent values to show of each attribute, 1 to 1,000; 10 by default. */
+  /** Number of values of each attribute to be shown, most frequent first, 1 to 1,000; default: 10. */
   readonly limit: number;
   /** Time range in which spans of the selection start: after `startUnixNano`, up to `endUnixNano`. Absent: any time. */
   readonly within?: { readonly startUnixNano: bigint; readonly endUnixNano: bigint };
@@ -248,7 +251,7 @@ export interface MetricsPipeline {
   readonly secondStages: readonly SecondStage[];
 }
 
-/** Combines series with equal labels. A number is combined with every series. At most one side is a number. */
+/** Combines series with equal labels. A number is combined with every series. At most one side may be a number. */
 export interface MetricsMath {
   readonly type: "metrics-math";
   readonly operator: "+" | "-" | "*" | "/";
@@ -259,7 +262,8 @@ export interface MetricsMath {
 }
 
 /**
- * Function that turns the spans of each interval into a sample. `rate` divides their number by the interval's seconds.
+ * Function that computes a sample from the spans of each interval. `rate` divides the number of spans by the seconds of
+ * the interval.
  */
 export type MetricsFunction =
   | "rate"
@@ -276,13 +280,13 @@ export interface MetricsAggregate {
   readonly function: MetricsFunction;
   /** Argument of the function; absent only for `rate` and `count_over_time`. */
   readonly field?: Field;
-  /** Quantiles from 0 to 1 for `quantile_over_time`; empty for other functions. */
+  /** Quantiles from 0 to 1 for `quantile_over_time`; empty for any other function. */
   readonly quantiles: readonly number[];
-  /** Fields by which spans are grouped into series, at most five; empty: one series. */
+  /** Fields by which spans are grouped into series, at most five; empty: all spans are one series. */
   readonly by: readonly Field[];
 }
 
-/** A stage on whole series: it keeps the largest or smallest series, or the samples that meet a comparison. */
+/** A stage for whole series: it keeps the largest or smallest series, or the samples for which a comparison is true. */
 export type SecondStage =
   | { readonly type: "topk" | "bottomk"; readonly limit: number }
   | { readonly type: "metrics-filter"; readonly operator: ComparisonOperator; readonly value: number };

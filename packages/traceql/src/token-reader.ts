@@ -3,8 +3,8 @@ import { traceQlLimits } from "./limits.ts";
 import { type TextPlace, TraceQlError } from "./traceql-error.ts";
 
 /**
- * Reads the tokens of one query. Tracks depth and size of the tree, and the positions of its parts. The parsers share
- * one reader. Positions are stored outside of the tree, so that equal texts give equal trees.
+ * Reads the tokens of one query. Tracks depth and size of the tree, and the positions of its nodes. All parsers of a
+ * query use the same reader. Positions are stored outside of the tree, so that equal texts give equal trees.
  */
 export class TokenReader {
   readonly #text: string;
@@ -20,7 +20,7 @@ export class TokenReader {
     this.#tokens = lex(text);
   }
 
-  /** The current token. After the last token this stays the `end` token. */
+  /** The current token. After the last token, it is always the `end` token. */
   get next(): Token {
     return this.#tokens[this.#index] as Token;
   }
@@ -30,7 +30,7 @@ export class TokenReader {
     return this.#tokens[this.#index + 1];
   }
 
-  /** Returns the current token, and advances to the next. */
+  /** Returns the current token, and moves to the next token. */
   take(): Token {
     const token = this.next;
     if (token.kind !== "end") {
@@ -39,17 +39,17 @@ export class TokenReader {
     return token;
   }
 
-  /** True when the next token is this symbol. */
+  /** True when the current token is this symbol. */
   isSymbol(text: string): boolean {
     return this.next.kind === "symbol" && this.next.text === text;
   }
 
-  /** True when the next token is this word. The comparison is case-sensitive. */
+  /** True when the current token is this word. The comparison is case-sensitive. */
   isWord(text: string): boolean {
     return this.next.kind === "word" && this.next.text === text;
   }
 
-  /** Takes the symbol if it is next. */
+  /** Takes the current token if it is this symbol. @returns true when it was taken */
   accept(symbol: string): boolean {
     if (!this.isSymbol(symbol)) {
       return false;
@@ -65,7 +65,7 @@ export class TokenReader {
     }
   }
 
-  /** The error for the next token. @param expected tokens that would be valid */
+  /** The error for the current token. @param expected tokens that would be valid */
   unexpected(...expected: readonly string[]): TraceQlError {
     const token = this.next;
     const seen = token.kind === "end" ? "$end" : token.kind === "symbol" ? token.text : named(token);
@@ -83,13 +83,13 @@ export class TokenReader {
     return this.error(reason, this.#places.get(node) ?? placeOf(this.next));
   }
 
-  /** Offset of the next token. */
+  /** Offset of the current token. */
   get offset(): number {
     return this.next.offset;
   }
 
   /**
-   * Records the position of a part of the tree: from `offset` to the last token that was read.
+   * Records the position of a node of the tree, from `offset` to the token that was read last.
    * @throws TraceQlError when the tree has too many parts
    */
   placed<Node extends object>(node: Node, offset: number): Node {
@@ -102,7 +102,9 @@ export class TokenReader {
     return node;
   }
 
-  /** Offset at which a part of the tree begins; the offset of the next token for a part without a recorded position. */
+  /**
+   * Offset at which a node of the tree starts; for a node without a recorded position, the offset of the current token.
+   */
   offsetOf(node: object): number {
     return this.#places.get(node)?.offset ?? this.offset;
   }
@@ -125,7 +127,7 @@ function placeOf(token: Token): TextPlace {
   return { offset: token.offset, length: token.text.length };
 }
 
-/** A token as Tempo's messages show it: `IDENTIFIER foo`, `INT 5`. */
+/** A token in the form of Tempo's messages: `IDENTIFIER foo`, `INT 5`. */
 function named(token: Token): string {
   const kind = token.kind === "word" ? "IDENTIFIER" : token.kind.toUpperCase();
   const shown = token.text.length > 60 ? `${token.text.slice(0, 60)}…` : token.text;

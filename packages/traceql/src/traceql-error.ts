@@ -1,5 +1,5 @@
 /**
- * A place in a text. `offset` and `length` are UTF-16 units; lines and columns begin at 1; columns are
+ * A place in a text. `offset` and `length` are in UTF-16 units; lines and columns start at 1; columns are in
  * characters.
  */
 export interface TextPlace {
@@ -13,7 +13,7 @@ export interface TextPlace {
  */
 export class TraceQlError extends Error {
   override readonly name = "TraceQlError";
-  /** The fault, without its place. */
+  /** The description of the fault, without its place. */
   readonly reason: string;
   /** Offset of the faulty part in UTF-16 units, from 0. */
   readonly offset: number;

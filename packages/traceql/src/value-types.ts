@@ -7,8 +7,8 @@ const order: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
 const regex: ReadonlySet<string> = new Set(["=~", "!~"]);
 
 /**
- * The type of an expression's value, as far as the query shows it: `duration + 1s` is a duration, `.a + 1` an int,
- * `.a + .b` an attribute.
+ * The type of an expression's value, if the query determines it: `duration + 1s` is a duration, `.a + 1` an int, `.a +
+ * .b` an attribute.
  */
 export function typeOf(expression: FieldExpression): ValueType {
   switch (expression.type) {
@@ -61,8 +61,8 @@ export function isNumeric(type: ValueType): boolean {
 }
 
 /**
- * True when an operator can have these types on its two sides. An attribute matches every type, and numeric types
- * match each other: `duration > 5` is allowed.
+ * True when the two sides of an operator may have these types. An attribute fits every type, and numeric types fit each
+ * other: `duration > 5` is allowed.
  */
 export function typesMatch(left: ValueType, right: ValueType): boolean {
   if (left === "attribute" || right === "attribute" || left === right) {

@@ -1,6 +1,6 @@
 import type { FieldExpression, IntrinsicName, StaticExpression } from "./syntax-tree.ts";
 
-/** Hex digits of each field that holds an id: 32 for a trace, 16 for a span. */
+/** Number of hex digits of each field with an id: 32 for a trace, 16 for a span. */
 const digitsOf: Partial<Record<IntrinsicName, number>> = {
   "trace:id": 32,
   "span:id": 16,
@@ -10,13 +10,11 @@ const digitsOf: Partial<Record<IntrinsicName, number>> = {
 };
 
 /**
- * Completes the id in a text that is compared with an id field. People copy ids without leading zeros, in
- * upper case, or with the 16 digits that 64-bit clients print. Engines compare the complete form only.
- * `span:id = "AB"` becomes `span:id = "00000000000000ab"`. A text with too many digits stays unchanged, and therefore
- * matches nothing.
+ * Completes the id in a text that is compared with an id field. People copy ids in upper case, without leading zeros,
+ * or with the 16 digits that 64-bit clients print. Engines compare the complete form only. `span:id = "AB"` becomes
+ * `span:id = "00000000000000ab"`. A text with too many digits stays unchanged, so that it matches nothing.
  * @param other the other side of the comparison
- * @returns the lower-case id with all digits; undefined when `other` is not an id field, or the text is not an
- *   id
+ * @returns the lower-case id with all digits; undefined if `other` is no id field, or the text is no id
  */
 export function wholeId(other: FieldExpression, text: FieldExpression): StaticExpression | undefined {
   if (other.type !== "intrinsic" || text.type !== "static" || text.value.type !== "string") {
