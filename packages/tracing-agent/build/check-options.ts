@@ -1,4 +1,4 @@
-// The first stage of the built agent: commands, and the check of options. The second stage serves.
+// The first stage of the built agent: it runs commands, and checks the options. The second stage runs the agent.
 import { runProcess } from "lifecycle";
 import { agentProcess } from "../src/agent-process.ts";
 

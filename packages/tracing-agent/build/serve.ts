@@ -1,4 +1,4 @@
-// The second stage of the built agent, with checked options.
+// The second stage of the built agent, which receives checked options.
 import { exitNow } from "lifecycle/exit-now";
 import { serveProcess } from "lifecycle/serve";
 import { startAgent } from "../src/start-agent.ts";

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { AgentClientStats } from "wire/agent";
 import { ClientStats } from "./client-stats.ts";
 
-/** A UDP server with its counts since the start, which are read at each scrape. */
+/** The counts of a UDP server since its start, which are read at each scrape. */
 export interface ServerCounts {
   /** "tracing", or "zipkin" for the port of the oldest clients. */
   readonly model: string;
@@ -18,8 +18,8 @@ export interface ServerCounts {
   /** Packets in the queue now. */
   readonly waiting: number;
   /**
-   * Packets that the system dropped because the socket's buffer was full; undefined when the system does not report
-   * drops.
+   * Number of packets that the system dropped because the socket's buffer was full; undefined on systems that do not
+   * report drops.
    */
   readonly kernelDrops: number | undefined;
 }
@@ -70,7 +70,8 @@ export class AgentMetrics {
       "Spans dropped with a call given up, by gRPC status.",
       ["reason"],
     );
-    // Created with 0, so that a query which subtracts failures works before the first failure.
+    // The counter exists from the start with 0, so that a query which subtracts failures works before the first
+    // failure.
     this.#batchesFailed.inc({ reason: "UNAVAILABLE" }, 0);
     this.#retries = counter(
       "reporter_retries_total",
@@ -119,7 +120,7 @@ export class AgentMetrics {
     this.#httpRequests.inc({ type });
   }
 
-  /** @param source "all" for faults of the client; "collector-proxy", "thrift" or "proto" for other faults */
+  /** @param source "all" for faults of the client; for other faults "collector-proxy", "thrift" or "proto" */
   httpError(source: string, status: "4xx" | "5xx"): void {
     this.#httpErrors.inc({ source, status });
   }
@@ -134,8 +135,8 @@ export class AgentMetrics {
   }
 
   /**
-   * Reads the counts of the UDP servers at each scrape. Updating metrics for each packet would cost more than
-   * reading the packet.
+   * Reads the counts of the UDP servers at each scrape. Updating metrics for each packet would take longer than reading
+   * the packet.
    */
   showServers(servers: readonly ServerCounts[]): void {
     const registers = [this.#registry];

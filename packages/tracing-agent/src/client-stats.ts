@@ -4,8 +4,8 @@ import type { AgentClientStats } from "wire/agent";
 /** Milliseconds of silence after which a client is forgotten. */
 const forgetAfterMs = 3_600_000;
 /**
- * Limit of remembered clients, because senders choose their identifiers. The client that was silent longest
- * is dropped first.
+ * Limit of known clients, because senders choose their identifiers. The client without batches for the longest time is
+ * dropped first.
  */
 const maxClients = 10_000;
 
@@ -15,8 +15,8 @@ interface LastStats extends AgentClientStats {
 }
 
 /**
- * Sums the losses that clients report. Each batch holds totals since the start of its client. Repeated and
- * reordered batches are recognized by their number and left out.
+ * Sums the losses that clients report. Each batch contains totals since the start of its client. A repeated or
+ * reordered batch is recognized by its number, and not counted.
  */
 export class ClientStats {
   readonly #batchesReceived;
@@ -66,8 +66,7 @@ export class ClientStats {
     if (last !== undefined && last.seqNo >= seqNo) {
       return;
     }
-    // The first batch only sets the starting totals, because the client may have run long before
-    // this agent.
+    // The first batch only sets the start values, because the client may have run for a long time before this agent.
     if (last !== undefined) {
       this.#batchesSent.inc(Number(seqNo - last.seqNo));
       this.#lost("full-queue", stats.fullQueueDroppedSpans - last.fullQueueDroppedSpans);

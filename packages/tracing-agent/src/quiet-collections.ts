@@ -1,9 +1,9 @@
 const intervalMs = 10_000;
-/** Below this number of packets in an interval the agent is idle. A collection takes some ten milliseconds. */
+/** Below this number of packets in an interval, the agent counts as idle. A collection takes some ten milliseconds. */
 const quietPackets = 1_000;
 /**
- * The agent is overloaded when more than one of this many packets is lost in an interval. Then losses during a
- * collection make no difference.
+ * If more than one of this many packets is lost in an interval, the agent counts as overloaded. Losses during a
+ * collection then make no difference.
  */
 const overloadShare = 50;
 /** Minimum garbage in bytes that is worth a collection. */
@@ -14,16 +14,16 @@ export interface QuietCollectionsSettings {
   packets(): number;
   /** Packets lost since the start, in the system or because of a full queue. */
   lost(): number;
-  /** Bytes that V8 uses, including its buffers. Default: reads this process. */
+  /** Returns the number of bytes that V8 uses, including its buffers. Default: the bytes of this process. */
   usedBytes?(): number;
-  /** Runs a collection. The default is V8's `gc`, which needs `--expose-gc`; the built agent sets this option. */
+  /** Runs a collection. Default: V8's `gc`, which needs `--expose-gc`; the built agent sets this option. */
   collect?(): void;
 }
 
 /**
- * Collects garbage at once, to free memory that only the start needed. Collects again when there is garbage and
- * either no load, or so much load that packets are lost anyway. Without these calls V8 would wait until its memory has
- * doubled, and keep this memory after the load.
+ * Collects garbage immediately, to free memory that was needed only for the start. Collects again when there is
+ * garbage, and when there is no load, or so much load that packets are lost anyway. Otherwise, V8 would wait until its
+ * memory has doubled, and keep this memory after the load.
  * @returns a function that ends the collections
  */
 export function startQuietCollections(settings: QuietCollectionsSettings): () => void {

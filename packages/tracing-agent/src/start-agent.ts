@@ -31,7 +31,7 @@ function settingsOf({ name, ...names }: (typeof servers)[number], options: z.inf
   };
 }
 
-/** Numbers of packets of all ports since the start: packets that were read, and packets that were lost. */
+/** Two numbers of packets for all ports since the start: packets that were read, and packets that were lost. */
 function packetCounts(spanServers: readonly SpanServer[]) {
   return {
     packets: () => spanServers.reduce((sum, { processed }) => sum + processed, 0),

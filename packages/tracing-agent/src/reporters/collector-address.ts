@@ -3,17 +3,17 @@ import { StartError } from "lifecycle";
 
 /** A configured collector. */
 export interface CollectorAddress {
-  /** The configured text. */
+  /** The text in the configuration. */
   readonly text: string;
   /** Name or address; IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** True when `host` is a name, whose addresses may change. */
+  /** True when `host` is a name, so that its addresses may change. */
   readonly isName: boolean;
 }
 
 /**
- * Reads `host:port` or `[::1]:port`; gRPC's `dns:host:port` and `dns:///host:port` mean the same.
+ * Reads `host:port` or `[::1]:port`; gRPC's forms `dns:host:port` and `dns:///host:port` are also accepted.
  * @throws StartError for a text of another form
  */
 export function parseCollectorAddress(text: string): CollectorAddress {

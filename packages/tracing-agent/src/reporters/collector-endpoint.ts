@@ -6,7 +6,7 @@ import { CollectorLink } from "./collector-link.ts";
 const callTimeoutMs = 10_000;
 const firstPauseMs = 100;
 const maxPauseMs = 500;
-/** Milliseconds. A connection that was ready for a shorter time counts as a failed try. */
+/** Time in milliseconds. If a connection was ready for a shorter time, it counts as a failed attempt. */
 const shortLifeMs = 1_000;
 
 export interface CollectorEndpointSettings {
@@ -15,25 +15,25 @@ export interface CollectorEndpointSettings {
   readonly port: number;
   /** Configured name or address, for `:authority` and the certificate. */
   readonly host: string;
-  /** TLS of new connections; undefined: no TLS. */
+  /** Returns the TLS files for new connections; undefined: no TLS. */
   readonly tls: () => ClientTlsMaterial | undefined;
   /** Called after each change of `state`. */
   onChange(endpoint: CollectorEndpoint): void;
 }
 
 /**
- * `connecting`: the first try since the start, or since the state `ready`. `away`: tries failed, and another try will
- * follow.
+ * `connecting`: the first attempt since the start, or since the state `ready`. `away`: attempts have failed, and
+ * another attempt will follow.
  */
 export type EndpointState = "connecting" | "ready" | "away" | "closed";
 
 /**
- * One address of a collector. Connects at once. After a loss the first try follows at once, further tries after
- * pauses of 0.1 to 0.5 seconds.
+ * One address of a collector. It connects immediately. After the loss of a connection, the first attempt follows
+ * immediately, and further attempts after pauses of 0.1 to 0.5 seconds.
  */
 export class CollectorEndpoint {
   readonly address: string;
-  /** The error of the last connection or try. */
+  /** The error of the last connection or attempt. */
   lastError = "";
   /** Time of `performance.now()` until which the collector requested a pause. */
   pausedUntil = 0;
@@ -71,7 +71,7 @@ export class CollectorEndpoint {
       const timer = setTimeout(() => {
         connection.cancel(stream);
         if (connection.receivedAt < startedAt) {
-          connection.destroy("the collector does not answer"); // The next call then fails at once.
+          connection.destroy("the collector does not answer"); // the next call then fails immediately
         }
         resolve(grpcError("DEADLINE_EXCEEDED", `no answer within ${callTimeoutMs} ms`));
       }, callTimeoutMs);
@@ -87,7 +87,7 @@ export class CollectorEndpoint {
     }
   }
 
-  /** Like `close`, but running calls fail. */
+  /** Like `close`, but running calls also fail. */
   destroy(): void {
     this.close();
     for (const link of [...this.#links]) {

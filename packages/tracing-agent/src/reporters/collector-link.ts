@@ -7,14 +7,14 @@ export interface LinkListener {
   onReady(): void;
   /**
    * Called once, when the connection accepts no more calls.
-   * @param livedMs milliseconds in which it accepted calls; 0 if it never did
+   * @param livedMs time in milliseconds in which it accepted calls; 0 if it was never ready
    */
   onLeave(reason: string, livedMs: number): void;
   /** Called once, after `onLeave`, when the connection is fully closed. */
   onGone(): void;
 }
 
-/** One try to connect to a collector, and the resulting connection. */
+/** One attempt to connect to a collector, and the connection that results from it. */
 export class CollectorLink {
   readonly #listener: LinkListener;
   readonly #timer: NodeJS.Timeout;
@@ -61,7 +61,7 @@ export class CollectorLink {
     }
   }
 
-  /** Running calls fail. */
+  /** Closes the connection, so that running calls fail. */
   destroy(reason: string): void {
     this.#end(reason);
   }

@@ -1,6 +1,6 @@
 /**
- * The methods of a collector that the agent calls, under the public model's names. Collectors of the public model
- * answer them, and our collector too.
+ * The methods of a collector that the agent calls, under the public model's names. Collectors of the public model have
+ * these methods, and so has the collector of this project.
  */
 export const collectorMethods = {
   postSpans: "/jaeger.api_v2.CollectorService/PostSpans",

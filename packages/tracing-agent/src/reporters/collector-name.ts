@@ -5,7 +5,7 @@ import { CollectorEndpoint } from "./collector-endpoint.ts";
 
 /** Milliseconds between DNS look-ups of a name, so that new collectors with this name get calls. */
 export const lookupIntervalMs = 30_000;
-/** Milliseconds from the loss of a collector to the next look-up, because a replacement may start soon. */
+/** Time in milliseconds from the loss of a collector to the next look-up, because a replacement may start soon. */
 const lookupAfterLossMs = 1_000;
 /** Limit of addresses for one name. */
 const maxAddresses = 256;
@@ -21,12 +21,12 @@ export interface CollectorNameSettings {
 }
 
 /**
- * One part of `--reporter.grpc.host-port`: one address, or all addresses of a name in DNS. A name is looked
- * up every 30 seconds, and within a second after one of its collectors was lost. Addresses that DNS no longer
- * has get no more calls.
+ * One entry of `--reporter.grpc.host-port`: one address, or a name with all its addresses in DNS. A name is looked up
+ * every 30 seconds, and also within a second after the loss of one of its collectors. Addresses that DNS no longer has
+ * get no more calls.
  */
 export class CollectorName {
-  /** The configured text. */
+  /** The text in the configuration. */
   readonly text: string;
   readonly #settings: CollectorNameSettings;
   readonly #endpoints = new Map<string, CollectorEndpoint>();
@@ -58,12 +58,12 @@ export class CollectorName {
     return this.endpoints.filter(({ state }) => state === "ready").length;
   }
 
-  /** Number of connections that were made, including the first, as the public model counts. */
+  /** Number of connections that were made; as in the public model, the first connection is included. */
   get reconnects(): number {
     return this.#reconnects;
   }
 
-  /** True while the first answer of DNS, or of a collector, is still expected. */
+  /** True while the first look-up in DNS runs, and while any of the collectors has the state `connecting`. */
   get isStarting(): boolean {
     return this.#isResolving || this.endpoints.some(({ state }) => state === "connecting");
   }

@@ -5,13 +5,13 @@ import type { CollectorAddress } from "./collector-address.ts";
 import type { CollectorEndpoint } from "./collector-endpoint.ts";
 import { CollectorName, type CollectorNameSettings } from "./collector-name.ts";
 
-/** Limit in milliseconds of a pause that a collector requests. After the pause the collector is called again. */
+/** Limit in milliseconds of a pause that a collector requests. After this pause, the collector is called again. */
 const maxAskedPauseMs = 60_000;
-/** Milliseconds that a call waits for the first connection. */
+/** Time in milliseconds that a call waits for the first connection. */
 const firstConnectionMs = 10_000;
 
 export interface CollectorPoolSettings {
-  /** Configured collectors; at least one. */
+  /** Configured collectors; never empty. */
   readonly collectors: readonly CollectorAddress[];
   readonly tls: () => ClientTlsMaterial | undefined;
   readonly log: Logger;
@@ -19,7 +19,7 @@ export interface CollectorPoolSettings {
 }
 
 /**
- * All configured collectors, with every address of their names. Calls rotate over collectors that are connected and
+ * All configured collectors, with all addresses of their names. Calls rotate over collectors that are connected and
  * have requested no pause.
  */
 export class CollectorPool {
@@ -36,10 +36,9 @@ export class CollectorPool {
   }
 
   /**
-   * Calls a method of the next collector. When no collector is connected, waits for a collector that is still
-   * connecting. When the wait fails, or all collectors are known to be down, the result is UNAVAILABLE. A call that
-   * its collector
-   * has certainly not begun is sent to another collector once.
+   * Calls a method of the next collector. If no collector is connected, the call waits for a collector that is still
+   * connecting. If this wait fails, or if all collectors are unreachable, the result is UNAVAILABLE. If a collector has
+   * certainly not started a call, the call is sent once to another collector.
    * @param path "/package.Service/Method"
    * @param message with gRPC's prefix
    */
@@ -49,8 +48,8 @@ export class CollectorPool {
   }
 
   /**
-   * Resolves when a collector without a pause is connected, when none is connected, or after a minute. @param
-   * signal stops waiting
+   * Resolves when a connected collector has no pause, when no collector is connected, or after a minute. @param signal
+   * ends the wait
    */
   async unpaused(signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -64,7 +63,7 @@ export class CollectorPool {
     }
   }
 
-  /** Closes all connections. Running calls fail. */
+  /** Closes all connections. Running calls then fail. */
   close(): void {
     this.#closing.abort();
     for (const name of this.names) {

@@ -13,8 +13,8 @@ export interface CollectorSocketSettings {
 }
 
 /**
- * Idle milliseconds before TCP keep-alive probes. The system notices a vanished peer after some minutes; calls have
- * their own deadline.
+ * Time in milliseconds without data after which TCP keep-alive probes are sent. The system notices a lost peer only
+ * after some minutes, but calls have their own time limit.
  */
 const keepAliveMs = 30_000;
 

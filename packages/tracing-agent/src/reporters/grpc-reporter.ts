@@ -14,12 +14,12 @@ const retryable: ReadonlySet<GrpcStatus> = new Set([
 ]);
 
 /**
- * Texts of gRPC servers for a message over their limit, also with RESOURCE_EXHAUSTED. A retry would fail as
- * well.
+ * Texts of gRPC servers for a message over their limit; the status may also be RESOURCE_EXHAUSTED. A retry of such a
+ * message would fail as well.
  */
 const tooLarge = /message larger than max|decompresses to a size larger/i;
 
-/** Settings of the reporter, and the collectors that it sends to. */
+/** Settings of the reporter, with the collectors that it sends to. */
 export interface GrpcReporterSettings {
   readonly collectors: CollectorPool;
   /** Limit of retries of a call. After the last retry the spans are dropped and counted. */
@@ -29,9 +29,9 @@ export interface GrpcReporterSettings {
 }
 
 /**
- * Sends batches to the collectors in turn. A call that fails for a temporary reason is repeated at the next
- * collector after a pause; then it is dropped and counted. A pause that a collector requests (`RetryInfo`) is
- * respected; while all collectors request one, calls wait.
+ * Sends batches to the collectors in turn. A call that fails for a temporary reason is repeated at the next collector
+ * after a pause. After the last retry its spans are dropped and counted. When a collector requests a pause
+ * (`RetryInfo`), the reporter respects it; while all collectors request a pause, calls wait.
  */
 export class GrpcReporter {
   readonly #settings: GrpcReporterSettings;
@@ -68,7 +68,7 @@ export class GrpcReporter {
     }
   }
 
-  /** After this call, failed calls are no longer repeated. */
+  /** After this call, the reporter no longer repeats failed calls. */
   stopRetrying(): void {
     this.#stopping.abort();
   }
@@ -79,7 +79,7 @@ export class GrpcReporter {
     );
   }
 
-  /** Logs the first loss as a warning, further losses at debug level. `#logRecovery` logs their sum. */
+  /** Logs the first loss as a warning, further losses at debug level. `#logRecovery` logs the sum of all losses. */
   #logLoss(spans: number, reason: string): void {
     if (this.#spansLost === 0) {
       this.#settings.log.warn({ reason }, "no collector takes the spans: dropping them until one does");

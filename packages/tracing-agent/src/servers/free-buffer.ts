@@ -1,6 +1,6 @@
 /**
- * Frees the memory of a buffer at once. V8 frees it only with its old generation, and by then tens of
- * megabytes have accumulated.
+ * Frees the memory of a buffer immediately. V8 frees such memory only when it collects its old generation, and by then
+ * tens of megabytes have accumulated.
  * @param buffer from `Buffer.allocUnsafeSlow`, so that no other buffer shares its memory; empty afterwards
  */
 export function freeBuffer(buffer: Buffer): void {

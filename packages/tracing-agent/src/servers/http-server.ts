@@ -9,7 +9,7 @@ import { CollectorError, type SamplingClient } from "../reporters/sampling-clien
 /** Milliseconds in which the headers of a request must arrive: the public model's limit. */
 const headersTimeoutMs = 2_000;
 const requestTimeoutMs = 10_000;
-/** Limit of connections; more are closed at once. Each client sends only one request a minute. */
+/** Limit of connections; further connections are closed immediately. Each client sends only one request a minute. */
 const maxConnections = 1_000;
 /** Milliseconds that running requests get when the agent stops. */
 const closeGraceMs = 1_000;
@@ -35,8 +35,8 @@ export interface HttpServer {
 
 /**
  * Opens the HTTP port where clients request sampling strategies. It serves `/sampling?service=`, `/?service=` in the
- * oldest form, and `/baggageRestrictions?service=`, which no collector can answer. The collector holds the
- * strategies, so each request is passed on to a collector.
+ * oldest form, and `/baggageRestrictions?service=`, which no collector can answer. The collectors hold the strategies,
+ * so each request is passed on to a collector.
  * @throws StartError when the server cannot listen on the address
  */
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {

@@ -3,16 +3,17 @@ import { isIP } from "node:net";
 import { endianness } from "node:os";
 
 /**
- * Files with the sockets of one family. Each line is a socket, with address and port in hexadecimal, and the drops at
- * the end.
+ * Files with the sockets of one IP version. Each line describes a socket: address and port in hexadecimal, and the
+ * number of drops at the end.
  */
 const tables = { 4: "/proc/net/udp", 6: "/proc/net/udp6" } as const;
 
 /**
- * Number of packets that the system has dropped since a UDP socket was opened, because its receive buffer was full.
- * @param address bound address of the socket: "::", "127.0.0.1"
- * @returns undefined when the system is not Linux, or does not list the socket. Source:
- *   Linux Documentation/networking/proc_net_tcp.rst, net/ipv4/udp.c
+ * Number of packets that the system has dropped since a UDP socket was opened, because the receive buffer of the socket
+ * was full.
+ * @param address address to which the socket is bound, such as "::" or "127.0.0.1"
+ * @returns undefined when the system is not Linux, or does not list the socket. Source: Linux
+ *   Documentation/networking/proc_net_tcp.rst, net/ipv4/udp.c
  */
 export function kernelDrops(address: string, port: number): number | undefined {
   const family = isIP(address.split("%", 1)[0] ?? "");
@@ -39,7 +40,7 @@ export function dropsIn(table: string, local: string): number | undefined {
   return undefined;
 }
 
-/** An address in the form of the table: each 32 bits are one number in the machine's byte order. */
+/** Writes an address as the table does: each group of 32 bits is one number in the machine's byte order. */
 export function addressHex(address: string, family: 4 | 6): string {
   const bytes = family === 4 ? Buffer.from(address.split(".").map(Number)) : ipv6Bytes(address);
   return (endianness() === "LE" ? bytes.swap32() : bytes).toString("hex").toUpperCase();

@@ -6,14 +6,15 @@ import { PacketQueue } from "./packet-queue.ts";
 import { PostSpansBuilder, type PostSpansCall } from "./post-spans-builder.ts";
 
 /**
- * Limits of bytes and packets in one call to the collector. The bytes keep a call below the collector's default
- * limit of 4 MiB; api_v2 is at most 3.5 times as long as Thrift. The calls of all workers stay within a few megabytes.
+ * Limits of bytes and packets in one call to the collector. The limit of bytes keeps a call below the collector's
+ * default limit of 4 MiB; api_v2 is at most 3.5 times as long as Thrift. With these limits, the calls of all workers
+ * together use only a few megabytes.
  */
 const maxMergedBytes = 262_144;
 const maxMergedPackets = 250;
 /**
- * From this number of packets a call is sent at once. Fewer packets wait for the next interval, because each call has
- * a fixed cost.
+ * With at least this number of packets, a call is sent immediately. Fewer packets wait for the next interval, because
+ * each call has a fixed cost.
  */
 const fewPackets = 200;
 const callIntervalMs = 5;
@@ -42,10 +43,10 @@ export interface PacketProcessorSettings {
 }
 
 /**
- * Turns packets into batches for the collector. All packets that the socket has are sent at once, in one call
- * when they come from one process. Further packets then wait until there are many, but at most some
- * milliseconds. While all workers are busy, packets wait in the queue. A worker that becomes free takes many of them.
- * When the queue is full, new packets are dropped and counted.
+ * Turns packets into batches for the collector. All packets that the socket has now are sent together; packets of one
+ * process become one call. Later packets then wait until there are many of them, but at most some milliseconds. While
+ * all workers are busy, packets wait in the queue. When a worker becomes free, it takes many of them. When the queue is
+ * full, new packets are dropped and counted.
  */
 export class PacketProcessor {
   readonly #settings: PacketProcessorSettings;
@@ -59,7 +60,7 @@ export class PacketProcessor {
   #isWorkerStarting = false;
   /** Timer that runs while a few packets wait for more. */
   #pause: NodeJS.Timeout | undefined;
-  /** Time of `performance.now()` when a worker last began. */
+  /** Time of `performance.now()` when a worker last started. */
   #startedAt = Number.NEGATIVE_INFINITY;
   #onIdle: (() => void) | undefined;
 
@@ -98,7 +99,9 @@ export class PacketProcessor {
     return this.#waiting.size;
   }
 
-  /** Receives a packet from the socket; never throws, never waits. @param packet its bytes are copied to the queue */
+  /**
+   * Receives a packet from the socket; never throws and never waits. @param packet its bytes are copied to the queue
+   */
   accept(packet: Buffer): void {
     if (packet.length > this.#settings.maxPacketBytes) {
       this.#tooLarge++;
@@ -171,8 +174,8 @@ export class PacketProcessor {
   }
 
   /**
-   * Separate from `#work`, because `#work` would keep the packets and all data made of them in memory until its calls
-   * have ended.
+   * A separate function, because local variables of `#work` would keep the packets and all data made of them in memory
+   * until the calls have ended.
    */
   #nextCalls(): PostSpansCall[] {
     this.#waiting.take(maxMergedPackets, maxMergedBytes, this.#decode);
@@ -199,7 +202,7 @@ export class PacketProcessor {
         metrics.handlerError(this, error.code);
         log.debug({ protocol, code: error.code }, `bad packet: ${error.message}`);
       } else {
-        // A bug in the decoder: one packet must not end the agent.
+        // The decoder has a bug: one packet must not end the agent.
         metrics.handlerError(this, "unexpected");
         log.error({ protocol, err: error }, "packet dropped: unexpected error");
       }

@@ -1,22 +1,25 @@
 import { freeBuffer } from "./free-buffer.ts";
 
 const smallestBytes = 65_536;
-/** Limit in bytes of memory that an empty queue keeps. A larger buffer is freed. */
+/** Limit in bytes for the buffer that an empty queue keeps. A larger buffer is freed. */
 const maxKeptBytes = 262_144;
 
 /**
- * Packets that wait for a worker, first in, first out, at most `maxPackets`. Their bytes are copied into a
- * ring buffer. The socket's own buffers would live until V8 collects its old generation, and
- * occupy tens of megabytes.
+ * Packets that wait for a worker, in the order of arrival; at most `maxPackets`. Their bytes are copied into a ring
+ * buffer. The buffers that the socket returns would live until V8 collects its old generation, and occupy tens of
+ * megabytes.
  */
 export class PacketQueue {
   readonly #maxPackets: number;
   #bytes = Buffer.allocUnsafeSlow(smallestBytes);
-  /** Offset where the next packet can be written. */
+  /** Offset in `#bytes` where the next packet can be written. */
   #end = 0;
-  /** Begin and length of each packet, alternating. */
+  /** Offset and length of each packet, alternating. */
   #spans: number[] = [];
-  /** Index of the first entry that was not taken. Earlier entries are removed when they are half of the array. */
+  /**
+   * Index in `#spans` of the first packet that is still in the queue. Earlier entries are removed when they are half of
+   * the array.
+   */
   #first = 0;
 
   constructor(maxPackets: number) {
@@ -43,7 +46,7 @@ export class PacketQueue {
   }
 
   /**
-   * Takes waiting packets until the next packet would exceed a limit. Takes at least one packet if any waits,
+   * Takes waiting packets until the next packet would exceed a limit. If any packet waits, at least one is taken,
    * whatever its size.
    * @param use called with each packet, which is valid only during the call; must neither throw nor call `offer`
    */
@@ -66,8 +69,8 @@ export class PacketQueue {
   }
 
   /**
-   * Finds `length` contiguous free bytes after the last packet, or at the start. Enlarges the buffer when it has
-   * none.
+   * Finds `length` contiguous free bytes after the last packet, or at the start of the buffer. Enlarges the buffer when
+   * there are not enough free bytes.
    */
   #room(length: number): number {
     const oldest = this.#spans[this.#first];

@@ -12,12 +12,12 @@ export interface PostSpansCall {
   release(): void;
 }
 
-/** Field 1 of PostSpansRequest is the batch, field 2 of Batch the process, field 2 of Process a tag. */
+/** Field 1 of PostSpansRequest is the batch, field 2 of Batch is the process, and field 2 of Process is a tag. */
 const field1 = 0x0a;
 const field2 = 0x12;
 
 /**
- * First size of the buffer for spans, enough for an average call. The buffer is reused unless it grew beyond
+ * First size of the buffer for spans, enough for an average call. The same buffer is reused unless it grew beyond
  * `maxKeptBytes`.
  */
 const smallestBytes = 65_536;
@@ -25,16 +25,16 @@ const maxKeptBytes = 262_144;
 
 interface Group {
   readonly process: Buffer;
-  /** Begin and end of the group's spans, alternating. Adjacent spans are one piece. */
+  /** Begin and end of the group's spans, alternating. Spans that lie next to each other are one piece. */
   readonly pieces: number[];
   spanBytes: number;
   spanCount: number;
 }
 
 /**
- * Joins the spans of packets into requests: one request for all packets of a process, in the order of arrival,
- * with the agent's tags after the process's tags. Clients send many small packets, and a call for each would cost
- * more than its spans.
+ * Joins the spans of packets into requests: one request for all packets of a process, in the order of arrival. The
+ * agent's tags follow the process's tags. Clients send many small packets, and a separate call for each packet would
+ * cost more than its spans.
  */
 export class PostSpansBuilder {
   readonly #agentTags: Buffer;
@@ -129,7 +129,7 @@ export class PostSpansBuilder {
 export function processTagFields(tags: readonly (readonly [key: string, value: string])[]): Buffer {
   return Buffer.concat(
     tags.map(([key, value]) => {
-      // KeyValue: key in field 1, text in field 3; the type of a text is 0, which is not written.
+      // KeyValue has the key in field 1 and the text in field 3; the type of a text is 0, which is not written.
       const tag = Buffer.concat([
         lengthDelimited(field1, Buffer.from(key)),
         lengthDelimited(0x1a, Buffer.from(value)),

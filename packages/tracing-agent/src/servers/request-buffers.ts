@@ -2,12 +2,12 @@ import { freeBuffer } from "./free-buffer.ts";
 
 /** Minimum size of a buffer in bytes. A larger buffer has twice this size, four times this size, and so on. */
 const smallestBytes = 16_384;
-/** Limit of bytes that are kept for reuse; a burst may use more. */
+/** Limit of bytes that are kept for reuse; during a burst, more bytes may be in use. */
 const maxKeptBytes = 524_288;
 
 /**
- * Reusable buffers. A new buffer for each request would live until V8 collects its old generation, and
- * by then tens of megabytes have accumulated.
+ * Buffers that are used again for later requests. A new buffer for each request would live until V8 collects its old
+ * generation, and by then tens of megabytes have accumulated.
  */
 export class RequestBuffers {
   readonly #kept: Buffer[] = [];

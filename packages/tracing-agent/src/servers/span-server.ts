@@ -4,7 +4,7 @@ import { openUdpServer, type UdpServerSettings } from "./udp-server.ts";
 
 export type SpanServerSettings = PacketProcessorSettings & Omit<UdpServerSettings, "onPacket" | "onError">;
 
-/** One UDP port for spans, with its queue, its workers and the counts for metrics. */
+/** One UDP port for spans, with its queue, its workers and its counts for the metrics. */
 export interface SpanServer extends ServerCounts {
   /** The port in use. For port 0 this is the port that the system chose. */
   readonly port: number;

@@ -3,8 +3,8 @@ import { type HostPort, type Logger, listenError } from "lifecycle";
 import { kernelDrops } from "./kernel-drops.ts";
 
 /**
- * Size of the receive buffer, for packets that arrive while the agent is busy. The system uses this memory only when
- * needed.
+ * Size of the receive buffer, for packets that arrive while the agent is busy. The system allocates this memory only
+ * while packets wait.
  */
 const defaultReceiveBufferBytes = 4_194_304;
 
@@ -14,7 +14,7 @@ export interface UdpServerSettings {
   readonly address: HostPort;
   /** The option that sets the address. */
   readonly flag: string;
-  /** Requested receive buffer in bytes; 0: as much as the system allows, up to 4 MiB. */
+  /** Requested receive buffer in bytes; 0 means as much as the system allows, up to 4 MiB. */
   readonly receiveBufferBytes: number;
   readonly log: Logger;
   /** Receives every packet within the socket's event; must neither throw nor wait. */
