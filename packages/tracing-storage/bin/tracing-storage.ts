@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// These imports must come first: the thread pool and the engine's allocator read the environment when they are first
-// used, and never again.
+// These imports must be first, because the thread pool and the engine's allocator read the environment only at their
+// first use.
 import "../src/engine/thread-pool-size.ts";
 import "../src/engine/allocator.ts";
 import { runProcess } from "lifecycle";

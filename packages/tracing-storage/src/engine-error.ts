@@ -35,7 +35,7 @@ export type EngineErrorName = keyof typeof codes;
  */
 export class EngineError extends Error {
   override readonly name = "EngineError";
-  /** ClickHouse's error code. */
+  /** ClickHouse's number of the error. */
   readonly code: number;
 
   constructor(code: number, message: string, options?: ErrorOptions) {
@@ -50,8 +50,7 @@ export function engineError(name: EngineErrorName, text: string, options?: Error
 }
 
 /**
- * Removes the wrapping from errors raised on one of the engine's threads: they have the prefix twice, and name and
- * version in the middle.
+ * Removes the wrapping of errors from the engine's threads: they have a repeated prefix, and contain name and version.
  */
 function unwrapped(message: string): string {
   return message

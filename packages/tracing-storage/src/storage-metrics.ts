@@ -8,7 +8,7 @@ const prefix = "tracing_storage_";
 
 /** The process's metrics, served on the admin port. */
 export class StorageMetrics {
-  /** Queries by kind: select, insert, other. Failed queries count as other. */
+  /** Number of queries by kind: select, insert, other. Failed queries are counted as other. */
   readonly queries: Counter<"kind">;
   /** Time in seconds from a query's request to the end of its result. */
   readonly seconds: Histogram<"kind">;
@@ -16,7 +16,7 @@ export class StorageMetrics {
   readonly errors: Counter<"code">;
   /** Rows of inserts that succeeded. */
   readonly insertedRows: Counter;
-  /** Size of these inserts' bodies after decompression, in bytes. */
+  /** Size of the rows that clients inserted, after decompression, in bytes. */
   readonly insertedBytes: Counter;
   /** Size of results before compression for the client, in bytes. */
   readonly resultBytes: Counter;
@@ -52,7 +52,7 @@ export class StorageMetrics {
   }
 }
 
-/** The parts whose state the gauges show at each scrape. */
+/** The parts whose state is read at each scrape. */
 interface WatchedParts {
   readonly engine: Engine;
   readonly gate: QueryGate;

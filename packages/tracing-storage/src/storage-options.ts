@@ -4,7 +4,7 @@ import { coldOptions } from "./cold/cold-options.ts";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
 
 /**
- * Options of a process with an embedded engine. Names of limits follow ClickHouse's settings if one exists:
+ * Options of a process with an embedded engine. Limits have the names of ClickHouse's settings, if such settings exist:
  * `storage.max-query-memory` is `max_memory_usage`, `storage.max-result-bytes` is `max_result_bytes`.
  */
 export const storageOptions = z.object({
@@ -13,7 +13,8 @@ export const storageOptions = z.object({
     .min(1)
     .default("./data/storage")
     .describe("Folder of the data; created when it is not there. One process at a time."),
-  // By default only this machine can connect: without a password, everyone who reaches the port may read and write.
+  // By default, only this machine can connect, because without a password, everybody who reaches the port can read and
+  // write.
   "storage.http.host-port": hostPort("127.0.0.1:8123").describe("ClickHouse's HTTP protocol."),
   ...serverTlsOptions("storage.http"),
   "storage.http.user": z
@@ -39,7 +40,7 @@ export const storageOptions = z.object({
     .string()
     .default("")
     .describe("File with the read-only user's password in one line."),
-  // A session keeps its temporary tables until it expires, so sessions above the limit are refused, not queued.
+  // A session keeps its temporary tables until it expires, so sessions above the limit are refused instead of waiting.
   "storage.http.max-sessions": z
     .number()
     .int()
@@ -47,12 +48,12 @@ export const storageOptions = z.object({
     .max(1000)
     .default(64)
     .describe("Sessions (session_id) that clients may hold at once; each takes some MiB."),
-  // A client that stops reading keeps its query's memory and one of the concurrent queries.
+  // A client that stops reading keeps its query's memory, and its query counts as one of the concurrent queries.
   "storage.http.send-timeout": duration("1m").describe(
     "A client that takes nothing of its result for so long is cut off, and its query cancelled.",
   ),
   "storage.http.max-body-bytes": bytes("256MiB").describe("Largest body of a request, decompressed."),
-  // Above this limit the engine refuses memory to every query. `storage.max-query-memory` prevents a single query from
+  // Above this limit, every query that needs memory fails. `storage.max-query-memory` prevents a single query from
   // causing that.
   "storage.max-memory": bytes("4GiB").describe(
     "Memory of the engine as a whole; at most 90 % of the machine's whatever is given.",
@@ -64,11 +65,11 @@ export const storageOptions = z.object({
     "Largest result of a query, before compression. Results are sent as they are made, not held.",
   ),
   "storage.query-timeout": duration("10m").describe("Longest time of one query; 0 is no limit."),
-  // Whole days are dropped, so spans stay up to one day longer than this.
+  // Only whole days are dropped, so spans stay up to one day longer.
   "storage.retention": duration("0").describe(
     "Days of spans whose last moment is older are dropped: 7d, 36h; 0 keeps all.",
   ),
-  // The newest day is never dropped, because spans that were just stored would vanish at once.
+  // The newest day is never dropped, because spans would then vanish just after they were stored.
   "storage.max-bytes": bytes("0").describe(
     "Size of the stored data on disk; above it the oldest days are dropped, never the newest. 0 is no limit.",
   ),
@@ -77,7 +78,8 @@ export const storageOptions = z.object({
     "Databases whose tables lose their oldest days: those that are partitioned by one column of type Date.",
   ),
   "storage.retention-interval": duration("5m").describe("Time between two looks for days to drop."),
-  // 168h are a week. A shorter time reads the disk more often; a longer time finds a damaged byte later.
+  // 168h are a week. With a shorter interval, the disk is read more often; with a longer interval, a damaged byte is
+  // found later.
   "storage.check-interval": duration("168h").describe(
     "Every part of the stored tables is read whole and compared with its checksums once in so long, while no query runs; 0s: never.",
   ),
@@ -87,11 +89,12 @@ export const storageOptions = z.object({
   "storage.damaged-max-bytes": bytes("10GiB").describe(
     "Most bytes of damaged parts that are set aside; the oldest are deleted first. 0 is no limit.",
   ),
-  // Merges need space for a copy of the merged parts. Below it the engine could not even reduce the number of parts.
+  // Merges need space for a copy of the merged parts. Below this limit, the engine could not even reduce the number of
+  // parts.
   "storage.min-free-bytes": bytes("1GiB").describe(
     "With less room on the disk of the data folder inserts are refused (ClickHouse's code 243, HTTP 503); 0 never refuses.",
   ),
-  // Each running query uses a thread of libuv's pool, whose size `maxQueryThreads` limits.
+  // Each running query needs a thread of libuv's pool, whose size sets the limit `maxQueryThreads`.
   "storage.max-concurrent-queries": z
     .number()
     .int()

@@ -15,13 +15,13 @@ import { PointThread } from "./point-read/point-thread.ts";
 import { StorageMetrics, watchEngine } from "./storage-metrics.ts";
 import type { storageOptions } from "./storage-options.ts";
 
-/** Options of the process without those of gRPC, its log, metrics and health report. */
+/** Options of the process without the gRPC options, with its log, metrics and health report. */
 export type StorageContext = Pick<
   ProcessContext<z.infer<typeof storageOptions>>,
   "options" | "log" | "metrics" | "health"
 >;
 
-/** The engine of a process, and everything that queries need beside it. */
+/** The engine of a process, and all other parts that queries need. */
 export interface StorageParts extends HttpFrontParts {
   /** Reads part files for the point reader, outside the main thread. */
   readonly pointThread: PointThread;
@@ -30,7 +30,7 @@ export interface StorageParts extends HttpFrontParts {
 }
 
 /**
- * Opens the engine on its folder. Its files are mended first where that is possible, and damaged parts are set aside.
+ * Opens the engine in its folder. Before that, damaged files are repaired if possible, and damaged parts are detached.
  * @throws StartError for a folder that cannot be used
  */
 export async function openStorageParts(context: StorageContext): Promise<StorageParts> {
@@ -90,7 +90,7 @@ async function openCold({ options, log }: StorageContext): Promise<ColdStorage |
   return await openColdStorage(options, log);
 }
 
-/** Logs and counts what the engine found broken when it was opened. */
+/** Logs and counts the damage that was found when the engine was opened. */
 function reportMending(engine: Engine, { log, metrics }: StorageContext): void {
   const { lostTokens, mended } = engine.facts;
   for (const file of mended) {

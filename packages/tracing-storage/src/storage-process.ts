@@ -22,13 +22,13 @@ import { Upkeep } from "./upkeep.ts";
 const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
 
 /**
- * Time in milliseconds after which a stop closes connections. The engine cancels its queries before, so that these are
- * answered.
+ * Time in milliseconds after which a stop closes connections. Before that time, the engine cancels its queries, so that
+ * their clients get an answer.
  */
 const cutAfterMs = 5_000;
 
 /**
- * The process: one engine on one folder, behind ClickHouse's HTTP protocol, and the remote storage API. With
+ * The process: one engine with one folder, behind ClickHouse's HTTP protocol and the remote storage API. With
  * `--clickhouse.url` only that API, for a cluster.
  */
 export const storageProcess: ProcessDefinition<typeof options.shape> = {
@@ -41,9 +41,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
   commands: [exportCommand, importCommand, schemaCommand, deleteCommand],
   adminHostPort: ":17270",
   /**
-   * Opens in this order: limits of the system, users and certificate, engine, upkeep, HTTP, gRPC. Upkeep starts last,
-   * because its queries would slow the start. If the port cannot be opened, the engine is closed again, so that the
-   * folder is free.
+   * Opens the parts in this order: limits of the system, users and certificate, engine, HTTP, gRPC, upkeep. Upkeep
+   * starts last, because its queries would slow the start. If the port cannot be opened, the engine is closed again, so
+   * that another process can use the folder.
    */
   async start({ options, log, metrics, health }) {
     if (options["clickhouse.url"].length > 0) {
@@ -99,13 +99,13 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
   },
 };
 
-/** Everything that runs after the start. */
+/** The parts of a running process. */
 interface RunningStorage {
   readonly parts: StorageParts;
   readonly upkeep: Upkeep;
-  /** The public listener of ClickHouse's HTTP protocol, and the one of this process where there is one. */
+  /** The public listener of ClickHouse's HTTP protocol, and the inner listener if there is one. */
   readonly servers: readonly HttpListener[];
-  /** Undefined where the remote storage API is off. */
+  /** Undefined if the remote storage API is disabled. */
   readonly remote: RemoteStorageServer | undefined;
 }
 
@@ -117,8 +117,8 @@ interface HttpListener extends EventEmitter {
 }
 
 /**
- * Ends the remote storage API first, because its last spans are still inserts. Then the ports close, running
- * queries end or are cancelled, and the engine closes when nothing of ours uses it.
+ * Stops the remote storage API first, because its last spans must still be inserted. Then the ports close, running
+ * queries end or are cancelled, and the engine closes when no part of this process uses it.
  */
 async function stopStorage(
   signal: AbortSignal,
@@ -138,7 +138,7 @@ async function stopStorage(
     one.closeIdleConnections();
   }
   signal.addEventListener("abort", cut);
-  // A query whose client reads its result too slowly cannot end by itself.
+  // If a client reads a result too slowly, its query does not end without this.
   setTimeout(cut, cutAfterMs).unref();
   await pointThread.close();
   await engine.close(Promise.all([gate.idle(), upkeep.close()]));

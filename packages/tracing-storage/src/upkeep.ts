@@ -5,17 +5,14 @@ import { CalmMerges } from "./merging/calm-merges.ts";
 import { Retention } from "./retention/retention.ts";
 import type { StorageContext, StorageParts } from "./storage-parts.ts";
 
-/**
- * Limits for the merge of the parts that were written last. Collectors write every second or two while there are
- * spans.
- */
+/** Limits for merging the newest parts. Collectors write once or twice in two seconds while they receive spans. */
 const calm = { calmSeconds: 5, leastRows: 20_000, intervalMs: 5_000 };
 
-/** Work on the folder that goes on beside the queries: it deletes, merges and checks parts. */
+/** Tasks that run in parallel with queries: they delete, merge and check parts. */
 export class Upkeep {
   readonly #tasks: readonly { start(): void; close(): Promise<void> }[];
 
-  /** Nothing runs before `start`. */
+  /** The tasks start only with `start`. */
   constructor(parts: StorageParts, { options, log, metrics }: StorageContext) {
     const { engine, gate, quarantine, stuckReads } = parts;
     const databases = options["storage.retention-databases"];
@@ -52,14 +49,14 @@ export class Upkeep {
     ];
   }
 
-  /** Called once, after the ports are open: the first queries of these tasks would slow the start. */
+  /** Must be called once, after the ports are open, because the first queries of these tasks would slow the start. */
   start(): void {
     for (const task of this.#tasks) {
       task.start();
     }
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all tasks have ended. */
   async close(): Promise<void> {
     await Promise.all(this.#tasks.map((task) => task.close()));
   }

@@ -9,7 +9,7 @@ import { Progress } from "./progress.ts";
 
 /**
  * `delete`: removes the spans of traces, of an attribute, of a tenant or of a time range from all tables. Without
- * `--yes` it only counts them.
+ * `--yes`, the command only counts the spans.
  */
 export const deleteCommand: ProcessCommand = {
   name: "delete",
@@ -27,7 +27,7 @@ export const deleteCommand: ProcessCommand = {
       cluster: clusterOf(options),
     };
     const audit = auditOf(options, selection);
-    // If the audit file cannot be written, the command must stop before anything is deleted.
+    // If the audit file cannot be written, the command must end before any span is deleted.
     await audit("begun");
     const progress = new Progress();
     let report: DeletionReport;
@@ -73,7 +73,10 @@ function selectionOf(options: DeleteOptions): DeletionSelection {
   };
 }
 
-/** Appends one line. The states are `begun`, then `counted`, `done`, `incomplete` or `failed`. */
+/**
+ * Appends one line to the audit file. The first state is `begun`; the next is `counted`, `done`, `incomplete` or
+ * `failed`.
+ */
 type Audit = (state: string, facts?: object) => Promise<void>;
 
 /**
@@ -107,12 +110,12 @@ function auditOf(options: DeleteOptions, selection: DeletionSelection): Audit {
   };
 }
 
-/** Milliseconds of a time: `2026-11-21T08:30:00.000Z`. */
+/** A time as text, to milliseconds: `2026-11-21T08:30:00.000Z`. */
 function timeText(unixNano: bigint): string {
   return new Date(Number(unixNano / 1_000_000n)).toISOString();
 }
 
-/** Totals over all servers, for the audit: traces, and rows by table before and after. */
+/** Totals of all servers for the audit: traces, and rows of each table before and after the deletion. */
 function countsOf({ tables, traces, away }: DeletionReport): object {
   const rows: Record<string, number> = {};
   const remaining: Record<string, number> = {};
@@ -135,7 +138,7 @@ function linesOf({ tables, traces, away, leavesMinutes }: DeletionReport, isDele
     ...away.map((url) => `${url}: away; it deletes when it is back, run this again then`),
     ...(leavesMinutes ? ["trace_minutes: over 100000 traces, their ids and minutes stay"] : []),
     isDeleted ? `spans of ${traces} traces` : `spans of ${traces} traces; nothing is deleted without --yes`,
-    // The proof is for operators, who may run it on each server.
+    // The proof is for operators, who can run this statement on each server.
     ...(isDeleted ? tables.slice(0, 2).map(({ proof }) => `proof, counts 0: ${proof}`) : []),
   ];
 }

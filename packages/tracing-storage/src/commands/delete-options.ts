@@ -51,7 +51,7 @@ export const deleteOptions = z.object({
     ),
   from: time.describe("Spans that start at this time, in UTC, or later.").meta({ placeholder: "time" }),
   to: time.describe("Spans that start before this time, in UTC.").meta({ placeholder: "time" }),
-  // The default deletes nothing, because a deletion cannot be undone.
+  // By default nothing is deleted, because a deletion cannot be undone.
   yes: z.boolean().default(false).describe("Delete; without it they are only counted."),
   "requested-by": z
     .string()

@@ -40,8 +40,8 @@ function clickHouseTime(text: string): string {
 }
 
 /**
- * Writes to `FILE.part`, which is renamed at the end. An interrupted export leaves no file under the name of
- * `--output`, so such a file is always complete.
+ * Writes to `FILE.part`, which is renamed at the end. If an export is interrupted, no file has the name in `--output`,
+ * so a file with this name is always complete.
  */
 async function runExport(args: readonly string[]): Promise<number> {
   const { options } = parseOptions(exportOptions, { arguments: args, environment: {} });
@@ -102,7 +102,7 @@ async function runExport(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** `export --from … --to … --output x.parquet`: a range of time as one Parquet file with every column. */
+/** `export --from … --to … --output x.parquet`: writes a range of time to one Parquet file with all columns. */
 export const exportCommand: ProcessCommand = {
   name: "export",
   meaning:

@@ -21,10 +21,12 @@ const importOptions = z.object({
     .describe("Table that takes the rows."),
 });
 
-/** Number of rows in one insert. It must never change, because a repeated import must make the same inserts again. */
+/**
+ * Number of rows in one insert. This number must never change, because a repeated import must make the same inserts.
+ */
 const blockRows = 50_000;
 
-/** SHA-256 of the file. It is part of the token of each block, so that a repeated import is recognized. */
+/** SHA-256 of the file. It is part of each block's token, so that the store recognizes a repeated import. */
 async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
   try {
@@ -44,7 +46,7 @@ interface Block {
 }
 
 /**
- * Reads a Parquet file in blocks; every run gives the same blocks. It uses a separate embedded engine, because the
+ * Reads a Parquet file in blocks, which are the same in every run. It uses a separate embedded engine, because the
  * server's engine would need the whole file in one body.
  */
 async function* readBlocks(
@@ -110,7 +112,7 @@ function quoted(name: string): string {
 
 /**
  * Inserts block after block. The token of a block is the file's hash and the block's number: `import/9f86…/3`. The
- * store ignores blocks that it already has, so an interrupted import can be repeated as a whole.
+ * store ignores blocks that it already has, so an interrupted import can simply be repeated.
  */
 async function runImport(args: readonly string[]): Promise<number> {
   const [file, ...rest] = args;
@@ -158,7 +160,7 @@ async function runImport(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** `import x.parquet`: inserts the rows of an exported file. Repeating the command inserts nothing twice. */
+/** `import x.parquet`: inserts the rows of an exported file. Repeating the command inserts no row twice. */
 export const importCommand: ProcessCommand = {
   name: "import",
   meaning:

@@ -1,6 +1,6 @@
 const redrawMs = 250;
 
-/** A progress line that is redrawn. Without a terminal nothing is printed. */
+/** A progress line that is redrawn. Without a terminal, the line is not printed. */
 export class Progress {
   readonly #stream = process.stderr;
   #lastMs = 0;

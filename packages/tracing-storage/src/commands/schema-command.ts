@@ -5,9 +5,9 @@ import { changeOnServers } from "./schema-on-servers.ts";
 import { type SchemaOptions, schemaOptions } from "./schema-options.ts";
 
 /**
- * `schema`: prints the statements that create the tables of spans, for operators who prepare a server; no server is
- * needed for this. Collector and query service run the same statements. With `--migrate` and similar options it runs
- * the necessary statements on the servers of `--url`.
+ * `schema`: prints the statements that create the tables of spans, for operators who prepare a server; this needs no
+ * server. Collector and query service run the same statements themselves. With options such as `--migrate`, it runs the
+ * necessary statements on the servers in `--url`.
  */
 export const schemaCommand: ProcessCommand = {
   name: "schema",

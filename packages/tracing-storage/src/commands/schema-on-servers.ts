@@ -11,13 +11,13 @@ import {
 /** The result of a command, for the terminal. */
 export interface ServersChanged {
   readonly lines: readonly string[];
-  /** True when every server was reached and nothing is wrong. */
+  /** True when every server was reached and had no fault. */
   readonly isDone: boolean;
 }
 
 /**
  * Changes or checks the tables of servers.
- * @param repair for a check: adds what is missing
+ * @param repair true: a check also adds missing rows
  * @throws StorageError
  */
 export async function changeOnServers(

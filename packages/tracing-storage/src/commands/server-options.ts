@@ -21,7 +21,7 @@ export class Server {
   readonly #url: URL;
   readonly #headers: Record<string, string>;
 
-  /** @throws StartError for an unreadable address or password file, or when both a password and a file are given */
+  /** @throws StartError for an invalid address, an unreadable password file, or two sources of the password */
   constructor(options: ServerOptions) {
     const url = URL.parse(options.url);
     if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -74,8 +74,8 @@ export class Server {
 }
 
 /**
- * Columns that are not stored, but used to compute others, by the name in an older table. `in_x` receives `x` when the
- * table has no column `x`; other columns keep their names.
+ * Columns that are not stored, but from which others are computed, with their names in older tables. `in_x` gets the
+ * values of `x` if the table has no column `x`; other columns keep their names.
  */
 export async function columnsTakenAs(
   server: Server,
@@ -90,7 +90,7 @@ export async function columnsTakenAs(
   return new Map(rows.map(({ name }) => [name.replace(/^in_/, ""), name]));
 }
 
-/** The stored columns of a table, in order. @throws StartError when there is no such table */
+/** The stored columns of a table, in order. @throws StartError when the table does not exist */
 export async function storedColumns(server: Server, database: string, table: string): Promise<string[]> {
   const rows = await server.rows<{ name: string }>(
     "SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String} " +

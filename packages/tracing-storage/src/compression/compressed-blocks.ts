@@ -8,10 +8,9 @@ import { compressLz4Block, decompressLz4Block } from "./lz4-block.ts";
 const unzstd = promisify(zstdDecompress);
 
 /**
- * ClickHouse's compressed blocks, the form of `compress=1` and `decompress=1`. A block has a checksum of 16
- * bytes over everything after it. The method follows, then the size of the block from the method on, the size
- * of the data, and the data. Source: ClickHouse src/Compression/CompressionInfo.h,
- * CompressedReadBufferBase.cpp
+ * ClickHouse's compressed blocks, the form of `compress=1` and `decompress=1`. A block starts with a checksum of 16
+ * bytes over the rest of the block. The rest has the method, its own size, the size of the data, and the data. Source:
+ * ClickHouse src/Compression/CompressionInfo.h, CompressedReadBufferBase.cpp
  */
 const checksumBytes = 16;
 const headerBytes = 9;

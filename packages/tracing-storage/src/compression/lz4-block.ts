@@ -5,15 +5,15 @@
 
 const minMatch = 4;
 /**
- * Minimum distance between the last match's start and the end. The next constant: number of last bytes that must be
- * literals.
+ * Minimum distance in bytes between the start of the last match and the end. The next constant is the number of bytes
+ * at the end that must be literals.
  */
 const matchLimit = 12;
 const lastLiterals = 5;
 const hashBits = 14;
 const maxOffset = 65_535;
 
-/** Below this many bytes a loop is faster than a call. */
+/** Below this number of bytes, a loop is faster than a call. */
 const shortBytes = 32;
 
 /** Maximum size of the result of compressing `length` bytes. */
@@ -32,7 +32,7 @@ function writeLength(target: Uint8Array, at: number, length: number): number {
   return index;
 }
 
-/** Compresses greedily, and remembers one position for each hash of four bytes. */
+/** Compresses greedily: for each hash of four bytes, only one position is remembered. */
 export function compressLz4Block(source: Buffer): Buffer {
   const target = Buffer.allocUnsafe(maxCompressedBytes(source.length));
   const places = new Int32Array(1 << hashBits).fill(-1);
@@ -81,8 +81,8 @@ export function compressLz4Block(source: Buffer): Buffer {
 }
 
 /**
- * Decompresses into `target` from position `at` on; matches may refer to bytes before `at`.
- * @returns position after the last written byte
+ * Decompresses into `target`, starting at `at`; matches may refer to bytes before `at`.
+ * @returns position after the last byte written
  * @throws RangeError when the block is not LZ4, or is longer than `target`
  */
 export function decompressLz4Block(source: Buffer, target: Buffer, at = 0): number {

@@ -8,7 +8,7 @@ import { decompressLz4Block } from "./lz4-block.ts";
 const frameMagic = 0x184d2204;
 const skippableMagic = 0x184d2a50;
 
-/** Size limit of a decompressed block in bytes, by three bits of the frame's descriptor. */
+/** Size limit of a decompressed block in bytes, by three bits in the frame's descriptor. */
 const blockSizes: ReadonlyMap<number, number> = new Map([
   [4, 64 * 1024],
   [5, 256 * 1024],
@@ -28,7 +28,7 @@ class ByteSource {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** @returns undefined when the stream ends too early; `atEnd` is true when it ended exactly at this position */
+  /** @returns undefined when the stream ends too early; `atEnd` is true if it ended exactly at the current position */
   async take(count: number): Promise<Buffer | undefined> {
     const parts = [this.#held];
     let length = this.#held.length;
@@ -56,7 +56,7 @@ function wrong(text: string, cause?: unknown) {
   return engineError("CANNOT_DECOMPRESS", `cannot decompress the body: ${text}`, { cause });
 }
 
-/** Takes exactly so many bytes. @throws EngineError CANNOT_DECOMPRESS when the body ends before */
+/** Takes exactly `count` bytes. @throws EngineError CANNOT_DECOMPRESS when the body ends too early */
 async function need(source: ByteSource, count: number): Promise<Buffer> {
   const bytes = await source.take(count);
   if (bytes === undefined) {
@@ -101,13 +101,15 @@ export async function* decompressLz4Frames(chunks: AsyncIterable<Buffer>): Async
 interface FrameHeader {
   /** Most bytes of a decompressed block. */
   readonly maxBlock: number;
-  /** Four bytes follow each block. */
+  /** True when four bytes of checksum follow each block. */
   readonly hasBlockChecksum: boolean;
-  /** Four bytes follow the last block. */
+  /** True when four bytes of checksum follow the last block. */
   readonly hasChecksum: boolean;
 }
 
-/** Reads the descriptor after the magic: flags, block size, size of the content where a flag says so, checksum. */
+/**
+ * Reads the descriptor after the magic number: flags, block size, the content's size if a flag is set, and a checksum.
+ */
 async function readHeader(source: ByteSource): Promise<FrameHeader> {
   const [flags = 0, sizes = 0] = await need(source, 2);
   const maxBlock = blockSizes.get((sizes >> 4) & 7);
@@ -123,8 +125,8 @@ async function readHeader(source: ByteSource): Promise<FrameHeader> {
 }
 
 /**
- * Reads blocks up to the end mark of a frame, a size of 0. The highest bit of a size marks a block that is stored as
- * it is.
+ * Reads blocks up to the end mark of a frame, a size of 0. In a size, the highest bit marks a block that is not
+ * compressed.
  */
 async function* decompressBlocks(
   source: ByteSource,

@@ -2,18 +2,21 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { cityHash128 } from "wire/city-hash";
 
-/** Size of the checksum before each block. The method, the length of the rest, and the length of the data follow it. */
+/**
+ * Size of the checksum before each block. The checksum is followed by the method, the size of the rest, and the size of
+ * the data.
+ */
 const checksumBytes = 16;
 const headBytes = checksumBytes + 9;
 /** The engine's size limit of a block in bytes. */
 const maxBlockBytes = 1024 * 1024 * 1024;
-/** Number of bytes that are hashed before the event loop gets a turn, which takes some milliseconds. */
+/** Number of bytes that are hashed in one turn of the event loop, which takes some milliseconds. */
 const bytesPerTurn = 1024 * 1024;
 
 /**
- * Finds the first block of a file whose bytes differ from its checksum. The engine hashes such a block once for each
- * bit, to find the flipped bit. This function hashes it once. Files are read without libuv's threads, because the
- * engine may occupy them.
+ * Finds the first block of a file whose bytes differ from its checksum. The engine would hash such a block once for
+ * each of its bits, to find the flipped bit. This function hashes the block only once. Files are read without libuv's
+ * threads, because the engine may occupy them.
  * @returns undefined for an undamaged file
  * @throws errors of files
  */

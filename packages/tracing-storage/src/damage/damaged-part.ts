@@ -14,9 +14,9 @@ export interface PartName {
 const certain: ReadonlySet<number> = new Set([40, 246, 271, 432, 354]);
 
 /**
- * Errors that damage, but also other faults, may cause: UNEXPECTED_END_OF_FILE, CANNOT_READ_FROM_FILE_DESCRIPTOR,
- * CANNOT_PARSE_…, ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE, FILE_DOESNT_EXIST, INCORRECT_DATA,
- * NO_FILE_IN_DATA_PART, BAD_SIZE_OF_FILE_IN_DATA_PART.
+ * Codes of errors that damage may cause, but other faults too: UNEXPECTED_END_OF_FILE,
+ * CANNOT_READ_FROM_FILE_DESCRIPTOR, CANNOT_PARSE_…, ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE,
+ * FILE_DOESNT_EXIST, INCORRECT_DATA, NO_FILE_IN_DATA_PART, BAD_SIZE_OF_FILE_IN_DATA_PART.
  */
 const possible: ReadonlySet<number> = new Set([3, 21, 27, 32, 33, 76, 107, 117, 226, 228]);
 
@@ -37,7 +37,7 @@ export function damagedPart({ code, message }: EngineError): (PartName & { isCer
   return part === undefined ? undefined : { ...part, isCertain };
 }
 
-/** The part whose folder occurs in a path or a message. */
+/** The part whose folder is in a path or message; undefined without such a folder. */
 export function partFileOf(text: string): PartName | undefined {
   const found = partFolder.exec(text);
   return found === null ? undefined : { tableUuid: found[1] as string, part: found[2] as string };

@@ -14,7 +14,7 @@ import {
   textOf,
 } from "./set-aside-parts.ts";
 
-/** Pattern for a file, in the text of a reason, that has only the times of spans. */
+/** Pattern for a damaged file that contains only the times of spans. */
 const fileOfTimes = /\/(start|minute)\.(bin|cmrk\d?)/;
 
 interface QuarantineParts {
@@ -26,13 +26,13 @@ interface QuarantineParts {
   readonly noteFile: string;
 }
 
-/** Limit of damaged parts that the reads of one statement may find one after the other. */
+/** Limit of damaged parts that one statement may find, one after the other. */
 export const mostDamagedParts = 20;
 
 /**
- * Detaches damaged parts, so that reads continue with the other parts. The folder of the part moves to `detached`,
- * where ClickHouse does not read it and from where it can be restored. Every part is logged and counted, and makes the
- * health "degraded".
+ * Detaches damaged parts, so that reads continue with the other parts. The part's folder moves to `detached`, where
+ * ClickHouse does not read it; operators can restore the part from there. Every part is logged and counted, and makes
+ * the health "degraded".
  */
 export class PartQuarantine {
   readonly #parts: QuarantineParts;
@@ -60,14 +60,14 @@ export class PartQuarantine {
   }
 
   /**
-   * The reasons why a statement's answer lacks rows. @param sql returns the statement; called only while some part is
+   * The reasons why a statement's answer lacks rows. @param sql returns the statement; called only if a part is
    * detached
    */
   missingFrom(sql: () => string): PartialReason[] {
     return this.#missing.missingFrom(sql);
   }
 
-  /** Finds parts that the engine itself has detached because it could not load them at startup. */
+  /** Finds parts that the engine itself detached, because it could not load them at its start. */
   async lookAtStart(): Promise<void> {
     await this.#count("start");
   }
@@ -75,7 +75,7 @@ export class PartQuarantine {
   /**
    * Detaches the part that an error mentions, if it is damaged. Never throws: the client gets the error of the
    * statement.
-   * @returns true when the part was detached, so that the statement can be repeated
+   * @returns true when the statement can be repeated, because the part was detached
    */
   async suspect(error: unknown): Promise<boolean> {
     const known = toEngineError(error);
@@ -85,7 +85,7 @@ export class PartQuarantine {
     }
     try {
       const part = await this.#find(found);
-      // The part was merged, dropped or detached meanwhile, so the next read will not use it.
+      // The part was merged, dropped or detached meanwhile, so the repeated read will not use it.
       if (part === undefined) {
         return true;
       }
@@ -100,8 +100,8 @@ export class PartQuarantine {
   }
 
   /**
-   * Detaches the part with a file that is known to be damaged. @returns true when later reads will not use the part,
-   * including when it was already gone
+   * Detaches the part that has a damaged file. @returns true when later reads will not use the part, even if it was
+   * already gone
    */
   async setAsideFile(name: PartName, reason: string): Promise<boolean> {
     const part = await this.#find(name);
@@ -113,7 +113,7 @@ export class PartQuarantine {
    * @param found how the damage was found
    * @param reason text for the log
    * @param isCertain true: no check is needed
-   * @returns true when later reads will not use the part: it was detached, merged or dropped
+   * @returns true when later reads will not use the part, because it was detached, merged or dropped
    */
   setAside(part: StoredPart, found: "read" | "check", reason: string, isCertain: boolean): Promise<boolean> {
     const key = `${part.database}.${part.table} ${part.part}`;
@@ -139,8 +139,8 @@ export class PartQuarantine {
       if (!isCertain && (await this.faultOf(part)) === undefined) {
         return await this.#isGone(part);
       }
-      // If the times are damaged, the engine must not read them: it would search for the flipped bit, possibly for
-      // minutes.
+      // If the file with the times is damaged, the engine must not read it, because it might search for the flipped bit
+      // for minutes.
       const isTimeDamaged = fileOfTimes.test(reason);
       missing = { ...part, ...(isTimeDamaged ? {} : await this.#timeOf(part)) };
       await this.#missing.note(missing);
@@ -168,8 +168,8 @@ export class PartQuarantine {
   }
 
   /**
-   * Checks all files of a part. @returns the fault; undefined for an undamaged or vanished part @param tag name of the
-   * engine's statement
+   * Checks all files of a part. @returns the fault; undefined for an undamaged part, and for one that no longer exists
+   * @param tag name of the statement in the engine
    */
   async faultOf(part: StoredPart, tag = "damage"): Promise<string | undefined> {
     try {
@@ -177,7 +177,7 @@ export class PartQuarantine {
       const [, isPassed, message] = (await this.#run(sql, tag)).split("\t");
       return isPassed === "0" ? (message ?? "").trim() : undefined;
     } catch (error) {
-      // NO_SUCH_DATA_PART, UNKNOWN_TABLE
+      // The codes are NO_SUCH_DATA_PART and UNKNOWN_TABLE.
       if (error instanceof EngineError && (error.code === 232 || error.code === 60)) {
         return undefined;
       }
@@ -228,7 +228,7 @@ export class PartQuarantine {
     );
   }
 
-  /** Time range of a part's spans, read from a single column; {} when that column is damaged. */
+  /** Time range of a part's spans, read from one column; {} if this column is damaged. */
   async #timeOf({
     database,
     table,
@@ -257,7 +257,7 @@ export class PartQuarantine {
   }
 
   /**
-   * Parts in `detached` folders that the store or the engine has put there. Parts that operators have detached are
+   * Parts in folders `detached` that the store or the engine moved there. Parts that operators have detached are
    * excluded.
    */
   async droppable(): Promise<DroppablePart[]> {
@@ -274,7 +274,7 @@ export class PartQuarantine {
     return parts;
   }
 
-  /** Deletes the files of a detached part. @param isSaid true: answers continue to report that its rows are missing */
+  /** Deletes the files of a detached part. @param isSaid true: answers still report that its rows are missing */
   async drop(part: DroppablePart, isSaid: boolean): Promise<void> {
     if (isSaid) {
       await this.#missing.noteDropped(part, Date.now());
@@ -286,7 +286,7 @@ export class PartQuarantine {
   }
 
   async #detached(): Promise<DetachedPart[]> {
-    // If other parts cover the part, it is a leftover of the engine, and nothing is missing.
+    // A part that other parts cover is a leftover of the engine, so none of its rows are missing.
     const text = await this.#run(
       "SELECT database, table, name, path FROM system.detached_parts WHERE NOT match(name, '^(ignored|covered|clone|attaching|deleting|tmp)') ORDER BY database, table, name",
     );
@@ -299,7 +299,7 @@ export class PartQuarantine {
   }
 
   /**
-   * Counts the detached parts; an operator may have restored or removed some.
+   * Counts the detached parts, because an operator may have restored or removed some of them.
    * @param found how the parts that the engine detached were found
    */
   async #count(found: "start" | "read"): Promise<void> {
@@ -322,14 +322,14 @@ export class PartQuarantine {
     );
   }
 
-  /** Must be called after a statement that may have attached or dropped a part. */
+  /** Must be called after each statement that may have attached or dropped a part. */
   async tablesChanged(): Promise<void> {
     if (this.#missing.length > 0) {
       await this.look().catch(() => {});
     }
   }
 
-  /** Counts again; called by a timer. */
+  /** Counts the detached parts again; a timer calls this. */
   async look(): Promise<void> {
     await this.#count("read");
   }

@@ -17,44 +17,42 @@ interface ScrubberParts {
 
 /** Databases, intervals and limits of the checks. */
 export interface ScrubberSettings {
-  /** Time in milliseconds within which each part is checked once; 0: never. */
+  /** Interval in milliseconds in which each part is checked once; 0: parts are never checked. */
   readonly intervalMs: number;
   /** Only parts of these databases are checked. */
   readonly databases: readonly string[];
-  /** File that stores when each part was checked, for the next start. */
+  /** File that stores the time of each part's last check, for the next start. */
   readonly stateFile: string;
   /** Time between two tests if the store is idle, in milliseconds. Default: 10 s. */
   readonly lookMs?: number;
   /** Present time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Waits for this many milliseconds; a timer by default. */
+  /** Waits for this many milliseconds; default: a timer. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-/** Time limit in milliseconds for one round of checks, and for waiting until no query runs. */
+/** Time limit in milliseconds for one round of checks, and for waiting until the store is idle. */
 const lookLengthMs = 5_000;
 
 /** Time between two tests for a gap between queries, in milliseconds. */
 const gapMs = 50;
 
-/**
- * Number of intervals after which a part is checked even while queries run: a store that is never idle also has damage.
- */
+/** After this number of intervals, a part is checked even while queries run, because a busy store also has damage. */
 const overdueIntervals = 2;
 
-/** Pause after a part that was checked while queries ran, as a multiple of the duration of the check. */
+/** After a check while queries run, the pause is this many times as long as the check. */
 const restOfOverdue = 9;
 
 /** Tag of the engine's statements that check parts. */
 const checkTag = "check-of-parts";
 
-/** Time of the last check of each part, in milliseconds since the Unix epoch, by table and part. */
+/** Time of each part's last check, in milliseconds since 1970; the key is table and part. */
 type CheckedTimes = Map<string, number>;
 
 /**
- * Reads all bytes of all parts at intervals and compares them with their checksums. Damage in rarely read data is then
- * found while copies or backups exist. A check starts only while no query runs, and reads the part to its end with one
- * thread. A part that has waited for two intervals is checked while queries run, using a tenth of the time.
+ * At intervals, reads all bytes of all parts, and compares them with their checksums. This finds damage in rarely read
+ * data while copies or backups still exist. A check starts only while no query runs, and reads the part to its end with
+ * one thread. After two intervals without an idle moment, a part is checked while queries run, in a tenth of the time.
  */
 export class Scrubber {
   readonly #parts: ScrubberParts;
@@ -167,7 +165,7 @@ export class Scrubber {
     }
   }
 
-  /** @returns undefined also when the part was detached meanwhile */
+  /** @returns undefined for an undamaged part, and for a part that was detached meanwhile */
   async #faultOf(part: StoredPart): Promise<string | undefined> {
     const { quarantine, stuckReads } = this.#parts;
     try {
@@ -210,7 +208,7 @@ export class Scrubber {
         }
       }
     } catch {
-      // The file is missing or incomplete, so every part is checked again.
+      // The file is missing or incomplete, so all parts are checked again.
     }
     return this.#times;
   }

@@ -5,11 +5,11 @@ import type { PartQuarantine } from "./part-quarantine.ts";
 import type { DetachedPart } from "./set-aside-parts.ts";
 
 export interface SetAsideSettings {
-  /** Time in milliseconds after which a detached part is dropped; 0: never. */
+  /** Age in milliseconds at which a detached part is dropped; 0: never. */
   readonly maxAgeMs: number;
   /** Size limit of all detached parts in bytes; the oldest are dropped first. 0: no limit. */
   readonly maxBytes: number;
-  /** `--storage.retention` in milliseconds: older days of detached parts are dropped too. 0: no limit. */
+  /** `--storage.retention` in milliseconds: detached parts with older rows are dropped too; 0: no limit. */
   readonly retentionMs: number;
   readonly intervalMs: number;
   readonly now?: () => number;
@@ -24,13 +24,13 @@ interface SetAsideLimitsParts {
 /** A part in a folder `detached` that the store itself has detached. */
 export interface DroppablePart extends DetachedPart {
   readonly bytes: number;
-  /** Last day of its rows, `2026-11-26`; "" when unknown. */
+  /** Last day of the part's rows, such as `2026-11-26`; "" for an unknown day. */
   readonly lastDay: string;
 }
 
 /**
- * `age`: detached too long ago. `size`: above the size limit. `retention`: the retention would have dropped its rows
- * too.
+ * `age`: the part was detached too long ago. `size`: above the size limit. `retention`: the retention would have
+ * dropped the part's rows.
  */
 export type DropReason = "age" | "size" | "retention";
 
@@ -136,7 +136,10 @@ export class SetAsideLimits {
   }
 }
 
-/** The change time of the folder is the time of detaching: the engine moves or links the folder then. */
+/**
+ * The folder's change time is the time of detaching, because the engine moves or links the folder when it detaches a
+ * part.
+ */
 async function withAge(part: DroppablePart): Promise<DroppablePart & { readonly setAsideUnixMs: number }> {
   const setAsideUnixMs = await stat(part.path).then(
     ({ ctimeMs }) => ctimeMs,

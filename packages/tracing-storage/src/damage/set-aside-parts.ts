@@ -11,20 +11,20 @@ export interface StoredPart {
   readonly rows: number;
   /** Size on disk in bytes, compressed. */
   readonly bytes: number;
-  /** Time of its writing; 0: unknown. */
+  /** Time at which the part was written; 0: unknown. */
   readonly writtenUnixMs: number;
-  /** First and last day of the rows, `2026-11-26`; "" for a table without days. */
+  /** First and last day of the part's rows, such as `2026-11-26`; "" for a table without days. */
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
 /** A damaged part, with the time range of its spans if it is known. */
 export interface DamagedPart extends StoredPart {
-  /** Earliest start of its spans, in milliseconds since 1970; absent: unknown. */
+  /** Earliest start of the part's spans, in milliseconds since 1970; absent: unknown. */
   readonly startUnixMs?: number;
-  /** Latest time of its spans, in milliseconds since 1970; absent: unknown. */
+  /** Latest time of the part's spans, in milliseconds since 1970; absent: unknown. */
   readonly endUnixMs?: number;
-  /** Time at which its files were deleted. Absent: the part can still be restored. */
+  /** Time at which the part's files were deleted. Absent: the files still exist, and the part can be restored. */
   readonly droppedUnixMs?: number;
 }
 
@@ -32,26 +32,26 @@ export interface DamagedPart extends StoredPart {
 export interface DetachedPart {
   readonly database: string;
   readonly table: string;
-  /** Name of the folder: the part's name, possibly with a prefix for the reason of detaching. */
+  /** Name of the folder: the part's name, which may have a prefix for the reason of detaching. */
   readonly name: string;
   /** Path of the folder. */
   readonly path: string;
 }
 
-/** Limit of reasons in the header of an answer. With more parts, each table is one reason. */
+/** Limit of reasons in the header of an answer. If there are more parts, the header has one reason for each table. */
 const maxNamed = 20;
 
 const dayMs = 86_400_000;
 
-/** Time in milliseconds for which answers stay partial after a part was dropped: 30 days. */
+/** Time in milliseconds for which answers are marked as partial after a part was dropped: 30 days. */
 const droppedSaidMs = 30 * dayMs;
 
 /** Pattern for the name of a part: `20261126_1_4_1`, `all_1_1_0`. */
 const partName = /((?:all|\d{1,8}|[0-9a-f]{32})_\d+_\d+_\d+(?:_\d+)?)(?:_try\d+)?$/;
 
 /**
- * The detached damaged parts and their data. The engine only has the name of a detached part, so a file stores the
- * other data for the next start.
+ * The damaged parts that are detached, with facts about them. The engine has only the name of a detached part, so a
+ * file stores the other facts for the next start.
  */
 export class SetAsideParts {
   readonly #file: string;
@@ -76,7 +76,7 @@ export class SetAsideParts {
     return note === undefined ? partName.exec(name)?.index !== 0 : note.bytes > 0;
   }
 
-  /** The last day of a detached part's rows; "" when unknown. */
+  /** The last day of a detached part's rows; "" for an unknown day. */
   async lastDayOf({ database, table, name }: DetachedPart): Promise<string> {
     const part = partName.exec(name)?.[1] ?? name;
     return (await this.#load()).get(keyOf({ database, table, part }))?.lastDay ?? "";
@@ -93,7 +93,7 @@ export class SetAsideParts {
     }
   }
 
-  /** Records a part before it is detached, so that every answer without its rows reports this. */
+  /** Records a part before it is detached, so that every answer without its rows mentions this. */
   async note(part: DamagedPart): Promise<void> {
     const notes = await this.#load();
     notes.set(keyOf(part), part);
@@ -102,8 +102,8 @@ export class SetAsideParts {
   }
 
   /**
-   * Compares the list with the engine's folders: parts may have been restored or removed.
-   * @returns parts that are missing in the list, because the engine has detached them
+   * Compares the recorded parts with the engine's folders, because operators may have restored or removed parts.
+   * @returns parts that were not recorded, because the engine itself detached them
    */
   async compare(detached: readonly DetachedPart[], nowUnixMs = Date.now()): Promise<DamagedPart[]> {
     const notes = await this.#load();
@@ -163,7 +163,7 @@ export class SetAsideParts {
         }
       }
     } catch {
-      // The file is missing or damaged. The names of the folders still identify the parts.
+      // The file is missing or damaged. In this case, the names of the folders still identify the parts.
     }
     this.#notes = notes;
     return notes;
@@ -218,7 +218,7 @@ function reasonsByTable(parts: readonly DamagedPart[]): PartialReason[] {
   }));
 }
 
-/** Time from the first to the last span of several parts; empty when the range of one part is unknown. */
+/** Time from the first to the last span of several parts; empty if the range of any part is unknown. */
 function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startUnixMs" | "endUnixMs"> {
   const times = parts.map(knownTime);
   if (times.includes(undefined)) {
@@ -231,7 +231,7 @@ function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startU
   };
 }
 
-/** Spans may start the day before they are received, or the day after when clocks differ. */
+/** Spans may start on the day before they are received, or on the day after it if clocks differ. */
 function knownTime({ startUnixMs, endUnixMs, firstDay, lastDay }: DamagedPart) {
   if (startUnixMs !== undefined && endUnixMs !== undefined) {
     return { startUnixMs, endUnixMs };
@@ -243,8 +243,8 @@ function knownTime({ startUnixMs, endUnixMs, firstDay, lastDay }: DamagedPart) {
 }
 
 /**
- * True when the statement reads the table. False when the name is part of a longer name or of a text: statements about
- * tables do not read their rows.
+ * True when the statement reads the table. False when the name is part of a longer name or of a quoted text, because
+ * such a statement does not read the rows.
  */
 function namesTable(sql: string, table: string): boolean {
   const isWord = (character: string | undefined) => character !== undefined && /[\w']/.test(character);
@@ -256,7 +256,7 @@ function namesTable(sql: string, table: string): boolean {
   return false;
 }
 
-/** Data about an unknown part, read from its files. */
+/** Facts about a part that was not recorded, read from its files. */
 async function readDetached({ database, table, path }: DetachedPart, part: string): Promise<DamagedPart> {
   const rows = Number(await readFile(join(path, "count.txt"), "utf8").catch(() => "0"));
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)_/.exec(part) ?? [];

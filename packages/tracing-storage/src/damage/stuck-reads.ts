@@ -6,10 +6,12 @@ import { damagedBlockOf } from "./block-checksums.ts";
 import { type PartName, partFileOf } from "./damaged-part.ts";
 import type { PartQuarantine } from "./part-quarantine.ts";
 
-/** The engine's counter of blocks with a wrong checksum. It is increased before the search for the flipped bit. */
+/**
+ * The engine's counter of blocks with a wrong checksum. The engine increases it before it searches for the flipped bit.
+ */
 const mismatches = "CompressedReadBufferChecksumDoesntMatch";
 
-/** Time between two checks in milliseconds. Reads that end within this time are never checked. */
+/** Time between two checks in milliseconds. A read that ends within this time is never checked. */
 const defaultLookMs = 1_000;
 /** Pause in milliseconds after a search without a result, because the next search reads the same files again. */
 const restMs = 30_000;
@@ -18,8 +20,8 @@ const restMs = 30_000;
 const blockFile = /\.(bin|cmrk\d?|cidx)$/;
 
 /**
- * The error of a read that was stopped because its damaged part was found and detached. A repeated read uses the other
- * parts.
+ * The error of a read that was stopped because its damaged part was found and detached. A repeated read uses only the
+ * other parts.
  */
 export class ReadGivenUp extends EngineError {
   constructor() {
@@ -38,7 +40,7 @@ interface StuckReadsParts {
 
 export interface StuckReadsSettings {
   readonly lookMs?: number;
-  /** Returns the paths of the files that the engine has open. Default: the open files of this process, on Linux. */
+  /** Returns the paths of the files that the engine has opened. Default: the open files of this process, on Linux. */
   readonly openFiles?: () => Promise<readonly string[]>;
 }
 
@@ -49,16 +51,16 @@ interface WatchedRead {
 }
 
 /**
- * Ends the wait for reads that met a damaged block. The engine looks for the flipped bit for up to minutes, and this
- * cannot be stopped. Meanwhile this class compares the engine's open files with their checksums. The damaged part is
- * detached, and the read is repeated without it.
+ * Ends the wait for reads that met a damaged block. The engine searches for the flipped bit for up to minutes, which
+ * cannot be stopped. Meanwhile, this class compares the files that the engine has opened with their checksums. The
+ * damaged part is detached, and the read is repeated without it.
  */
 export class StuckReads {
   readonly #parts: StuckReadsParts;
   readonly #lookMs: number;
   readonly #openFiles: () => Promise<readonly string[]>;
   readonly #reads = new Set<WatchedRead>();
-  /** Statements that continue in the engine although their damaged part was detached. */
+  /** Statements that still run in the engine, although the damaged part was detached. */
   #settled: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #restUntilMs = 0;
@@ -73,8 +75,8 @@ export class StuckReads {
   }
 
   /**
-   * Calls `work`, which runs the statement with this tag.
-   * @param work its signal is aborted when its result is no longer needed
+   * Calls `work`, which must run the statement with this tag.
+   * @param work function whose signal is aborted when its result is no longer needed
    * @throws ReadGivenUp when the statement found damage that was detached meanwhile
    */
   async during<T>(tag: string, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
@@ -121,7 +123,8 @@ export class StuckReads {
     const { bytes } = await this.#parts.engine.run({ prepare: "", sql, format: "TSV", tag: "stuck-reads" });
     const met = new Set(bytes.toString().split("\n").filter(Boolean));
     this.#settled = this.#settled.intersection(met);
-    // The client may have disconnected. Its statement still runs, and shows damage that the next reads will find.
+    // The client may have disconnected already. Its statement still runs, and points to damage that later reads would
+    // also find.
     if (met.isSubsetOf(this.#settled)) {
       return;
     }
@@ -148,7 +151,7 @@ export class StuckReads {
     }
     let isAside = false;
     for (const [path, file] of files) {
-      // The file may have been deleted with its part.
+      // The file may have been deleted together with its part.
       const at = await damagedBlockOf(path).catch(() => undefined);
       if (at !== undefined) {
         const reason = `the block at ${at} differs from its checksum: ${path}`;

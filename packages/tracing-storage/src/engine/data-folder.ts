@@ -14,10 +14,10 @@ import { folderError, StartError } from "lifecycle";
 import { checkFolderVersion } from "./folder-version.ts";
 import type { MendedFile } from "./metadata-copy.ts";
 
-/** A data folder that this process has locked. Only this process may use the files in it. */
+/** A data folder that this process has locked. No other process may use the files in it. */
 export interface DataFolder {
   readonly path: string;
-  /** The engine's own files. */
+  /** Folder with the engine's own files. */
   readonly enginePath: string;
   readonly configPath: string;
   /** Folder for bodies of running inserts; emptied at every start. */
@@ -33,7 +33,7 @@ function commandLineOf(pid: number): string | undefined {
   }
 }
 
-/** True when the process in the lock still runs. Its number may have been given to another program since. */
+/** True when the process whose number is in the lock still runs. The number may belong to another program by now. */
 function isHeld(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) {
     return false;
@@ -70,20 +70,20 @@ function takeLock(path: string, lockPath: string): void {
   throw new StartError(`data folder ${path} is being opened by another process at this moment`);
 }
 
-/** Spans may contain secrets, so only the process's own user may read them. */
+/** Spans may contain secrets, so only the user of this process may read them. */
 const privateMode = 0o700;
 
-/** Also changes a folder that another program created with access for all users. */
+/** Changes the mode even if another program created the folder with access for all users. */
 function makePrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: privateMode });
   chmodSync(path, privateMode);
 }
 
 /**
- * Creates the folder if necessary, refuses a folder of a newer version, checks that it can be written, locks it, and
- * empties the spool. The lock is a file with our process number; the lock of a killed process is taken over. Only our
- * user can read the files in the folder.
- * @param engineVersion version of the engine that will open the folder
+ * Creates the folder if necessary, refuses a folder of a newer version, checks that it is writable, locks it, and
+ * empties the spool. The lock is a file with the number of this process; if the process in a lock was killed, its lock
+ * is replaced. Only our user can read the files in the folder.
+ * @param engineVersion version of the engine that will use the folder
  * @param onMended called for a damaged file of ours that was moved away
  * @throws StartError in one line
  */

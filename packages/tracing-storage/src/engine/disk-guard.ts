@@ -4,7 +4,7 @@ import { engineError } from "../engine-error.ts";
 export interface DiskGuardSettings {
   /** A folder on the disk to watch. */
   readonly folder: string;
-  /** Free space in bytes below which rows are refused; 0: never refuse. */
+  /** Free space in bytes below which rows are refused; 0: rows are never refused. */
   readonly minFreeBytes: number;
   /** Called at every change, with a sentence for users. */
   readonly onChange: (isFull: boolean, text: string) => void;
@@ -13,8 +13,8 @@ export interface DiskGuardSettings {
 }
 
 /**
- * Rows are accepted again when the free space exceeds the limit by this factor. Without it, each merge would change the
- * state.
+ * Rows are accepted again when the free space is this factor above the limit. Without this factor, each merge would
+ * change the state.
  */
 const recoveryFactor = 1.1;
 
@@ -26,8 +26,8 @@ async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /**
- * Refuses rows before the disk is full. An engine that runs out of space during a merge, or while writing its metadata,
- * is worse than a sender that must wait. Statements that free space are never refused.
+ * Refuses rows before the disk is full. If the engine had no space during a merge, or while it writes metadata, the
+ * damage would be worse than a sender that must wait. Statements that free space are never refused.
  */
 export class DiskGuard {
   readonly #settings: DiskGuardSettings;
@@ -42,7 +42,7 @@ export class DiskGuard {
     return this.#isFull;
   }
 
-  /** Checks the disk at intervals, so that the process reports free space by itself. */
+  /** Checks the disk at intervals, so that free space is noticed without an insert. */
   watch(): void {
     this.#timer ??= setInterval(() => {
       this.look().catch(() => {});

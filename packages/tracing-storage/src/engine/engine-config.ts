@@ -7,15 +7,15 @@ export interface EngineLimits {
   readonly maxMemoryBytes: number;
   /** Memory limit of one query in bytes. */
   readonly maxQueryMemoryBytes: number;
-  /** Size limit of one result before compression, in bytes, because a result is in memory until it is sent. */
+  /** Size limit of one result in bytes, before compression, because the whole result is in memory until it is sent. */
   readonly maxResultBytes: number;
   /** Time limit of one query in seconds; 0: no limit. */
   readonly maxQuerySeconds: number;
 }
 
 /**
- * Table engines whose data is in the data folder or in memory. Other engines read and write files anywhere or call
- * other hosts: unlike a server, an embedded engine does not confine `File` tables to a folder.
+ * Table engines that store their data in the data folder or in memory. Other engines read and write any file or call
+ * other hosts, because an embedded engine, unlike a server, does not confine `File` tables to a folder.
  */
 export const tableEngines: readonly string[] = [
   ...["", "Replacing", "Summing", "Aggregating", "Collapsing", "VersionedCollapsing"].map(
@@ -27,14 +27,14 @@ export const tableEngines: readonly string[] = [
 ];
 
 const revoked = [
-  // Files and other hosts.
+  // Statements that use files or other hosts.
   "READ, WRITE, SOURCES, BACKUP, CREATE DICTIONARY, CREATE FUNCTION, NAMED COLLECTION ADMIN ON *.*",
   // Statements that would end the process or open ports.
   "SYSTEM SHUTDOWN, SYSTEM LISTEN, SYSTEM FAILPOINT, SYSTEM THREAD FUZZER ON *.*",
   "TABLE ENGINE ON *",
 ];
 
-/** Settings with a file or another host, which formats would use without a grant. */
+/** Settings that name a file or another host, which formats would use without a grant. */
 const fixedSettings = [
   "format_template_resultset",
   "format_template_row",
@@ -50,57 +50,54 @@ const fixedSettings = [
 export const readerProfile = "reader";
 
 /**
- * Size of the cache of uncompressed granules in bytes, for statements that use it (`use_uncompressed_cache`): searches.
- * Whole traces are read from parts, which have a separate cache. Under load the cache is always full, so it always uses
- * this memory.
+ * Size in bytes of the cache of uncompressed granules, for statements that use it (`use_uncompressed_cache`), which are
+ * searches. Whole traces are read from parts, which have a separate cache. Under load the cache is always full, so this
+ * memory is always used.
  */
 const uncompressedCacheBytes = 33_554_432;
 
 /**
- * Number of threads for each kind of background work. The engine's defaults are for servers: it would delete old parts,
- * of which a merge leaves ten, with up to 128 threads. Each thread permanently needs three open files and several
- * hundred kilobytes.
+ * Number of threads for each kind of background work. The engine's defaults are for dedicated servers: after each
+ * merge, up to 128 threads would delete the old parts. Each thread permanently needs three open files and several
+ * hundred kilobytes of memory.
  */
 const backgroundThreads = 2;
 /**
- * Seconds after which merged parts are deleted; twice this time when there are few. The engine would wait up to five
- * minutes, which under load means hundreds of parts, memory, and twice the disk. It also deletes them without syncing
- * the merged part: a power cut within half a minute would lose rows that were synced on arrival. So this configuration
- * also syncs merges.
+ * Seconds after which merged parts are deleted; if there are few, after twice this time. The engine would wait up to
+ * five minutes, which under load means hundreds of parts, more memory, and twice the disk space. The engine also
+ * deletes old parts without syncing the merged part: a power cut within half a minute would lose rows that were synced
+ * on arrival. This configuration therefore also syncs merged parts.
  */
 const cleanupSeconds = 5;
 /** Limit of idle threads; further threads end. */
 const idleThreads = 16;
 /**
- * Limit of freed memory that the allocator keeps, in bytes for each core. Above it freed memory returns to the system
- * at once, not after the seconds of `allocator.ts`. Otherwise two merges, an insert and a search at the same time would
- * need memory in addition to what earlier ones left.
+ * Limit in bytes for each core of freed memory that the allocator keeps. Above this limit, freed memory returns to the
+ * system immediately, and not only after the seconds in `allocator.ts`. Otherwise, two merges, an insert and a search
+ * at the same time would need memory in addition to the memory that earlier ones freed.
  */
 const heldBytesPerCore = 188_743_680;
 
 /**
- * Number of concurrent merges: one for each core, at least two. The engine would run twice as many as it has threads,
- * and every merge takes about 50 MiB, even a small one. The last merge that can start must be small
+ * Number of concurrent merges: one for each core, but at least two. The engine would run twice as many merges as
+ * threads, and even a small merge needs about 50 MiB. The last merge that can start must be small
  * (`number_of_free_entries_in_pool_to_lower_max_size_of_merge`), so that new parts are merged while a large merge runs
  * for minutes.
  */
 function mergesAtOnce(cores: number): number {
   return Math.max(2, cores);
 }
-/**
- * Number of running merges from which the size limit of the next merge decreases; the engine's default for many
- * threads.
- */
+/** Number of running merges from which the size limit of the next merge decreases; this is the engine's default. */
 const mergesToShrinkAt = 8;
 /**
- * Rows that a merge reads from each part at once. The next constant: bytes of a column that are compressed at once.
- * Both are half of the engine's defaults. Merges of ten parts then need 46 MiB instead of 55, at most 53 instead of 73.
- * Their time and the size of the result are the same.
+ * Number of rows that a merge reads from each part in one step. The next constant is the number of bytes of a column
+ * that are compressed together. Both are half of the engine's defaults. With them, merges of ten parts need 46 MiB
+ * instead of 55, and at most 53 MiB instead of 73. The duration of merges and the size of their results stay the same.
  */
 const mergeBlockRows = 4_096;
 const maxCompressBlockBytes = 524_288;
 
-/** `heldBytesPerCore` in the engine's form: as a share of its memory limit, at most its default of 0.9. */
+/** `heldBytesPerCore` in the engine's form: a share of its memory limit, at most 0.9, which is its default. */
 export function purgeRatio(maxMemoryBytes: number, cores: number): number {
   return Math.min(0.9, (cores * heldBytesPerCore) / maxMemoryBytes);
 }
@@ -145,7 +142,7 @@ function serverXml(usersPath: string, limits: EngineLimits, more: string): strin
 `;
 }
 
-/** Limits that a read-only user may lower but not raise, because the user's queries must not slow others. */
+/** Limits that a read-only user may lower but not raise, because queries of this user must not slow other users. */
 function readerConstraints(limits: EngineLimits): string[] {
   const most: readonly (readonly [setting: string, max: number])[] = [
     ["max_memory_usage", limits.maxQueryMemoryBytes],
@@ -154,7 +151,7 @@ function readerConstraints(limits: EngineLimits): string[] {
   ];
   return [
     ...[...fixedSettings, "priority"].map((setting) => `<${setting}><const/></${setting}>`),
-    // 0 would mean no limit, so it is excluded.
+    // 0 would mean no limit, so 0 is excluded.
     ...most
       .filter(([, max]) => max > 0)
       .map(([setting, max]) => `<${setting}><min>1</min><max>${max}</max></${setting}>`),
@@ -199,8 +196,8 @@ ${grants.map((grant) => `        <query>${grant}</query>`).join("\n")}
 }
 
 /**
- * Writes the engine's configuration: memory limits, caches, syncs (every insert is synced before it is
- * acknowledged), and the statements that SQL must not run.
+ * Writes the engine's configuration: memory limits, caches, syncing (each insert is synced before it is acknowledged),
+ * and forbidden SQL statements.
  * @param folder exists
  * @param more further elements of the configuration
  * @returns the path for `--config-file`. It is always given: without it the engine looks for a config.xml in
@@ -214,7 +211,7 @@ export function writeEngineConfig(folder: string, limits: EngineLimits, more = "
   return configPath;
 }
 
-/** Settings with which every connection starts. A request may change them. */
+/** Settings with which every connection starts. A request may change these settings. */
 export function connectionSettings(limits: EngineLimits): string[] {
   return [
     `--max_memory_usage=${limits.maxQueryMemoryBytes}`,

@@ -17,39 +17,43 @@ import {
 import { type ResultPipe, ResultPipes } from "./result-pipe.ts";
 import { SyncedTokens } from "./synced-tokens.ts";
 
-/** Time limit in milliseconds for running statements when the engine is closed; shorter than the limit for the stop of the whole process. */
+/**
+ * Time limit in milliseconds for running statements while the engine is closed; it must be shorter than the limit for
+ * stopping the process.
+ */
 const stopGraceMs = 3_000;
 
 /**
- * The engine lists a query only some time after its start, so a cancellation is repeated after this many milliseconds.
+ * The engine lists a query only some time after the query has started, so a cancellation is repeated after this many
+ * milliseconds.
  */
 const killAgainMs = 100;
 
-/** Limit of idle connections for later questions. */
+/** Limit of idle connections that are kept for later questions. */
 const maxIdleConnections = 16;
 
-/** How to reuse a connection of earlier questions instead of a new one with this question's `prepare`. */
+/** Data for reusing a connection of an earlier question instead of opening one with `prepare`. */
 export interface KeptQuestion {
-  /** Key of the connection: everything in `prepare` that `again` does not set. */
+  /** Key of the connection: the parts of `prepare` that `again` does not set. */
   readonly key: string;
-  /** Statements for a reused connection with this key: all parameters, and the tag. */
+  /** Statements for a reused connection with this key; they set all parameters and the tag. */
   readonly again: string;
 }
 
 export interface EngineStatement {
-  /** Statements that run first on a new connection: settings, parameters, database; "": none. */
+  /** Statements that run first on a new connection, for settings, parameters and database; "": no statements. */
   readonly prepare: string;
   /**
-   * True: the question and its preparation are one call, because each call waits for a thread and costs as much as a
-   * small question.
+   * True: the question and its preparation are one call, because each call waits for a thread, and so costs as much as
+   * a small question.
    */
   readonly isQuestion?: boolean;
-  /** How to reuse a connection; present for a question that changes nothing on its connection. */
+  /** Data for reusing a connection; present for a question that changes nothing on its connection. */
   readonly kept?: KeptQuestion | undefined;
   readonly sql: string;
-  /** Format of the result when the statement names none. */
+  /** Format of the result for a statement that names no format. */
   readonly format: string;
-  /** Receives the result instead of `bytes` of the answer; `sql` must contain its path. */
+  /** Pipe that receives the result instead of the answer's `bytes`; `sql` must contain the path of the pipe. */
   readonly pipe?: ResultPipe;
   /**
    * Tag of the running query, by which it can be cancelled: letters, digits, and other characters that a query id
@@ -63,8 +67,8 @@ export interface EngineFacts {
   readonly version: string;
   readonly timezone: string;
   /**
-   * Number of blocks whose tokens the previous process recorded before it was killed, without storing the blocks. They
-   * are stored when they are sent again.
+   * Number of blocks whose tokens were recorded, although the previous process was killed before it stored the blocks.
+   * Such blocks are stored when their senders send them again.
    */
   readonly lostTokens: number;
   /** Damaged files of the folder that were repaired. */
@@ -72,8 +76,8 @@ export interface EngineFacts {
 }
 
 /**
- * A connection that is used for several statements: session settings and temporary tables stay. It runs one statement
- * at a time. Its owner must close it while no statement runs.
+ * A connection for several statements, which keeps session settings and temporary tables. Only one statement can run on
+ * it at a time. Its owner must close it while no statement runs.
  */
 export interface EngineConnection {
   run(statement: EngineStatement): Promise<NativeResult>;
@@ -89,19 +93,19 @@ interface EngineParts {
 }
 
 /**
- * The embedded engine on one data folder. Every statement has a separate connection, which is new, or was used by a
- * query with the same settings. So no setting of a request affects the next request. Statements run in parallel on
- * libuv's threads.
+ * The embedded engine on one data folder. Every statement has a connection for itself, which is new or comes from a
+ * query with the same settings. Settings of a request therefore never affect the next request. Statements run in
+ * parallel on libuv's threads.
  */
 export class Engine {
   readonly folder: DataFolder;
   readonly facts: EngineFacts;
   readonly #native: NativeBinding;
   readonly #settings: readonly string[];
-  /** A connection that never runs a query and keeps the engine open between requests. */
+  /** A connection without queries, which keeps the engine open between requests. */
   readonly #anchor: NativeConnection;
   readonly #pipes: ResultPipes;
-  /** Connections of sessions. */
+  /** Connections for sessions of clients. */
   readonly #sessions = new Set<NativeConnection>();
   readonly #kept: KeptConnections;
   readonly #tokens: SyncedTokens;
@@ -205,7 +209,9 @@ export class Engine {
     return this.#tablesVersion;
   }
 
-  /** Must be called before each statement that may create or change a table; `tablesChanged` must follow. */
+  /**
+   * Must be called before each statement that may create or change a table; `tablesChanged` must be called after it.
+   */
   tablesChange(): void {
     this.#metadata.beginChange();
   }
@@ -218,12 +224,14 @@ export class Engine {
     await this.#tokens.mark();
   }
 
-  /** @returns undefined when this machine has no named pipes; results are then kept in memory */
+  /** @returns undefined on a machine without named pipes, where results are kept in memory */
   takePipe(): ResultPipe | undefined {
     return this.#pipes.take();
   }
 
-  /** Calls `work`, which runs the statement with this tag, and cancels the statement when the signal is aborted. */
+  /**
+   * Calls `work`, which must run the statement with this tag, and cancels this statement when the signal is aborted.
+   */
   async cancelWhen<Result>(signal: AbortSignal, tag: string, work: () => Promise<Result>): Promise<Result> {
     let ended = false;
     const cancel = async () => {
@@ -243,8 +251,8 @@ export class Engine {
   }
 
   /**
-   * Accepts no new statements, waits some seconds for running statements, cancels them, and unlocks the folder. The
-   * process cannot end earlier, because the engine waits for its queries even at exit.
+   * Refuses new statements, waits some seconds for running statements, cancels them, and unlocks the folder. The
+   * process cannot end earlier, because the engine waits for its queries even when the process exits.
    * @param idle resolves when no statement runs
    */
   async close(idle: Promise<unknown>): Promise<void> {
@@ -272,7 +280,7 @@ export class Engine {
     this.folder.release();
   }
 
-  /** Resolves when the cancellation was sent, before the queries have ended. Never rejects. */
+  /** Resolves when the cancellation was sent, before the queries have ended. The promise never rejects. */
   async #kill(condition: string): Promise<void> {
     const sql = `KILL QUERY WHERE ${condition} ASYNC`;
     await this.#execute({ prepare: "", sql, format: "Null", tag: "kill" }).catch(() => {});

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { StartError } from "lifecycle";
 import type { MendedFile } from "./metadata-copy.ts";
 
-/** Version of the data folder's layout; a higher number is unknown to this code. */
+/** Version of the data folder's layout; this code does not know layouts with a higher number. */
 const layoutVersion = 1;
 
 const fileName = "version.json";
 
 interface FolderVersion {
   readonly layout: number;
-  /** Version of the engine that wrote last, such as "26.7.2.1". */
+  /** Version of the engine that last used the folder, such as "26.7.2.1". */
   readonly engine: string;
 }
 
@@ -29,7 +29,7 @@ function read(
     }
     throw error;
   }
-  // The file is empty after a power cut if it was never synced, as in earlier versions.
+  // After a power cut, the file is empty if it was not synced, which earlier versions did not do.
   if (text === "") {
     return undefined;
   }
@@ -39,7 +39,7 @@ function read(
       return { layout, engine };
     }
   } catch {
-    // Reported below.
+    // This error is reported below.
   }
   onDamaged(path, text);
   return undefined;
@@ -55,8 +55,9 @@ function release(engine: string): number {
 }
 
 /**
- * Refuses a data folder of a newer program. The folder stays unchanged, except for an unreadable version file. That
- * file is moved away, and written again after the engine, which checks its data, has opened the folder.
+ * Refuses a data folder of a newer program. The folder is not changed, except for an unreadable version file. An
+ * unreadable version file is moved away; a new file is written after the engine, which checks its data, has opened the
+ * folder.
  * @throws StartError
  */
 export function checkFolderVersion(
@@ -81,7 +82,7 @@ export function checkFolderVersion(
   }
 }
 
-/** Writes this version if it has changed. Returns when the new file is on disk. */
+/** Writes the current version, if the folder has another version. Returns when the new file is on disk. */
 export function writeFolderVersion(folder: string, engine: string): void {
   const found = read(folder);
   if (found?.layout === layoutVersion && found.engine === engine) {

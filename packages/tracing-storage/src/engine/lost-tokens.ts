@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type PartName, partNameOf } from "../parts/part-name.ts";
 import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
 
-/** A block that a table lacks, although its token was recorded: the process ended before the part got its name. */
+/** A token whose block is not in the table, because the process ended before the block's part got its name. */
 interface LostToken {
   readonly logPath: string;
   readonly part: string;
@@ -13,13 +13,14 @@ interface LostToken {
 const added = "1";
 const dropped = "2";
 
-/** Number of last tokens of a table that are checked; parts of older inserts were synced long ago. */
+/** Number of a table's last tokens that are checked; parts of older inserts are certainly synced. */
 const lastTokens = 256;
 
 /**
- * Removes tokens of blocks that were never stored. The engine records a token before it gives the part its name. After
- * a kill between the two, it would treat the repeated block as already stored. Must run before the engine is opened.
- * @param enginePath its folder
+ * Removes tokens of blocks that were never stored. The engine records a token before it names the block's part. If the
+ * process was killed in between, the engine would refuse the repeated block as already stored. Must run before the
+ * engine is opened.
+ * @param enginePath the engine's folder
  * @returns how many
  */
 export function forgetLostTokens(enginePath: string): number {
@@ -31,8 +32,9 @@ export function forgetLostTokens(enginePath: string): number {
 }
 
 /**
- * Tokens whose part exists in no folder, neither alone nor merged. Folders of running inserts have other names. A kill
- * leaves at most one such token, because a table names one part at a time; a power cut may leave several.
+ * Tokens whose part is in no folder, either as a separate part or inside a merged part. Folders of running inserts have
+ * other names. A kill leaves at most one such token, because a table names one part at a time; a power cut may leave
+ * several.
  */
 function lostTokensOf(tableFolder: string): LostToken[] {
   const logs = tokenFolderOf(tableFolder);
@@ -47,11 +49,11 @@ function lostTokensOf(tableFolder: string): LostToken[] {
   const gone = new Set<string>();
   const lost: LostToken[] = [];
   let left = lastTokens;
-  // Tokens are removed in the newest log, which the engine reads last.
+  // The tokens are removed in the newest log, because the engine reads this log last.
   const [newest = ""] = newestFirst;
   for (const name of newestFirst) {
     const lines = readFileSync(join(logs, name), "utf8").split("\n");
-    // Text after the last line end means an incomplete record, which the engine reports.
+    // Text after the last line end is an incomplete record, which the engine itself reports.
     if (lines.pop() !== "" && name === newest) {
       return [];
     }

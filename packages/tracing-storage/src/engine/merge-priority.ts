@@ -5,21 +5,21 @@ import { setPriority } from "node:os";
 const mergeThreadName = "MergeMutate";
 
 /**
- * With niceness 10, a merge gets a tenth of the time of a search or an insert on the same core, and all of it when
- * nothing else runs. The engine has a setting for this, but it works only for root.
+ * With niceness 10, a merge gets a tenth of the processor time of a search or insert on the same core, and all of it on
+ * an idle core. The engine has a setting for this, but it only works for the user root.
  */
 const mergeNiceness = 10;
 
 /**
- * Gives searches and inserts priority over merges on the same core. Only for Linux: on other systems threads have no
- * separate niceness.
+ * Gives searches and inserts priority over merges on the same core. This works only on Linux, because threads of other
+ * systems have no separate niceness.
  */
 export class MergePriority {
   #isLowered = false;
 
   /**
-   * Lowers the priority of the merging threads. The engine starts all of them with its first table, so this must be
-   * called after tables changed. After it has found them, it does nothing.
+   * Lowers the priority of the merging threads. The engine starts all of these threads with its first table, so this
+   * must be called after each change of tables. When the threads have been found once, further calls do nothing.
    */
   lower(): void {
     if (this.#isLowered) {
@@ -30,7 +30,7 @@ export class MergePriority {
       try {
         setPriority(thread, mergeNiceness);
       } catch {
-        // The sandbox forbids it: merges keep their priority.
+        // The sandbox forbids this, so merges keep their priority.
       }
     }
     this.#isLowered = threads.length > 0;

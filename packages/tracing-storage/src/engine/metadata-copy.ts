@@ -17,19 +17,19 @@ import { namesIn, tableFolders } from "./table-folders.ts";
 /** A damaged file that was repaired. */
 export interface MendedFile {
   readonly path: string;
-  /** Index of the first changed byte. */
+  /** Index of the first byte that was changed. */
   readonly place: number;
   /** Path of the copy of the damaged file. */
   readonly kept: string;
 }
 
-/** Limit of changed bytes: a file with more counts as another file, not as a damaged one. */
+/** Limit of changed bytes: a file with more changes counts as another file, not as damaged. */
 const mostChangedBytes = 64;
 
 /**
- * A copy of the files that describe the engine's tables: some kilobytes without which no data is found. A single
- * changed byte keeps the engine from starting. The copy is renewed after each statement that changes tables. It stores
- * bytes as Latin-1.
+ * A copy of the files that describe the engine's tables; they are small, but no data can be found without them. A
+ * single wrong byte in them prevents the engine from starting. The copy is renewed after each statement that changes
+ * tables. It contains bytes as Latin-1 characters.
  */
 export class MetadataCopy {
   readonly #folder: string;
@@ -52,7 +52,7 @@ export class MetadataCopy {
 
   /**
    * Repairs damaged files; must be called before the engine is opened.
-   * @returns the repaired files, including the copy itself when it is unreadable and must be renewed
+   * @returns the repaired files, and also the copy itself if it was unreadable and must be renewed
    */
   mend(): MendedFile[] {
     const changingSinceMs = this.#changingSinceMs();
@@ -70,7 +70,8 @@ export class MetadataCopy {
       if (!existsSync(path)) {
         continue;
       }
-      // A statement that ran when the process was killed has changed this file. Damage does not change a file's time.
+      // A statement that ran when the process was killed may have changed this file. Damage does not change a file's
+      // time.
       if (statSync(path).mtimeMs >= changingSinceMs) {
         continue;
       }
@@ -79,7 +80,7 @@ export class MetadataCopy {
         continue;
       }
       const place = good.findIndex((byte, at) => byte !== found[at]);
-      // The copy is in another folder, because the engine does not start with unknown files in its folder.
+      // The damaged file moves to another folder, because the engine does not start with unknown files in its folder.
       const kept = join(this.#folder, "damaged", name.replaceAll("/", "-"));
       mkdirSync(join(this.#folder, "damaged"), { recursive: true, mode: 0o700 });
       writeFileSync(kept, found, { mode: 0o600 });
@@ -110,7 +111,7 @@ export class MetadataCopy {
     }
   }
 
-  /** Start of the statements that the process did not finish; Infinity when there are none. */
+  /** Start of the statements that the process did not finish; Infinity without such statements. */
   #changingSinceMs(): number {
     return statSync(this.#markPath, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
   }
@@ -130,7 +131,7 @@ export class MetadataCopy {
     return readFileSync(join(this.#enginePath, name), "latin1");
   }
 
-  /** Writes a changed file. Returns when it is on disk. */
+  /** Writes a changed file. Returns when the file is on disk. */
   #write(path: string, bytes: Buffer): void {
     const temporary = `${this.#path}.new`;
     writeFileSync(temporary, bytes, { mode: 0o600, flush: true });
@@ -157,13 +158,13 @@ export class MetadataCopy {
         return files;
       }
     } catch {
-      // Handled below.
+      // An unreadable file is handled below.
     }
     return undefined;
   }
 }
 
-/** True when the file differs only in a few bytes, or at its end. */
+/** True when a file differs in only a few bytes, or lacks its end. */
 function isDamaged(found: Buffer, good: Buffer): boolean {
   if (found.length < good.length) {
     return good.subarray(0, found.length).equals(found);

@@ -2,8 +2,8 @@ import { StartError } from "lifecycle";
 import { z } from "zod";
 
 /**
- * Number of files that an empty store's engine needs, about 330, plus a reserve. With fewer, half of its queries fail
- * with "too many open files".
+ * Number of files that an empty store's engine needs, about 330, plus a reserve. With a lower limit, half of its
+ * queries fail with "too many open files".
  */
 const leastFiles = 512;
 
@@ -12,16 +12,16 @@ const reportSchema = z.object({
 });
 
 /**
- * The diagnostic report of this process. Node has already raised the soft limit to the hard limit; Windows has no such
- * limit.
+ * The diagnostic report of this process, which contains its limits. Node has already raised the soft limit to the hard
+ * limit; Windows has no such limit.
  */
 function ownReport(): unknown {
-  // Without this, reading all network interfaces takes seconds on some machines.
+  // Without this option, the report reads all network interfaces, which takes seconds on some machines.
   Object.assign(process.report, { excludeNetwork: true });
   return process.report.getReport();
 }
 
-/** @throws StartError when this process may open fewer files than the engine needs */
+/** @throws StartError if this process may open fewer files than the engine needs */
 export function requireOpenFiles(report = ownReport()): void {
   const limit = reportSchema.safeParse(report).data?.userLimits.open_files.soft;
   if (typeof limit === "number" && limit < leastFiles) {

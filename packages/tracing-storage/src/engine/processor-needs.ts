@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { StartError } from "lifecycle";
 
-/** Instructions of x86-64-v3, for which the engine is compiled, that older processors lack. Source: ClickHouse 26.6 */
+/** Instructions of x86-64-v3 that the engine uses, but that older processors do not have. Source: ClickHouse 26.6 */
 const needed = ["avx2", "bmi2", "fma", "movbe"];
 
-/** Text of /proc/cpuinfo; undefined when the engine has no special needs, or the system has no such file. */
+/** Text of /proc/cpuinfo; undefined if the engine has no special needs, or if the system has no such file. */
 function ownProcessors(): string | undefined {
   try {
     return process.platform === "linux" && process.arch === "x64"
@@ -18,7 +18,7 @@ function ownProcessors(): string | undefined {
 /**
  * The engine crashes without a message at the first instruction that the processor does not support.
  * @param processors text of /proc/cpuinfo
- * @throws StartError when this processor lacks instructions that the engine needs
+ * @throws StartError for a processor without the instructions that the engine needs
  */
 export function requireProcessor(processors = ownProcessors()): void {
   const known = /^flags\s*:(.*)$/m

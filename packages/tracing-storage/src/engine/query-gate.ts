@@ -32,7 +32,7 @@ export class QueryGate {
 
   /**
    * Runs `work` when the number of running queries allows it.
-   * @param signal removes a waiting query from the queue; the caller must cancel a running query
+   * @param signal removes a waiting query from the queue; the caller must cancel a query that already runs
    * @throws EngineError TOO_MANY_SIMULTANEOUS_QUERIES when the queue is full, QUERY_WAS_CANCELLED on abort
    */
   async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
@@ -51,7 +51,7 @@ export class QueryGate {
     }
   }
 
-  /** Resolves when no query runs and none waits. */
+  /** Resolves when no query runs or waits. */
   async idle(): Promise<void> {
     if (this.#running > 0) {
       await new Promise<void>((resolve) => {

@@ -10,24 +10,24 @@ export interface ResultPipe {
   /** Path for the statement: `INTO OUTFILE '<path>' APPEND`. */
   readonly path: string;
   /**
-   * Bytes of the result. The stream ends when `end` was called and all bytes were read. It must not be destroyed: see
-   * `abandon`.
+   * Bytes of the result. The stream ends when `end` was called and all bytes were read. Destroying it is not allowed:
+   * see `abandon`.
    */
   readonly stream: Readable;
-  /** Must be called when the engine has written everything: its query has ended, or was never started. */
+  /** Must be called when the engine has written everything, because its query has ended or was never started. */
   end(): void;
   /**
-   * Drops the rest of the result, so that the query can be cancelled: a blocked write cannot be. A reader that
-   * continues gets an end, which is not the end of the result.
+   * Drops the rest of the result, so that the query can be cancelled, which is impossible while its write is blocked. A
+   * reader that continues sees an end of the stream, although the result is incomplete.
    */
   abandon(): void;
   readonly isAbandoned: boolean;
 }
 
 /**
- * Named pipes, one for each query that may run, created once and reused. The engine's binding returns a result as one
- * buffer, or in pieces that are separate documents. But the engine can write any format to a file piece by piece, and
- * it treats a named pipe as a file.
+ * Named pipes, one for each possible running query, which are created once and then reused. The engine's binding
+ * returns a result either as one buffer, or as pieces that are separate documents. However, the engine can write any
+ * format to a file in pieces, and it treats a named pipe like a file.
  */
 export class ResultPipes {
   readonly #free: string[];
@@ -41,7 +41,7 @@ export class ResultPipes {
       execFileSync("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" });
       this.#free = paths;
     } catch {
-      // The system has no named pipes: results are kept in memory, up to `storage.max-result-bytes`.
+      // The system has no named pipes, so results are kept in memory, up to `storage.max-result-bytes`.
       this.#free = [];
     }
     this.#all = [...this.#free];
@@ -60,8 +60,8 @@ export class ResultPipes {
     if (path === undefined) {
       return undefined;
     }
-    // The pipe is open at both ends until the query has ended. Otherwise the engine would wait for a reader, and a
-    // reader would get the end immediately.
+    // This process keeps both ends of the pipe open until the query has ended. Otherwise, the engine would wait for a
+    // reader, or the reader would see the end immediately.
     const held = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stream = new Socket({ fd, readable: true, writable: false });
@@ -93,7 +93,7 @@ export class ResultPipes {
     stream.on("error", () => {});
     stream.once("close", () => {
       this.#open.delete(pipe);
-      // A pipe is not reused while its query still has it open.
+      // A pipe is reused only after its query has closed it.
       if (ended) {
         this.#free.push(path);
       }

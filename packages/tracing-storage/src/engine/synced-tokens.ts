@@ -8,10 +8,10 @@ const run = promisify(execFile);
 
 /**
  * Makes the system write tokens of blocks through to the disk (`chattr +S`). The engine records a token before it names
- * a part, and syncs the part but not the token. After a power cut the block may exist without its token, so a repeated
- * block would be stored twice.
+ * a part, and then syncs the part, but not the token. After a power cut, a block may exist without its token, so the
+ * repeated block would be stored a second time.
  *
- * Without this attribute, a block that was being inserted during a power cut may be stored twice.
+ * Without this attribute, this can happen to a block that is inserted during a power cut.
  */
 export class SyncedTokens {
   readonly #enginePath: string;
@@ -23,7 +23,7 @@ export class SyncedTokens {
     this.#enginePath = enginePath;
   }
 
-  /** Marks the present tables. @returns true when the tokens of all tables are written through */
+  /** Marks the files of all current tables. @returns true when all their tokens are written directly to the disk */
   async mark(): Promise<boolean> {
     if (!this.#isPossible) {
       return false;
@@ -41,7 +41,7 @@ export class SyncedTokens {
     try {
       await run("chattr", ["+S", "--", ...paths]);
     } catch (error) {
-      // All other errors come from a table that was dropped at this moment: the next change of tables tries again.
+      // Any other error comes from a table that was just dropped; the next change of tables tries again.
       this.#isPossible = !isUnknownHere(error as ExecFileException);
       return false;
     }

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** The folder of each table. @param enginePath the engine's folder */
+/** The folders of all tables. @param enginePath the engine's folder */
 export function tableFolders(enginePath: string): string[] {
   const store = join(enginePath, "store");
   return namesIn(store).flatMap((group) =>
@@ -9,7 +9,7 @@ export function tableFolders(enginePath: string): string[] {
   );
 }
 
-/** Path of a table's tokens. It does not exist when the table has no deduplication window. */
+/** Path of a table's tokens. The folder does not exist for a table without a deduplication window. */
 export function tokenFolderOf(tableFolder: string): string {
   return join(tableFolder, "deduplication_logs");
 }

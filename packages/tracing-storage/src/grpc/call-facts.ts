@@ -17,7 +17,7 @@ export interface CallFacts {
   readonly signal: AbortSignal;
 }
 
-/** @returns the failure for the client when its metadata contain no served tenant */
+/** @returns the failure for the client if its metadata name no tenant that is served */
 export function callFactsOf(
   call: EventEmitter & { readonly metadata: Metadata },
   tenants: TenantCheck,

@@ -22,8 +22,8 @@ const ofStorageError: Record<StorageErrorCode, status> = {
 };
 
 /**
- * Maps an error to the status of a call. The public model always answers UNKNOWN or INTERNAL; our UNAVAILABLE and
- * RESOURCE_EXHAUSTED tell clients that a retry helps.
+ * Maps an error to the status of a call. The public model always answers UNKNOWN or INTERNAL; here, UNAVAILABLE and
+ * RESOURCE_EXHAUSTED tell clients that a retry may help.
  */
 export function grpcFailureOf(error: unknown, log: Logger): GrpcFailure {
   if (error instanceof WireError) {

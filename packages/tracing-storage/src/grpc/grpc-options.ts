@@ -8,7 +8,10 @@ import {
 } from "lifecycle";
 import { z } from "zod";
 
-/** Options of the remote storage API and its store. They have the public model's names if these exist. */
+/**
+ * Options of the remote storage API and its store. They have the same names as in the public model, if they exist
+ * there.
+ */
 export const grpcOptions = z.object({
   "grpc.host-port": z
     .string()
@@ -28,11 +31,12 @@ export const grpcOptions = z.object({
     .meta({ placeholder: "host:port" }),
   ...serverTlsOptions("grpc"),
   "grpc.max-message-size": bytes("4MiB").describe("Largest message with a span that is taken."),
-  // The public model's collector sends one span in each call and waits, so the delay limits the rate of one connection.
+  // The public model's collector sends one span in each call and waits for the answer, so this delay limits the rate of
+  // a connection.
   "grpc.max-write-delay": duration("50ms").describe(
     "How long a span that came alone waits for others to be written with it.",
   ),
-  // All connections share this limit. It bounds the memory while the store is slow or down.
+  // All connections together have this limit. It limits the memory while the store is slow or down.
   "grpc.max-pending-bytes": bytes("64MiB").describe(
     "Spans, as rows, that wait to be written; streams then stop, and single spans are refused.",
   ),

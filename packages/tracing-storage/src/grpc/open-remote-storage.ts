@@ -17,9 +17,9 @@ import { openRemoteStorage, type RemoteStorageServer } from "./remote-storage-se
 export type OwnEngine = Pick<ClickHouseStoreOptions, "urls" | "user" | "password">;
 
 /**
- * Serves the remote storage API according to the options. Its store is the cluster at `clickhouse.url`, or this
- * process's engine, which is also called over its HTTP address.
- * @param health reports the state of another process's store; the embedded engine needs no such report
+ * Serves the remote storage API according to the options. The store is the cluster at `clickhouse.url`, or this
+ * process's engine, which is also called through its HTTP address.
+ * @param health gets the state of a store in another process; the embedded engine needs no such state
  * @returns undefined when `grpc.host-port` is empty
  * @throws StartError
  */

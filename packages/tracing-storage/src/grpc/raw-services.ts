@@ -15,7 +15,7 @@ import {
 } from "wire/grpc";
 import type { TraceQueryParameters, WriteSpanResponse } from "wire/storage-v1";
 
-// Received spans remain bytes, so that they are converted to rows in one pass. Sent spans are bytes too, so that the
+// Received spans stay bytes, so that they can be converted to rows in one pass. Sent spans are also bytes, so that the
 // size of a message is known before it is sent.
 
 const asBytes = (bytes: Buffer): Buffer => bytes;

@@ -15,20 +15,20 @@ import { timeOf, traceQueryOf } from "./trace-query.ts";
 const notFound: GrpcFailure = { code: status.NOT_FOUND, details: "trace not found" };
 const noQuery: GrpcFailure = { code: status.INVALID_ARGUMENT, details: "missing query" };
 
-/** Services that a call needs besides the store. */
+/** Services for a call, in addition to the store. */
 interface CallParts {
   readonly tenants: TenantCheck;
   readonly log: Logger;
 }
 
-/** Ends a stream with a status; grpc-js takes the status of a stream from an `error` event. */
+/** Ends a stream with a status, which grpc-js takes from an `error` event. */
 function fail<Request>(call: ServerWritableStream<Request, Buffer>, failure: GrpcFailure): void {
   call.emit("error", failure);
 }
 
 /**
- * Answers a call with the result of `read`. If a call lacks a required tenant, it gets a failure, and `read` is not
- * called.
+ * Answers a call with the result of `read`. If the call names no tenant although one is required, it gets a failure,
+ * and `read` is not called.
  */
 async function answer<Answer>(
   call: Parameters<typeof callFactsOf>[0],

@@ -1,7 +1,7 @@
 import type { Logger, TenantCheck } from "lifecycle";
 import type { TraceStore } from "storage/api";
 
-/** Everything that the handlers of the remote storage API need. */
+/** Data and services for the handlers of the remote storage API. */
 export interface RemoteStorageParts {
   /** Store of the spans: the embedded engine, or a cluster. */
   readonly store: Pick<TraceStore, "reader" | "writer" | "dependencies" | "archive">;

@@ -53,14 +53,14 @@ export interface RemoteStorageSettings extends RemoteStorageParts {
 
 /** A listening server. */
 export interface RemoteStorageServer {
-  /** The port in use, also when the option was port 0. */
+  /** The port on which the server listens; if the option is port 0, the port that the system chose. */
   readonly port: number;
   /** Lets running calls end and writes the received spans. When `signal` is aborted, calls are cancelled. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The remote storage API, version 1, under both package names, with all seven services, reflection and health.
+ * Opens the remote storage API, version 1, under both package names, with all seven services, reflection and health.
  * @throws StartError when the address cannot be listened on
  */
 export async function openRemoteStorage(settings: RemoteStorageSettings): Promise<RemoteStorageServer> {
@@ -81,7 +81,7 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
-  // Without this, grpc-js also prints each failure, with fewer details than our log.
+  // Without this line, grpc-js also prints each failure, with fewer details than this server's log.
   setLogVerbosity(logVerbosity.NONE);
   const credentials = serverCredentialsOf(tls, secureContextOptions);
   const port = await bindServer(server, address, credentials).catch((error: Error) => {
@@ -104,7 +104,7 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   };
 }
 
-/** A server without services, which counts its answers by call and status. */
+/** Makes a server without services, which counts its answers by call and status. */
 function serverOf({ maxMessageBytes }: RemoteStorageSettings, metrics: RemoteStorageMetrics): Server {
   const server = new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
@@ -132,7 +132,7 @@ interface WriteParts {
   readonly groups: SpanGroups;
   /** For spans of the archive. */
   readonly archiveGroups: SpanGroups;
-  /** Aborted when the server stops: streams of spans end then. */
+  /** Aborted when the server stops, so that streams of spans end. */
   readonly stopping: AbortSignal;
 }
 
@@ -165,7 +165,7 @@ function addServices(
   return names;
 }
 
-/** Handlers of the capabilities. Clients call this before they know a tenant, so none is required. */
+/** Handlers of the capabilities. Clients call this before they know a tenant, so no tenant is required. */
 function capabilitiesHandlers(streamingSpanWriter: boolean): PluginCapabilitiesServer {
   return {
     capabilities: (_, callback) =>

@@ -3,8 +3,8 @@ import type { GrpcOptions } from "./grpc-options.ts";
 import { openConfiguredRemoteStorage } from "./open-remote-storage.ts";
 
 /**
- * Runs a process for spans in a cluster: only the remote storage API, without engine and data folder. It is healthy
- * while the cluster answers.
+ * Runs a process in front of a cluster, which has only the remote storage API, without engine and data folder. It is
+ * healthy if the cluster answers.
  * @throws StartError
  */
 export async function runBridge({

@@ -5,8 +5,8 @@ import { toStoredApiV2Span } from "wire/api-v2";
 import { encodeSpanChunks } from "wire/storage-v1";
 
 /**
- * Sends traces in chunks that clients accept, at the client's pace, and ends the call. Stops at once when the
- * client has disconnected.
+ * Sends traces in chunks of a size that clients accept, at the client's pace, and then ends the call. It stops
+ * immediately when the client has disconnected.
  */
 export async function sendTraces<Request>(
   call: ServerWritableStream<Request, Buffer>,

@@ -2,9 +2,9 @@ import type { SpanRows } from "wire/rows";
 
 const initialBytes = 64 * 1024;
 
-/** Rows that were added together, with the callers that wait for their write. */
+/** Rows that one caller added, with the promise that this caller awaits. */
 export interface GroupMember {
-  /** Position of its rows. */
+  /** Position of the rows in the group. */
   readonly start: number;
   readonly end: number;
   readonly count: number;

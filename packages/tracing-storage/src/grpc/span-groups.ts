@@ -7,15 +7,15 @@ import { WriteError } from "./write-error.ts";
 
 export interface SpanGroupsSettings {
   readonly writer: SpanWriter;
-  /** Limit of the first span's wait for other spans of its group, in milliseconds. */
+  /** Longest time in milliseconds that the first span of a group waits for other spans. */
   readonly maxDelayMs: number;
-  /** Size limit of the rows in all groups, written or not yet, in bytes. */
+  /** Size limit in bytes of the rows in all groups, including groups that are being written. */
   readonly maxPendingBytes: number;
-  /** Time in milliseconds for which the write of a group is repeated while the store is down. */
+  /** Time in milliseconds for which writing a group is repeated while the store is down. */
   readonly writeTimeoutMs: number;
-  /** Number of spans at which a group is written at once. Default: 10,000. */
+  /** Number of spans at which a group is written without waiting longer. Default: 10,000. */
   readonly maxGroupSpans?: number;
-  /** Size at which a group is written at once, in bytes. Default: 8 MiB. */
+  /** Size in bytes at which a group is written without waiting longer. Default: 8 MiB. */
   readonly maxGroupBytes?: number;
   /** Limit of concurrent writes. Default: 4. */
   readonly maxWrites?: number;
@@ -27,10 +27,10 @@ const minPauseMs = 100;
 const maxPauseMs = 2_000;
 
 /**
- * Collects single spans into blocks, because a small block costs the store about as much as a thousand spans of a large
- * one. One block is written while the next one grows; full blocks are written concurrently. Each sender gets its answer
- * when its span is stored. While the store is down a block is repeated under its token. A refused block is halved
- * repeatedly, until only the faulty spans are refused.
+ * Collects single spans into blocks, because a small block costs the store as much as about a thousand spans of a large
+ * block. While a block is written, the next block grows; full blocks are written concurrently. Each sender gets its
+ * answer when its span is stored. While the store is down, a block is sent again under the same token. A refused block
+ * is halved repeatedly, until only the faulty spans are refused.
  */
 export class SpanGroups {
   readonly #settings: SpanGroupsSettings;
@@ -57,7 +57,7 @@ export class SpanGroups {
     return this.#pendingBytes < this.#settings.maxPendingBytes;
   }
 
-  /** Resolves when the size is below the limit again. */
+  /** Resolves when the size of all rows is below the limit again. */
   room(): Promise<void> {
     if (this.hasRoom || this.#isStopping) {
       return Promise.resolve();
@@ -66,8 +66,8 @@ export class SpanGroups {
   }
 
   /**
-   * Copies the rows at once. @returns a promise that resolves when they are durable and searchable
-   * @throws WriteError, StorageError: the rows are not stored; after STORAGE_TIMEOUT they may be stored
+   * Copies the rows immediately. @returns a promise that resolves when the rows are durable and searchable
+   * @throws WriteError, StorageError if the rows are not stored; after STORAGE_TIMEOUT they may be stored
    */
   async add(rows: SpanRows): Promise<void> {
     if (this.#isStopping) {
@@ -95,7 +95,7 @@ export class SpanGroups {
     await stored;
   }
 
-  /** Accepts no new spans, and writes the present ones until `signal` is aborted. */
+  /** Refuses new spans, and writes the collected spans until `signal` is aborted. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     for (const wake of this.#roomWaiters.splice(0)) {
@@ -113,7 +113,9 @@ export class SpanGroups {
     signal.removeEventListener("abort", giveUp);
   }
 
-  /** Called when the group has waited long enough. While another group is written, it may grow further. */
+  /**
+   * Called when the group has waited long enough. While another group is being written, this group may grow further.
+   */
   #due(): void {
     this.#isDue = true;
     if (this.#writes.size === 0) {

@@ -3,8 +3,7 @@ import type { WriteSpanResponse } from "wire/storage-v1";
 import type { GrpcFailure } from "./grpc-failure.ts";
 
 /**
- * The answer of one stream of spans. It is sent once: when all received spans are stored, or at the first
- * failure.
+ * The answer of one stream of spans. It is sent only once: when all received spans are stored, or at the first failure.
  */
 export class SpanStream {
   readonly #answer: sendUnaryData<WriteSpanResponse>;
@@ -39,7 +38,7 @@ export class SpanStream {
     );
   }
 
-  /** Must be called when the client has sent everything. */
+  /** Must be called when the client has sent its last span. */
   end(): void {
     this.#hasEnded = true;
     this.#settle();

@@ -5,7 +5,7 @@
  */
 export type WriteErrorCode = "WRITE_BUSY" | "WRITE_STOPPING";
 
-/** The spans were refused; none of them is stored. */
+/** The spans were refused, and none of them is stored. */
 export class WriteError extends Error {
   override readonly name = "WriteError";
   readonly code: WriteErrorCode;

@@ -9,7 +9,7 @@ import type { SpanWriterHandlers, StreamingSpanWriterHandlers, WriteSpanHandler 
 import type { SpanGroups } from "./span-groups.ts";
 import { SpanStream } from "./span-stream.ts";
 
-/** Size limit of a request's rows in bytes; rows of one span are little larger than its message. */
+/** Size limit of a request's rows in bytes; the row of a span is only slightly larger than its message. */
 const maxRowsBytes = 64 * 1024 * 1024;
 
 export interface WriterParts {
@@ -18,7 +18,7 @@ export interface WriterParts {
   readonly log: Logger;
 }
 
-/** Receives one span, and answers when it is stored. */
+/** Receives one span, and answers after the span is stored. */
 export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSpanHandler {
   const transcoder = new WriteSpanTranscoder({ maxRowsBytes });
   return async (
@@ -38,7 +38,7 @@ export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSp
   };
 }
 
-/** Handlers of `SpanWriterPlugin`. Every span is stored when its call is answered, so `Close` has nothing to do. */
+/** Handlers of `SpanWriterPlugin`. Each span is stored before its call is answered, so nothing is left for `Close`. */
 export function spanWriterHandlers(parts: WriterParts): SpanWriterHandlers {
   return {
     writeSpan: writeSpanHandler(parts),
@@ -48,8 +48,8 @@ export function spanWriterHandlers(parts: WriterParts): SpanWriterHandlers {
 
 /**
  * Handlers of `StreamingSpanWriterPlugin`. Spans are stored as they arrive, because clients keep a stream open for
- * their whole life. The answer at the end confirms all spans. The first failure ends the stream.
- * @param stopping aborted when this process stops; streams then end when the received spans are stored
+ * their whole life. The answer at the end confirms all spans. At the first failure, the stream ends.
+ * @param stopping aborted when this process stops; streams then end as soon as the received spans are stored
  */
 export function streamingSpanWriterHandlers(
   { groups, tenants, log }: WriterParts,

@@ -17,7 +17,7 @@ import {
 import { createBlockCompressor } from "../compression/compressed-blocks.ts";
 import { drain } from "./request-body.ts";
 
-/** Size limit in bytes: below it, compression costs more than it saves. */
+/** Size in bytes below which compression costs more than it saves. */
 const minCompressedBytes = 1024;
 
 interface Encoder {
@@ -30,7 +30,7 @@ const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 const zlibOptions = { level: 3 };
 
-/** Encodings, preferred encoding first. */
+/** Encodings in order of preference. */
 const encoders: ReadonlyMap<string, Encoder> = new Map([
   [
     "zstd",
@@ -66,7 +66,7 @@ function acceptedEncoding(request: IncomingMessage): string | undefined {
   return [...encoders.keys()].find((name) => accepted.has(name));
 }
 
-/** Limit of a refused body's remaining bytes that are read before the connection is closed. */
+/** Limit of bytes that are read from the rest of a refused body before the connection is closed. */
 const maxDrainedBytes = 64 * 1024 * 1024;
 const maxDrainMs = 5_000;
 
@@ -89,20 +89,20 @@ export async function answerEarly(
 export interface Packing {
   /** True: compressed with an encoding that the client accepts by Accept-Encoding. */
   readonly mayCompress: boolean;
-  /** True: as ClickHouse's compressed blocks. Accept-Encoding is ignored. */
+  /** True: as ClickHouse's compressed blocks. In this form, Accept-Encoding has no effect. */
   readonly asBlocks: boolean;
 }
 
 export const unpacked: Packing = { mayCompress: false, asBlocks: false };
 
-/** An answer in one piece. */
+/** An answer that is sent as a whole. */
 interface Answer {
   readonly status: number;
   readonly body: Buffer;
   readonly packing: Packing;
 }
 
-/** Sends a complete body, compressed when the client accepts that; compression runs off the event loop. */
+/** Sends a complete body, compressed if the client accepts this; compression does not block the event loop. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -127,7 +127,7 @@ export async function answer(
   response.end(request.method === "HEAD" ? undefined : sent);
 }
 
-/** Writes, and waits when the other side is slower. @returns false when the other side does not read in time */
+/** Writes, and waits while the receiver is slower. @returns false when the receiver does not read in time */
 async function write(
   target: Writable,
   chunk: Buffer,
@@ -157,13 +157,13 @@ interface StreamTerms {
   /** Time in milliseconds after which a client that reads nothing is disconnected. */
   readonly sendTimeoutMs: number;
   /**
-   * Last bytes of an incomplete body. The connection is closed after them, so that the client does not treat the body
-   * as complete.
+   * Returns the last bytes of an incomplete body. Afterwards the connection is closed, so that the client does not take
+   * the body for complete.
    */
   readonly failure: (error: unknown) => Buffer;
 }
 
-/** Sends a body, whose first bytes are already known, at the client's pace. */
+/** Sends a body with known first bytes, at the client's pace. */
 export async function answerStream(
   request: IncomingMessage,
   response: ServerResponse,

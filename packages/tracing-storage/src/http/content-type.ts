@@ -7,7 +7,7 @@ const types: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/^XML/i, "application/xml; charset=UTF-8"],
 ];
 
-/** Content-Type of a result in this format; application/octet-stream for binary formats. */
+/** Content-Type for a result in this format; for binary formats application/octet-stream. */
 export function contentType(format: string): string {
   if (/^CSVWithNames/i.test(format)) {
     return "text/csv; charset=UTF-8; header=present";

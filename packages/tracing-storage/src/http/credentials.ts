@@ -9,7 +9,7 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Compares hashes, which have equal length, so the time does not depend on the texts. */
+/** Compares hashes, which always have the same length, so the duration does not depend on the texts. */
 function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
@@ -36,10 +36,10 @@ function given(request: IncomingMessage, url: URL): Credentials | undefined {
 }
 
 /**
- * Checks user and password from X-ClickHouse-User and -Key, Basic authentication, or URL parameters, in this order.
- * Every user is compared, each in constant time. A request without a name, or with an unknown name, gets the first user
- * if that user has no password.
- * @throws EngineError REQUIRED_PASSWORD when credentials are missing, AUTHENTICATION_FAILED when they are wrong
+ * Checks the user and password in X-ClickHouse-User and -Key, in Basic authentication, or in URL parameters, in this
+ * order. The request is compared with every user, each time in constant time. For a request with no name or an unknown
+ * name, the first user is used if this user has no password.
+ * @throws EngineError REQUIRED_PASSWORD for missing credentials, AUTHENTICATION_FAILED for wrong credentials
  */
 export function checkCredentials(
   request: IncomingMessage,

@@ -23,14 +23,14 @@ const statusByName: ReadonlyMap<string, number> = new Map(
   }).flatMap(([status, names]) => names.split(" ").map((name) => [name, Number(status)] as const)),
 );
 
-/** The name at the end of an error's text: `UNKNOWN_TABLE`; "" when there is none. */
+/** The name at the end of an error's text, such as `UNKNOWN_TABLE`; "" for a text without a name. */
 function errorName(error: EngineError): string {
   return /\(([A-Z][A-Z0-9_]+)\)$/.exec(error.message)?.[1] ?? "";
 }
 
 /**
- * The HTTP status of an error, as in ClickHouse's server with two exceptions. ACCESS_DENIED is 403. An
- * overloaded or stopping process, and a full disk, are 503 ("try again later") instead of 500. Source:
+ * The HTTP status of an error, as in ClickHouse's server with two exceptions. ACCESS_DENIED becomes 403. For an
+ * overloaded or stopping process and for a full disk, the status is 503 ("try again later") instead of 500. Source:
  * ClickHouse src/Server/HTTP/exceptionCodeToHTTPStatus.cpp
  */
 export function errorStatus(error: EngineError): number {

@@ -6,9 +6,9 @@ export function exceptionTag(): string {
 }
 
 /**
- * The end of a body whose query failed after its status was sent.
- * @param text text of the error, in one piece. Source: ClickHouse src/Server/HTTP/WriteBufferFromHTTPServerResponse.cpp
- * (25.11 and later)
+ * The end of a body when its query has failed after the status was sent.
+ * @param text text of the error, which must not be split. Source: ClickHouse
+ * src/Server/HTTP/WriteBufferFromHTTPServerResponse.cpp (25.11 and later)
  */
 export function exceptionInBody(text: string, tag: string): Buffer {
   const line = `${text}\n`;

@@ -25,7 +25,7 @@ import type { User } from "./users.ts";
 
 /** Settings of the HTTP interface. */
 export interface HttpFrontSettings {
-  /** Users who may log in; at least one user. */
+  /** Users who may log in; never empty. */
   readonly users: readonly [User, ...User[]];
   /** Limit of open sessions. */
   readonly maxSessions: number;
@@ -39,16 +39,16 @@ export interface HttpFrontSettings {
 
 /** Parts that serve the HTTP protocol of the store. */
 export interface HttpFrontParts {
-  /** Runs statements. */
+  /** Engine that runs the statements. */
   readonly engine: Engine;
   /** Limits the numbers of running and waiting statements. */
   readonly gate: QueryGate;
-  /** Refuses rows before the disk is full. Statements that free space still run. */
+  /** Refuses rows before the disk is full. Statements that free space are still run. */
   readonly guard: DiskGuard;
   /** Answers statements for few rows by key from part files, without the engine. */
   readonly pointReader: PointReader;
   readonly metrics: StorageMetrics;
-  /** Moves damaged parts to `detached`, so that reads continue without them. */
+  /** Moves damaged parts to `detached`, so that later reads do not use them. */
   readonly quarantine: PartQuarantine;
   /** Repeats reads that found a damaged block. */
   readonly stuckReads: StuckReads;
@@ -62,7 +62,7 @@ Send queries with the POST method, or with GET and /?query=…: see ClickHouse's
 `;
 
 /**
- * ClickHouse's statistics of a result, with its names. Numbers that the embedded engine does not report are missing.
+ * ClickHouse's statistics for a result, under its names. Numbers that the embedded engine does not report are missing.
  */
 function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOutcome): string {
   const elapsed = { elapsed_ns: String(Math.round(elapsedSeconds * 1e9)) };
@@ -82,8 +82,8 @@ function headerJson(value: unknown): string {
 }
 
 /**
- * Describes the query of a traced client. For other clients no span is recorded: inserts of our spans would otherwise
- * create spans, whose inserts would create more.
+ * Describes the query of a traced client. For other clients, no span is recorded, because inserts of spans would
+ * otherwise create spans whose inserts create more spans.
  */
 function describeSpan(kind: QueryOutcome["kind"]): void {
   const span = activeSpan();
@@ -117,9 +117,9 @@ class HttpFront {
   readonly #parts: HttpFrontParts;
   readonly #settings: HttpFrontSettings;
   readonly #queryParts: QueryParts;
-  /** Ids of the running queries. A query is cancelled by its id, so ids must be unique. */
+  /** Ids of the running queries. A query is cancelled by its id, so these ids must be unique. */
   readonly #ids = new Set<string>();
-  /** End of error texts, by which clients know ClickHouse's version. */
+  /** Text at the end of errors, from which clients read ClickHouse's version. */
   readonly #version: string;
 
   constructor(parts: HttpFrontParts, settings: HttpFrontSettings) {
@@ -169,7 +169,7 @@ class HttpFront {
     }
   }
 
-  /** Answers with an error. A response that has begun is cut off, because its status is sent already. */
+  /** Answers with an error. If the response has started, it is cut off, because its status is already sent. */
   async sendError(request: IncomingMessage, response: ServerResponse, error: EngineError): Promise<void> {
     this.#parts.metrics.errors.inc({ code: String(error.code) });
     const status = errorStatus(error);
@@ -190,7 +190,7 @@ class HttpFront {
       : answerEarly(request, response, status, body));
   }
 
-  /** Runs a query. Its errors are answered, and every query is counted, with its time. */
+  /** Runs a query. Its errors are sent to the client, and every query is counted with its duration. */
   async #query(exchange: Exchange, url: URL): Promise<void> {
     const { request, response } = exchange;
     const { metrics, log } = this.#parts;
@@ -222,7 +222,7 @@ class HttpFront {
       }
       await this.sendError(request, response, known);
     } finally {
-      // The rest is not needed: the request was HEAD, or its client was too slow.
+      // The rest of the result is not needed: the request was HEAD, or its client was too slow.
       left.abort();
       if (id !== undefined) {
         this.#ids.delete(id);
@@ -232,7 +232,10 @@ class HttpFront {
     }
   }
 
-  /** Takes an id for a query. @returns the id, which the query gives back at its end @throws EngineError for one in use */
+  /**
+   * Reserves an id for a query. @returns the id, which must be removed from `#ids` when the query ends @throws
+   * EngineError for an id of a running query
+   */
   #begin(id: string, response: ServerResponse): string {
     response.setHeader("X-ClickHouse-Query-Id", id);
     if (this.#ids.has(id)) {
@@ -270,7 +273,7 @@ class HttpFront {
   }
 
   /**
-   * Sends a result that is longer than its beginning; an error can then only be reported in the body.
+   * Sends a result that is longer than `head`; an error can then be reported only in the body.
    * @param head the beginning, which is counted already
    */
   async #sendStream(
@@ -290,7 +293,7 @@ class HttpFront {
     }
     const failure = (error: unknown) => {
       const known = toEngineError(error);
-      // It is too late for this result, but the next one will be read without the part.
+      // It is too late for this result, but later reads will not use the damaged part.
       void quarantine.suspect(known);
       metrics.errors.inc({ code: String(known.code) });
       return exceptionInBody(`${known.message} ${this.#version}`, tag);

@@ -13,8 +13,8 @@ export interface InnerFront {
 const passwordBytes = 32;
 
 /**
- * Opens a listener on loopback for this process only, with a random password. It is needed when the public listener has
- * TLS: it may require a client certificate, and its certificate may not match the loopback address.
+ * Opens a listener on the loopback address, with a random password, for this process only. It is needed because the
+ * public listener may have TLS: it may require a client certificate, and its own may not match the loopback address.
  */
 export async function openInnerFront(
   parts: HttpFrontParts,

@@ -17,10 +17,10 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Refuses requests from web pages: a browser on this machine can reach a server on 127.0.0.1 from any page. It refuses
- * requests from a page of another origin. On a loopback address it also refuses foreign host names, which an attacker
- * may resolve to 127.0.0.1. An image or a link sends no Origin, but browsers send the kind of caller in Sec-Fetch-Site;
- * "none" is the address bar. Clients other than browsers are not affected.
+ * Refuses requests from web pages, because any page can make a browser on this machine send requests to 127.0.0.1. A
+ * request from a page of another origin is refused. On a loopback address, other host names are also refused, because
+ * an attacker may resolve them to 127.0.0.1. For images and links, browsers send no Origin, but Sec-Fetch-Site has the
+ * kind of caller; "none" means the address bar. Clients other than browsers are not affected.
  * @throws EngineError ACCESS_DENIED
  */
 export function checkOrigin(request: IncomingMessage): void {

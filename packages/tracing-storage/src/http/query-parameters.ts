@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { engineError } from "../engine-error.ts";
 
-/** The data of a request except its body. */
+/** The data of a request, without its body. */
 export interface QueryParameters {
   /** Parameter `query`; the body continues it, or contains an insert's rows. */
   readonly query: string;
@@ -9,9 +9,9 @@ export interface QueryParameters {
   readonly queryId: string;
   /** Parameter `database`; "": the user's default. */
   readonly database: string;
-  /** Format of the result when the statement names none; TabSeparated by default. */
+  /** Format of the result for a statement that names no format; default: TabSeparated. */
   readonly format: string;
-  /** Settings for this query only, by name. */
+  /** Settings for only this query, by name. */
   readonly settings: ReadonlyMap<string, string>;
   /** Values for `{name:Type}` in the statement, by name. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -19,7 +19,7 @@ export interface QueryParameters {
   readonly readOnly: boolean;
   /** True for a read-only user, with any method. */
   readonly reader: boolean;
-  /** Parameter `session_id` and its options; undefined: no session. */
+  /** Parameter `session_id` with its options; undefined: no session. */
   readonly session: SessionParameters | undefined;
   /** Parameter `wait_end_of_query=1`: the answer begins after the query has ended. */
   readonly waitForEnd: boolean;
@@ -43,7 +43,7 @@ export interface SessionParameters {
 const defaultSessionSeconds = 60;
 const maxSessionSeconds = 3600;
 
-/** Parameters with a special meaning; all others are settings. */
+/** Parameters with a special meaning; all other parameters are settings. */
 const reserved = new Set(
   (
     "query query_id database default_format user password quota_key role compress decompress buffer_size session_id " +

@@ -41,7 +41,10 @@ async function* limited(source: AsyncIterable<Buffer>, maxBytes: number): AsyncG
   }
 }
 
-/** Iterates without closing the connection at an early stop: the client still waits for an answer. */
+/**
+ * Iterates over the body; leaving the loop early does not close the connection, because the client still waits for an
+ * answer.
+ */
 function chunksOf(request: IncomingMessage): NodeJS.AsyncIterator<Buffer> {
   return request.iterator({ destroyOnReturn: false });
 }
@@ -68,7 +71,7 @@ async function* decoded(
   }
 }
 
-/** The decompressed body of a request; it can be read once. */
+/** The decompressed body of a request, which can be read only once. */
 export class RequestBody {
   readonly #chunks: AsyncGenerator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
@@ -76,7 +79,8 @@ export class RequestBody {
 
   /**
    * @param maxBytes size limit of the body, before and after decompression
-   * @param asBlocks `decompress=1`: the body is in ClickHouse's compressed blocks, inside of its Content-Encoding
+   * @param asBlocks true for `decompress=1`: inside its Content-Encoding, the body consists of ClickHouse's compressed
+   * blocks
    * @throws EngineError for an unknown Content-Encoding, and a Content-Length over the limit
    */
   constructor(request: IncomingMessage, maxBytes: number, asBlocks: boolean) {
@@ -96,8 +100,8 @@ export class RequestBody {
   }
 
   /**
-   * Reads until at least `bytes` are buffered or the body ends. Later reads return the buffered bytes too.
-   * @returns all buffered bytes, and true in `complete` when they are the whole body
+   * Reads until at least `bytes` are buffered or the body ends. Later reads also return the buffered bytes.
+   * @returns all buffered bytes; `complete` is true if they are the whole body
    */
   async peek(bytes: number): Promise<{ readonly head: Buffer; readonly complete: boolean }> {
     const held = [this.#held];
@@ -143,7 +147,7 @@ export class RequestBody {
 }
 
 /**
- * Reads and drops the rest of a refused body, within limits. Otherwise a client that is still sending would get a
+ * Reads the rest of a refused body and drops it, within limits. Otherwise, a client that still sends would get a
  * connection error instead of the answer.
  */
 export async function drain(request: IncomingMessage, maxBytes: number, maxMs: number): Promise<void> {
@@ -157,7 +161,7 @@ export async function drain(request: IncomingMessage, maxBytes: number, maxMs: n
       }
     }
   } catch {
-    // The client disconnected.
+    // The client has disconnected.
   } finally {
     clearTimeout(timer);
   }

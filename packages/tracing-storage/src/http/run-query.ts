@@ -29,8 +29,8 @@ import { type RestOfResult, runStreamed, type StreamedResult } from "./streamed-
 import type { User } from "./users.ts";
 
 /**
- * Limit of a query's text in bytes; ClickHouse's default of `max_query_size`. A request may raise it up to the next
- * constant.
+ * Limit of a query's text in bytes; ClickHouse's default of `max_query_size`. A request may raise this limit up to the
+ * next constant.
  */
 const maxQueryBytes = 256 * 1024;
 const maxRaisedQueryBytes = 16 * 1024 * 1024;
@@ -38,15 +38,20 @@ const maxRaisedQueryBytes = 16 * 1024 * 1024;
 /** Verbs of statements that neither read nor insert rows, and do not change tables. */
 const leavingTables: ReadonlySet<string> = new Set(["SET", "USE", "KILL", "OPTIMIZE", "CHECK"]);
 
-/** The outcome of a query, with the whole result or its beginning. */
+/** The outcome of a query, with its whole result or the beginning of the result. */
 export interface QueryOutcome {
-  /** Kind of the query: `select` for reads, `insert` for rows from the client, `other` for all others. */
+  /**
+   * Kind of the query: `select` for reads, `insert` for inserts with rows from the client, `other` for all other
+   * statements.
+   */
   readonly kind: "select" | "insert" | "other";
   /** Format of the result. */
   readonly format: string;
-  /** The whole result, or its beginning. */
+  /** The whole result, or the beginning of the result. */
   readonly result: Buffer;
-  /** The rest after `result`. The caller must read it to its end, or abort the signal of the query. */
+  /**
+   * The rest of the result, after `result`. The caller must read the rest to its end, or abort the signal of the query.
+   */
   readonly more?: RestOfResult;
   /** Rows of the result, or inserted rows; 0 when unknown. */
   readonly rows: number;
@@ -60,7 +65,7 @@ export interface QueryOutcome {
 
 /** The objects that queries of all requests share. */
 export interface QueryParts {
-  /** Runs statements that nothing else answers. */
+  /** Engine for statements that no other part answers. */
   readonly engine: Engine;
   /** Limits the number of running queries. */
   readonly gate: QueryGate;
@@ -85,18 +90,18 @@ function kindOf({ verb }: Statement): QueryOutcome["kind"] {
       : "other";
 }
 
-/** The statement, and the position of an insert's rows; some rows may follow the statement in its text. */
+/** The statement, and the position of an insert's rows, some of which may follow the statement in its text. */
 interface StatementText {
   readonly statement: Statement;
   /** The `query` parameter, and the bytes of the body that were read. */
   readonly text: Buffer;
-  /** Position of the first byte of the body that is not in `text`. */
+  /** Position in the body of the first byte that is not in `text`. */
   readonly bodyFrom: number;
 }
 
 /**
- * Reads the statement from the `query` parameter, and then from the body, up to the limit of a query's text. When the
- * parameter already contains an insert, the body has only rows and is not read.
+ * Reads the statement from the `query` parameter, and then from the body, up to the limit of a query's text. If the
+ * parameter contains an insert, the body has only rows and is not read here.
  */
 async function readText(parameters: QueryParameters, body: RequestBody): Promise<StatementText> {
   const asked = Number(parameters.settings.get("max_query_size") ?? maxQueryBytes);
@@ -129,14 +134,16 @@ interface QueryInput {
   readonly parameters: QueryParameters;
   /** The body, which continues the statement, or has the rows of an insert. */
   readonly body: RequestBody;
-  /** Aborted when the client disconnects or stops reading. It cancels reads, but a running insert continues. */
+  /**
+   * Aborted when the client disconnects or stops reading. It cancels reads, but an insert that already runs continues.
+   */
   readonly signal: AbortSignal;
 }
 
 /**
  * Runs the query of one request. Rows of an insert are first written to a spool file, so that a slow client does not
- * block the engine. Every format works, including binary formats, and a body may exceed memory. The result of a
- * question comes through a pipe, at the client's pace.
+ * block the engine. Every format is possible, including binary formats, and a body may be larger than the memory. The
+ * result of a question comes through a pipe, at the pace of the client.
  * @throws EngineError
  */
 export async function runQuery(
@@ -149,11 +156,11 @@ export async function runQuery(
   if (statement.verb === "") {
     throw engineError("SYNTAX_ERROR", "Syntax error: empty query");
   }
-  // In a session `readonly` could not be reset, so it is not set in sessions.
+  // In sessions, `readonly` is not set, because it could not be reset.
   const asked = parameters.session === undefined ? undefined : parameters.settings.get("readonly");
   const readOnly = parameters.readOnly || asked === "1" || asked === "2";
   if (readOnly && (kindOf(statement) !== "select" || statement.inserts)) {
-    // `readonly = 2` stops writes; the engine still runs SYSTEM and KILL.
+    // `readonly = 2` forbids writes, but the engine would still run SYSTEM and KILL.
     throw engineError(
       "READONLY",
       parameters.reader
@@ -180,7 +187,7 @@ export async function runQuery(
     return await runOn(run, body, signal);
   }
   return await new Promise((resolve, reject) => {
-    // The session stays locked until the query of a streamed result has ended.
+    // For a streamed result, the session stays locked until the query has ended.
     parts.sessions
       .use(user, session, async (connection) => {
         const outcome = await runInSession(parts, connection, read, { parameters, body, signal });
@@ -191,7 +198,9 @@ export async function runQuery(
   });
 }
 
-/** @returns undefined unless the statement is for few rows by their keys, which can be read without the engine */
+/**
+ * @returns undefined for any statement other than one for few rows by their keys, which can be read without the engine
+ */
 async function answerOfParts(
   parts: QueryParts,
   { statement, text }: StatementText,
@@ -268,7 +277,7 @@ interface ReadyStatement {
   readonly parts: QueryParts;
   /** The engine, or the connection of a session. */
   readonly runner: Pick<Engine | EngineConnection, "run">;
-  /** Statements that run before it, and the question by which a connection is kept for it. */
+  /** Statements that run before it, and the question for which its connection can be kept. */
   readonly first: Pick<EngineStatement, "prepare" | "kept">;
   readonly read: StatementText;
   readonly parameters: QueryParameters;
@@ -285,17 +294,20 @@ async function runOn(ready: ReadyStatement, body: RequestBody, signal: AbortSign
     return await runStatement(ready, tag, signal);
   }
   return await askAround(parts, text, signal, (tries) => {
-    // A statement that was given up still runs, so the next attempt has another tag, and uses no kept connection.
+    // The abandoned statement still runs, so the next attempt has another tag and a new connection.
     const own = tries === 0 ? { first, tag } : { first: { prepare: first.prepare }, tag: `${tag}-${tries}` };
     const run = (stop: AbortSignal) => runStatement({ ...ready, first: own.first }, own.tag, stop);
-    // The connection of a session runs one statement at a time, so a statement cannot be repeated while it still runs.
+    // The connection of a session runs one statement at a time, so a statement cannot be repeated before it has ended.
     return runner === parts.engine
       ? parts.stuckReads.during(own.tag, (stop) => run(AbortSignal.any([signal, stop])))
       : run(signal);
   });
 }
 
-/** Inserts rows that the client sends. They wait in a file until all have come, so that a cut insert changes nothing. */
+/**
+ * Inserts rows that the client sends. They are in a file until all have arrived, so that an interrupted insert changes
+ * nothing.
+ */
 async function insertRows(
   { parts, runner, first, read, parameters }: ReadyStatement,
   insert: NonNullable<Statement["insert"]>,
@@ -314,14 +326,14 @@ async function insertRows(
     return { kind: kindOf(read.statement), format, result, rows, insertedBytes, elapsedSeconds };
   } catch (error) {
     const { code, message } = toEngineError(error);
-    // The spool's path is hidden, because for the client the rows came from the body.
+    // The path of the spool file is replaced, because the client sent the rows in the body.
     throw new EngineError(code, message.replaceAll(path, "body"), { cause: error });
   } finally {
     await rm(path, { force: true });
   }
 }
 
-/** Repeats the statement when a damaged part was detached, so that the other parts answer. */
+/** Repeats the statement when a damaged part was detached, so that the answer comes from the other parts. */
 async function askAround(
   parts: QueryParts,
   text: Buffer,
@@ -343,9 +355,9 @@ async function askAround(
 }
 
 /**
- * Runs anything but an insert of rows that the client sends.
+ * Runs any statement except inserts of rows that the client sends.
  * @param tag names the statement in the engine
- * @param signal aborted when nobody waits for it
+ * @param signal aborted when the result is no longer needed
  */
 async function runStatement(
   { parts, runner, first, read, parameters }: ReadyStatement,
@@ -356,8 +368,8 @@ async function runStatement(
   const { engine, gate } = parts;
   const kind = kindOf(statement);
   const { format } = parameters;
-  // Damage may be found after the client has disconnected, or has received the beginning of the result. The part is
-  // then detached for later reads.
+  // Damage may be found after the client has disconnected, or after it has received the beginning of the result. The
+  // damaged part is then detached for later reads.
   const found = (error: unknown): never => {
     void parts.quarantine.suspect(error);
     throw error;
@@ -383,7 +395,7 @@ async function runStatement(
   try {
     ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   } finally {
-    // A failed statement may have changed some tables.
+    // Even a failed statement may have changed some tables.
     if (changesTables) {
       await engine.tablesChanged();
       await parts.quarantine.tablesChanged();

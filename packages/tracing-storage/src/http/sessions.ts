@@ -8,15 +8,15 @@ import type { User } from "./users.ts";
 /** One session of a client, with its connection to the engine. */
 interface Session {
   readonly connection: EngineConnection;
-  /** True while a query runs in it. */
+  /** True while a query of the session runs. */
   busy: boolean;
-  /** Ends the session when it was not used for its timeout; stopped while a query runs. */
+  /** Ends the session when it was unused for its timeout; the timer is stopped while a query runs. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
  * Sessions of clients (`session_id`): the effects of `SET`, `USE` and `CREATE TEMPORARY TABLE` last until the session
- * was not used for its timeout. Each session is a connection to the engine, and runs one query at a time. Source:
+ * was unused for its timeout. Each session is a connection to the engine, and runs one query at a time. Source:
  * ClickHouse documentation, "HTTP interface", sessions
  */
 export class Sessions {
@@ -34,10 +34,10 @@ export class Sessions {
   }
 
   /**
-   * Calls `work` with exclusive use of the session's connection; opens the session when it does not exist.
+   * Calls `work`, for which the session's connection is reserved; opens the session if it does not exist.
    * @param user each user has separate sessions
-   * @throws EngineError SESSION_NOT_FOUND, SESSION_IS_LOCKED while another query runs in it,
-   * TOO_MANY_SIMULTANEOUS_QUERIES when there are too many sessions
+   * @throws EngineError SESSION_NOT_FOUND; SESSION_IS_LOCKED while another query of the session runs;
+   * TOO_MANY_SIMULTANEOUS_QUERIES above the limit of sessions
    */
   async use<Result>(
     user: User,
@@ -106,7 +106,7 @@ export interface OwnSettings {
 
 /**
  * Reads the settings of a session that a query's parameters will change.
- * @returns SQL that restores them; "" when there is nothing to restore
+ * @returns SQL that restores these settings; "" if none must be restored
  */
 export async function statementToRestore(
   connection: EngineConnection,

@@ -5,19 +5,20 @@ import type { ResultPipe } from "../engine/result-pipe.ts";
 import { EngineError, engineError, toEngineError } from "../engine-error.ts";
 
 /**
- * Bytes of a result that are buffered before the first byte is sent. An error within them gets its status and code, and
- * a result within them gets a length and a summary. ClickHouse's `http_response_buffer_size`.
+ * Bytes of a result that are buffered before the first byte is sent. An error within these bytes gets the right status
+ * and code; a result within these bytes has a length and a summary. ClickHouse's name for this limit is
+ * `http_response_buffer_size`.
  */
 const headBytes = 1024 * 1024;
 
 const syntaxError = 62;
 
-/** A complete result, or the beginning of one. */
+/** A complete result, or the beginning of a result. */
 export interface StreamedResult {
   readonly head: Buffer;
   /** Data about the query; present when `head` is the whole result. */
   readonly ran?: NativeResult;
-  /** The rest; present when the result is longer than `head`. */
+  /** The rest of the result, if the result is longer than `head`. */
   readonly more?: RestOfResult;
 }
 
@@ -26,8 +27,8 @@ export interface RestOfResult {
   /** Pieces of the rest. Iterating throws EngineError when the query fails. */
   readonly chunks: AsyncIterable<Buffer>;
   /**
-   * Resolves when the query has ended or failed. Its connection is then free, although the last pieces may not have
-   * been read.
+   * Resolves when the query has ended or failed. The query's connection is then free, although the last pieces may
+   * still be unread.
    */
   readonly ended: Promise<void>;
 }
@@ -45,10 +46,11 @@ function withoutPath(error: unknown, path: string): EngineError {
 
 /**
  * Runs a question within the limit of running queries, and returns its result while the engine produces it. The query
- * ends when everything was read, or when the signal is aborted. A caller that stops reading must abort it.
+ * ends when the whole result was read, or when the signal is aborted. A caller that stops reading must abort the
+ * signal.
  * @param run runs the statement with its result in the pipe
- * @returns undefined when the statement must run without a pipe: there are no pipes, or the engine refuses the
- * statement with one. The engine then reports the fault for the client's own text.
+ * @returns undefined when the statement must run without a pipe, because there are no pipes, or the engine refuses the
+ * statement with one. In that case, the engine reports the fault for the client's own text.
  * @throws EngineError
  */
 export async function runStreamed(
@@ -103,7 +105,7 @@ export async function runStreamed(
   return { head: Buffer.concat(held, length), more: { chunks, ended } };
 }
 
-/** @throws EngineError when the query fails, or its output was dropped */
+/** @throws EngineError when the query fails, or when its output was dropped */
 async function* chunksOf(pipe: ResultPipe, ran: Promise<unknown>): AsyncGenerator<Buffer, void> {
   try {
     yield* pipe.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

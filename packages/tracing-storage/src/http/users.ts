@@ -3,7 +3,7 @@ import { StartError, secretOf } from "lifecycle";
 /** A user of the HTTP protocol. */
 export interface User {
   readonly name: string;
-  /** Password of the user. "": no password is required; see `checkCredentials`. */
+  /** Password of the user; "": the user needs no password, see `checkCredentials`. */
   readonly password: string;
   /** True: the user may only run questions, within the process's limits. */
   readonly readOnly: boolean;
@@ -19,9 +19,9 @@ export interface UserOptions {
 }
 
 /**
- * The users in the options: a user with all rights and, if a password is set for it, a user that may only read.
+ * The users in the options: a user with all rights, and a user that may only read if a password for it is set.
  * @returns the user with all rights first
- * @throws StartError for an unreadable file, and for options that contradict each other
+ * @throws StartError for an unreadable file, and for contradictory options
  */
 export function readUsers(options: UserOptions): readonly [User, ...User[]] {
   const owner: User = {

@@ -20,9 +20,9 @@ interface CalmMergeParts {
 }
 
 /**
- * Merges the last written parts when no more rows arrive. By itself, the engine waits up to an hour for ten parts of
- * similar size. The first merge builds the indexes of attributes (docs/adr/035-indexes-made-by-merges.md), so searches
- * would read those parts without indexes until then.
+ * Merges the newest parts when no more rows arrive. Without this, the engine would wait up to an hour until there are
+ * ten parts of similar size. The first merge builds the indexes of attributes (docs/adr/035-indexes-made-by-merges.md),
+ * so until then, searches read these parts without indexes.
  */
 export class CalmMerges {
   readonly #parts: CalmMergeParts;

@@ -9,16 +9,17 @@ export interface FreshTable {
 
 /** Limits that decide what is merged, and when. */
 export interface FreshPartLimits {
-  /** Minimum number of seconds since the last insert into the table, or the last merge. */
+  /** Minimum time in seconds since the last insert into the table, and since its last merge. */
   readonly calmSeconds: number;
   /** Minimum number of rows. A search reads fewer rows in a few milliseconds. */
   readonly leastRows: number;
 }
 
 /**
- * Tables with indexes that were not written to for a while and have no running merge. In one of their partitions the
- * newest three or more parts were never merged. For two parts the engine would include their large neighbours. Older
- * unmerged parts between merged parts are ignored, because their merge would include the large neighbours too.
+ * Tables with indexes that were not written to for some time, and for which no merge runs. In a partition of each of
+ * them, the newest three or more parts were never merged. Two such parts are not enough, because the engine would also
+ * merge their large neighbors. Older unmerged parts between merged parts are ignored, because their merge would also
+ * include large neighbors.
  */
 export async function readFreshTables(
   engine: Engine,
@@ -47,8 +48,8 @@ GROUP BY database, table HAVING max(is_due) AND max(written) <= now() - ${calmSe
 }
 
 /**
- * Runs one merge of adjacent small parts, which the engine chooses. With the name of a partition it would merge all
- * parts of the partition. Resolves when the merge is done.
+ * Runs one merge of neighboring small parts, which the engine selects. If the statement named a partition, the engine
+ * would merge all its parts. Resolves when the merge is done.
  */
 export async function mergeOnce(engine: Engine, { database, table }: FreshTable): Promise<void> {
   await engine.run({

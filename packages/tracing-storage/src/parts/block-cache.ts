@@ -1,6 +1,6 @@
 import type { BlockBytes, PackedBlock } from "./packed-block.ts";
 
-/** Cache of decompressed blocks. The next trace mostly needs some of the same blocks. */
+/** Cache of decompressed blocks. The cache helps because the next trace usually needs some of the same blocks. */
 export class BlockCache {
   readonly #maxBytes: number;
   /** Blocks in the order of their last use, oldest first. */
@@ -17,7 +17,7 @@ export class BlockCache {
 
   /**
    * @param key identifies the file and the position
-   * @param unpack called when the block is not cached; its result must not refer to a larger piece of memory
+   * @param unpack called for a block that is not in the cache; its result must not refer to a larger piece of memory
    */
   take(key: string, unpack: () => PackedBlock): PackedBlock {
     const known = this.#blocks.get(key);

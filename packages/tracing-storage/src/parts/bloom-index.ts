@@ -4,7 +4,7 @@ import type { PackedFile } from "./packed-file.ts";
 import { type Stream, StreamCursor } from "./stream.ts";
 
 /**
- * Bits for each row in an index that gives a wrong answer for at most 1 % of granules. The engine has a table with the
+ * Number of bits for each row in an index that is wrong for at most 1 % of granules. The engine has a table of the
  * number of functions for each number of bits.
  */
 const bitsOfRow = 10;
@@ -17,7 +17,7 @@ const seeds = [
   4954614162757618085n,
 ];
 
-/** The two halves of a hash for each function. */
+/** Two numbers for each hash function, the halves of its hash. */
 export type BloomHashes = Uint32Array;
 
 /** Computes the hashes of a text, or of a value of `FixedString`. */
@@ -32,8 +32,8 @@ export function bloomHashes(value: Uint8Array): BloomHashes {
 }
 
 /**
- * An index of type `bloom_filter(0.01)` with a filter for each granule. For 100 million rows it has 40 MB, so only
- * needed filters are decompressed. Source: ClickHouse src/Storages/MergeTree/MergeTreeIndexBloomFilter.cpp
+ * An index of type `bloom_filter(0.01)` with a filter for each granule. The index of 100 million rows has 40 MB, so
+ * only the needed filters are decompressed. Source: ClickHouse src/Storages/MergeTree/MergeTreeIndexBloomFilter.cpp
  */
 export class BloomIndex {
   readonly #filterOf: (granule: number) => Stream;
@@ -43,7 +43,7 @@ export class BloomIndex {
     this.#filterOf = filterOf;
   }
 
-  /** @param marks marks of the file, one for each granule */
+  /** @param marks marks in the file, one for each granule */
   static of(filters: PackedFile, marks: Marks): BloomIndex {
     return new BloomIndex((granule) => {
       const { block, byte } = marks.place(granule, 0);
@@ -52,7 +52,7 @@ export class BloomIndex {
   }
 
   /**
-   * @returns false when the granule has none of the values
+   * @returns false when the granule certainly contains none of the values
    * @throws UnreadablePart
    */
   mayHaveAny(granule: number, values: readonly BloomHashes[]): boolean {

@@ -9,14 +9,14 @@ export interface ColumnReader {
    * @returns each value in the format RowBinary
    */
   values(granule: Granule, rows: readonly number[]): Buffer[];
-  /** All values in one buffer. Present when values have a fixed size. */
+  /** All values of the granule in one buffer. Present when values have a fixed size. */
   all?(granule: Granule): Buffer;
 }
 
 /** The form of a column in a part. */
 export interface ColumnForm {
   readonly name: string;
-  /** The SQL type. */
+  /** The column's type in SQL. */
   readonly type: string;
   /** True: the part does not store default values. */
   readonly isSparse: boolean;
@@ -24,7 +24,7 @@ export interface ColumnForm {
 }
 
 const noText = Buffer.from([0]);
-/** Mark of a sparse column's last number, which counts the defaults after the last value. */
+/** Bit in a sparse column's last number, which counts the default values after the last stored value. */
 const endOfGranule = 1n << 62n;
 /** Flags of the indexes of a dictionary. Source: ClickHouse src/DataTypes/Serializations/SerializationLowCardinality.cpp */
 const needsShared = 0x100;
@@ -67,7 +67,7 @@ export function columnReader({ name, type, isSparse, streams }: ColumnForm): Col
   return undefined;
 }
 
-/** Size of each value of a type in bytes; undefined when sizes differ. */
+/** Size in bytes of each value of a type; undefined if the sizes differ. */
 export function fixedWidth(type: string): number | undefined {
   const fixed = /^FixedString\((\d+)\)$/.exec(type)?.[1];
   if (fixed !== undefined) {
@@ -87,7 +87,7 @@ function fixedReader(stream: string, width: number): ColumnReader {
   };
 }
 
-/** Reads texts without separators; their lengths are in another stream. */
+/** Reads texts without separators, whose lengths are in a separate stream. */
 function textReader(sizes: string, stream: string): ColumnReader {
   return {
     values(granule, rows) {
@@ -112,7 +112,7 @@ function textReader(sizes: string, stream: string): ColumnReader {
   };
 }
 
-/** Reads a sparse column: before each value, the stream has the number of defaults before it. */
+/** Reads a sparse column: before each stored value, the stream has the number of default values that precede it. */
 function sparseReader(stream: string, values: ColumnReader, none: Buffer): ColumnReader {
   return {
     values(granule, rows) {
@@ -146,9 +146,8 @@ function placesOfValues(gaps: StreamCursor, rows: readonly number[]): Map<number
 }
 
 /**
- * Reads a dictionary column. For each row it has an index: of a text that granules share, or of a text of the granule
- * itself.
- * @param prefix stream with the version of the format, for files that store it in each granule
+ * Reads a dictionary column. Each row has an index of a text, which is shared by granules or belongs to this granule.
+ * @param prefix stream with the version of the format; only for files that store the version in each granule
  */
 function dictionaryReader(stream: string, dictionary: string, prefix: string | undefined): ColumnReader {
   return {

@@ -9,8 +9,8 @@ import { type BlockAt, Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
 /**
- * All columns in one file. The rows of a granule are stored by columns, each in separate blocks, and marks have their
- * positions. Source: ClickHouse src/Storages/MergeTree/MergeTreeDataPartWriterCompact.cpp,
+ * Layout of a part with all columns in one file. A granule's rows are stored by column, each column in separate blocks,
+ * whose positions are in the marks. Source: ClickHouse src/Storages/MergeTree/MergeTreeDataPartWriterCompact.cpp,
  * MergeTreeIndexGranularityInfo.h
  */
 export class CompactLayout implements Layout {
@@ -29,7 +29,7 @@ export class CompactLayout implements Layout {
     this.#streams = new Map(streams.map((name, index) => [name, index]));
     this.#cache = cache;
     this.granules = granules;
-    // The last mark, which has no rows, is the end of the last granule.
+    // The last mark is the end of the last granule, and has no rows.
     this.#marks = Marks.open(join(folder, "data.cmrk4"), streams.length, granules + 1, cache);
     if (this.#marks.rows(granules) !== 0) {
       throw new UnreadablePart("marks are not those of the index");
@@ -76,7 +76,7 @@ export class CompactLayout implements Layout {
     return { rows: this.#marks.rows(granule), stream, shared: (name, make) => make(stream(name)).value };
   }
 
-  /** End position of a stream's blocks; the next column starts with another block. */
+  /** End position of a stream's blocks, which is the start of the next column's blocks. */
   #blockAfter(granule: number, stream: number): number {
     const { block } = this.#marks.place(granule, stream);
     for (let next = stream + 1; next < this.#streams.size; next++) {

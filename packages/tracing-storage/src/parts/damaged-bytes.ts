@@ -12,7 +12,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** For tests: bytes that are cut, have flipped bits, or in which a piece is missing, repeated or exchanged. */
+/** For tests: bytes that are shortened, have flipped bits, or have a missing, repeated or exchanged piece. */
 export function damagedBytes(originals: readonly Buffer[], random: Random): Buffer {
   const one = () => originals[random(originals.length)] as Buffer;
   const bytes = Buffer.from(one());

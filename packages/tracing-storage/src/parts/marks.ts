@@ -3,19 +3,19 @@ import { PackedFile } from "./packed-file.ts";
 import type { StreamPlace } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Size of a position in bytes: a block of the marked file, and an offset in it. */
+/** Size in bytes of a position, which consists of a block in the marked file and an offset inside the block. */
 const placeBytes = 16;
 const rowsBytes = 8;
 
 /**
- * Marks of a part's file. Each granule has a mark with the positions of its streams and its number of rows. For 100
- * million rows a wide part has 50 MB of marks, so only needed marks are decompressed. Source: ClickHouse
+ * Marks of a part's file. Each granule has a mark with the positions of its streams, and with its number of rows. For
+ * 100 million rows, the marks of a wide part have 50 MB, so only the needed marks are decompressed. Source: ClickHouse
  * src/Storages/MergeTree/MergeTreeIndexGranularityInfo.h
  */
 export class Marks {
   readonly #file: PackedFile;
   readonly #markBytes: number;
-  /** The mark that was read last, because most marks are read once for each stream. */
+  /** The mark that was read last; it is kept because most marks are read once for each stream. */
   #last: { readonly granule: number; readonly mark: Buffer } | undefined;
 
   private constructor(file: PackedFile, markBytes: number) {
@@ -24,7 +24,7 @@ export class Marks {
   }
 
   /**
-   * @param streams number of streams that each mark describes
+   * @param streams number of streams in each mark
    * @param count expected number of marks
    * @throws UnreadablePart when the number differs; errors of files
    */
@@ -59,7 +59,7 @@ export class Marks {
       return this.#last.mark;
     }
     const from = granule * this.#markBytes;
-    // A separate buffer: a small slice would keep Node's shared 64 KiB in memory.
+    // A new buffer is used, because a small slice would keep Node's shared buffer of 64 KiB in memory.
     const mark = Buffer.allocUnsafeSlow(this.#markBytes);
     this.#file.streamFrom(from).bytes(0, this.#markBytes).copy(mark);
     this.#last = { granule, mark };

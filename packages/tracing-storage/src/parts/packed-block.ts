@@ -4,9 +4,11 @@ import { decompressLz4Block } from "../compression/lz4-block.ts";
 import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Size of the checksum before each block; it covers everything after it. */
+/** Size of the checksum before each block, which covers the rest of the block. */
 const checksumBytes = 16;
-/** Size of the header: the method, the size from the method on, and the decompressed size. */
+/**
+ * Size of the header, which contains the method, the block's size from the method on, and the size after decompression.
+ */
 const headerBytes = 9;
 /** Size limit for a file that is decompressed as a whole, such as a primary index. */
 const maxFileBytes = 128 * 1024 * 1024;
@@ -16,10 +18,10 @@ const maxBlockBytes = 64 * 1024 * 1024;
 /** Minimum that zlib accepts for `chunkSize`. */
 const leastChunk = 64;
 
-/** Bytes of methods. Source: ClickHouse src/Compression/CompressionInfo.h */
+/** Number of each method in a block. Source: ClickHouse src/Compression/CompressionInfo.h */
 const methods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;
 
-/** The decompressed bytes of a block: all at once, or on demand. */
+/** The decompressed bytes of a block, all in memory or decompressed on demand. */
 export interface BlockBytes {
   readonly length: number;
   /** Size in memory in bytes. */
@@ -57,7 +59,7 @@ export interface PackedBlock {
 
 /**
  * @param file a part of a file, from the beginning of a block on
- * @throws UnreadablePart for a block that is cut, damaged, or compressed with an unsupported method
+ * @throws UnreadablePart for a block that is incomplete or damaged, or that uses an unsupported method
  */
 export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
   const header = at + checksumBytes;
@@ -84,7 +86,9 @@ export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
 /** Bytes of a block's checksum and header. */
 export const blockHeaderBytes = checksumBytes + headerBytes;
 
-/** Lengths of a block: in the file with its header, and decompressed. @throws UnreadablePart above the limits */
+/**
+ * Sizes of a block: in the file, including its header, and after decompression. @throws UnreadablePart above the limits
+ */
 export function lengthsOf(header: Buffer): { readonly packed: number; readonly unpacked: number } {
   const packed = checksumBytes + header.readUInt32LE(checksumBytes + 1);
   const unpacked = header.readUInt32LE(checksumBytes + 5);
@@ -107,7 +111,7 @@ export function unpackFile(file: Buffer): Buffer {
     blocks.push(bytes.subarray(0, bytes.length));
     at = end;
   }
-  // A separate buffer, because a small one would keep a larger shared one in memory.
+  // A new buffer is used, because a small buffer would keep a larger shared buffer in memory.
   const all = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   for (const block of blocks) {
@@ -116,7 +120,7 @@ export function unpackFile(file: Buffer): Buffer {
   return all;
 }
 
-/** A copy, because blocks are used longer than the buffer into which they were read. */
+/** The bytes are copied, because blocks are used longer than the buffer into which they were read. */
 function copyOf(packed: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(packed.length);
   packed.copy(copy);
@@ -140,10 +144,10 @@ function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
       break;
     }
     case methods.zstd: {
-      // One chunk of the whole size; Node's default chunks have 16 KiB.
+      // A single chunk is used, because Node's default chunks have only 16 KiB.
       const options = { maxOutputLength: length, chunkSize: Math.max(length, leastChunk) };
       const unpackedBytes = readable(() => zstdDecompressSync(packed, options));
-      // Node places small buffers in shared memory, which stays in use while one of them lives.
+      // Node puts small buffers into shared memory, which is freed only when none of them is used any more.
       const isAlone = unpackedBytes.buffer.byteLength === unpackedBytes.length;
       bytes = new PlainBytes(isAlone ? unpackedBytes : copyOf(unpackedBytes));
       break;
@@ -164,8 +168,8 @@ function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
 }
 
 /**
- * Decompresses a block with several methods: their number and bytes, then a block of the last method, with a header but
- * without a checksum.
+ * Decompresses a block with several methods: their count, their numbers, and then a block of the last method with a
+ * header, but without a checksum.
  */
 function unpackedSeveral(packed: Buffer, length: number): BlockBytes {
   const count = packed[0] ?? 0;

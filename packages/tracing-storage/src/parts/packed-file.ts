@@ -10,15 +10,15 @@ const maxBlocks = 1_000_000;
 
 /**
  * A file of compressed blocks from which any piece can be read. Only the positions of its blocks are in memory, and
- * only blocks with the piece are decompressed. The file is closed after each piece, because an open file would keep its
- * space on the disk after a merge has replaced the part.
+ * only the blocks that contain the piece are decompressed. The file is closed after each piece, because an open file
+ * would still need its disk space after a merge has replaced the part.
  */
 export class PackedFile {
   readonly #path: string;
   readonly #cache: BlockCache;
-  /** Position of each block in the file, and finally the file's end. */
+  /** Position of each block in the file; the last entry is the file's end. */
   readonly #places: Float64Array;
-  /** Position of each block in the decompressed data, and finally its end. */
+  /** Position of each block in the decompressed data; the last entry is the end of the data. */
   readonly #firsts: Float64Array;
 
   private constructor(path: string, cache: BlockCache, places: readonly number[], firsts: readonly number[]) {
@@ -75,7 +75,7 @@ export class PackedFile {
   /**
    * @param block position in the file, from a mark
    * @param byte position in the decompressed data of that block
-   * @throws UnreadablePart when no block begins at this position
+   * @throws UnreadablePart if this position is not the start of a block
    */
   streamAt(block: number, byte: number): Stream {
     if (this.#places[firstFrom(this.#places, block)] !== block) {
@@ -111,7 +111,7 @@ export class PackedFile {
   }
 }
 
-/** @returns index of the first of the ascending numbers that is at least `least`; their count when all are smaller */
+/** @returns index of the first number that is at least `least`, in ascending numbers; their count if all are smaller */
 function firstFrom(numbers: Float64Array, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {

@@ -8,16 +8,13 @@ export interface PartName {
   readonly first: number;
   /** Number of the last block in the part. */
   readonly last: number;
-  /** Number of merges that led to the part; 0: as inserted. */
+  /** Number of merges that the part's rows have passed; 0: the part was inserted. */
   readonly level: number;
-  /** Number of the last mutation of the part; 0: none. */
+  /** Number of the last mutation of the part; 0: no mutation. */
   readonly mutation: number;
 }
 
-/**
- * @returns undefined for folders that are not parts: folders of running inserts and merges, and of deleted or detached
- * parts
- */
+/** @returns undefined for other folders: those of running inserts and merges, and of deleted or detached parts */
 export function partNameOf(text: string): PartName | undefined {
   const [, partition, first, last, level, mutation = "0"] =
     /^(?!tmp_|delete_|patch-)([^_]+)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/.exec(text) ?? [];
@@ -48,7 +45,8 @@ function contains(outer: PartName, inner: PartName): boolean {
  * @param names names of all parts in a folder
  */
 export function activeParts(names: readonly PartName[]): PartName[] {
-  // When two parts share blocks, the one with more blocks comes first; with the same blocks, the newer one.
+  // If two parts share blocks, the part with more blocks is first; if they have the same blocks, the newer part is
+  // first.
   const largestFirst = names.toSorted(
     (one, other) =>
       one.first - other.first ||

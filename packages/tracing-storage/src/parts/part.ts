@@ -12,10 +12,10 @@ import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { WideLayout } from "./wide-layout.ts";
 
-/** Column that tells, after a lightweight DELETE, if a row still exists. */
+/** Column that exists after a lightweight DELETE; it shows which rows still exist. */
 const rowMask = "_row_exists";
 
-/** A column of a part: how its values are read, and from which streams. */
+/** A column of a part, with the reader of its values and the names of its streams. */
 export interface PartColumn {
   /** Name of the ClickHouse type. */
   readonly type: string;
@@ -31,7 +31,7 @@ interface PartFiles {
   readonly cache: BlockCache;
 }
 
-/** A part of a table. Its descriptions are read once, because a part never changes. */
+/** A part of a table. Its descriptions are read only once, because a part never changes. */
 export class Part {
   readonly folder: string;
   readonly columns: ReadonlyMap<string, PartColumn>;
@@ -90,8 +90,8 @@ export class Part {
   }
 
   /**
-   * @param name name of an index of the type `bloom_filter(0.01)` with a filter for each granule
-   * @returns undefined when the part does not have the index yet: inserts leave indexes to merges
+   * @param name name of an index of type `bloom_filter(0.01)` that has a filter for each granule
+   * @returns undefined if the part has no such index yet, because only merges build indexes
    * @throws UnreadablePart, and errors of files
    */
   filter(name: string): BloomIndex | undefined {

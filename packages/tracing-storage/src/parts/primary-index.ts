@@ -6,7 +6,7 @@ export class PrimaryIndex {
   readonly rows: number;
   readonly #keys: Buffer;
   readonly #columns: number;
-  /** Position of each value, and finally the end of the last one. */
+  /** Position of each value; the last entry is the end of the last value. */
   readonly #places: Uint32Array;
   #minutes: MinuteRanges | undefined;
 
@@ -48,17 +48,17 @@ export class PrimaryIndex {
   }
 
   /**
-   * Granules that may have rows whose first key column, of a fixed size, equals `value`.
-   * @returns the first granule, and the granule after the last
+   * Range of granules that may have rows whose first key column (of a fixed size) equals `value`.
+   * @returns index of the first granule, and index after the last granule
    */
   granulesOf(value: Buffer): readonly [from: number, to: number] {
     const first = this.#firstWhere((row) => this.#compare(row, value) >= 0);
     const behind = this.#firstWhere((row) => this.#compare(row, value) > 0);
-    // A granule may contain rows up to the key of the next granule.
+    // A granule may also contain rows with the first key of the next granule.
     return [Math.max(first - 1, 0), Math.min(behind, this.rows - 1)];
   }
 
-  /** For a key of a text and a 4-byte number: granules that may have rows with one of these numbers. */
+  /** For a key of a text and a 4-byte number: the granules that may have rows with one of these numbers. */
   granulesOfNumbers(numbers: readonly number[]): number[] {
     this.#minutes ??= this.#numberRanges();
     const { firsts, isOneText } = this.#minutes;
@@ -66,7 +66,7 @@ export class PrimaryIndex {
     for (let granule = 0; granule + 1 < this.rows; granule++) {
       const from = firsts[granule] as number;
       const to = firsts[granule + 1] as number;
-      // Between two different texts there may be other texts with any number.
+      // If the texts at both ends of a granule differ, other texts with any number may be between them.
       const isLikely = isOneText[granule] === 0 || numbers.some((number) => number >= from && number <= to);
       if (isLikely) {
         found.push(granule);
@@ -75,7 +75,7 @@ export class PrimaryIndex {
     return found;
   }
 
-  /** Reads all numbers of the index once; searches of the same part then compare plain arrays. */
+  /** Reads all numbers of the index once, so that later searches of the part compare plain arrays. */
   #numberRanges(): MinuteRanges {
     const firsts = new Uint32Array(this.rows);
     const isOneText = new Uint8Array(this.rows);
@@ -96,13 +96,16 @@ export class PrimaryIndex {
     return this.#keys.subarray(this.#places[place], this.#places[place + 1]);
   }
 
-  /** Compares a row's first key column with `value`: negative when the row comes first. */
+  /** Compares a row's first key column with `value`; the result is negative when the row is before the value. */
   #compare(row: number, value: Buffer): number {
     const at = this.#places[row * this.#columns] as number;
     return this.#keys.compare(value, 0, value.length, at, at + value.length);
   }
 
-  /** Binary search. @param isBehind false for all rows up to a position, then true. @returns that position */
+  /**
+   * Binary search. @param isBehind returns false for all rows before some row, and true for this row and all later
+   * rows. @returns that row
+   */
   #firstWhere(isBehind: (row: number) => boolean): number {
     let [from, to] = [0, this.rows];
     while (from < to) {

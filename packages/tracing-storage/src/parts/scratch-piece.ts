@@ -6,7 +6,8 @@ let shared: Buffer | undefined;
 let owner: ScratchPiece | undefined;
 
 /**
- * A piece of a file in the shared buffer. The next piece overwrites it; it is then read again if it is still needed.
+ * A piece of a file in the shared buffer. The next piece overwrites it; if this piece is still needed then, it is read
+ * again.
  */
 export class ScratchPiece {
   readonly #read: (target: Buffer) => number;
@@ -19,7 +20,7 @@ export class ScratchPiece {
     this.#length = length;
   }
 
-  /** Bytes of the piece; only valid until the next piece. */
+  /** Bytes of the piece, which are valid only until another piece is read. */
   get bytes(): Buffer {
     const isShared = this.#length <= sharedBytes;
     if (this.#bytes !== undefined && (!isShared || owner === this)) {

@@ -1,7 +1,7 @@
 import { type BlockBytes, type PackedBlock, PlainBytes } from "./packed-block.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Start of a stream: a block of the file, and an offset in its decompressed data. */
+/** Start of a stream: a block of the file, and an offset in the block's decompressed data. */
 export interface StreamPlace {
   readonly block: number;
   readonly byte: number;
@@ -10,10 +10,10 @@ export interface StreamPlace {
 /** Returns the block that begins at a position of a file. @throws UnreadablePart, and errors of files */
 export type BlockAt = (at: number) => PackedBlock;
 
-/** Size limit of one read from a stream; no column has more in a granule. */
+/** Size limit in bytes of one read; no column has more bytes in a granule. */
 const maxPieceBytes = 64 * 1024 * 1024;
 
-/** The bytes of one stream, which continues from block to block. */
+/** The bytes of one stream, which may extend over several blocks. */
 export class Stream {
   readonly #blockAt: BlockAt;
   /** Position of the last block; the next field is the position of its first byte in the stream. */
@@ -27,7 +27,7 @@ export class Stream {
   }
 
   /**
-   * @param from position in the stream, not before the block that was read last
+   * @param from position in the stream; it must not be before the block that was read last
    * @returns a view when a single block has all bytes
    * @throws UnreadablePart when the stream is shorter
    */
@@ -115,7 +115,7 @@ export class StreamCursor {
     return value;
   }
 
-  /** Reads a varint: seven bits in each byte, the lowest first. */
+  /** Reads a varint: each byte has seven bits, and the lowest bits are first. */
   varUint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 64n; shift += 7n) {
@@ -128,7 +128,7 @@ export class StreamCursor {
     throw new UnreadablePart("a number of more than ten bytes");
   }
 
-  /** Reads a text with its length in front. */
+  /** Reads a text after its length. */
   text(): Buffer {
     const length = Number(this.varUint());
     return this.bytes(length);

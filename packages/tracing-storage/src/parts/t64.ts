@@ -1,7 +1,7 @@
 import { UnreadablePart } from "./unreadable-part.ts";
 
 /**
- * Sizes of integers by the first byte, which is the number of their type without the highest bit. Types that are
+ * Sizes of integers, by the first byte, which is the number of their type without the highest bit. Types that are
  * missing are not supported.
  */
 const widths: ReadonlyMap<number, number> = new Map([
@@ -13,25 +13,27 @@ const rowsOfMatrix = 64;
 const headerBytes = 17;
 
 /**
- * Integers without their upper bits, which are equal in all of them. For each 64 integers, the block stores all lowest
- * bytes, then all next bytes, and the remaining bits bit by bit. Only requested integers are assembled. Source:
- * ClickHouse src/Compression/CompressionCodecT64.cpp
+ * Integers without their upper bits, because these bits are the same in all of them. For each 64 integers, the block
+ * has all lowest bytes, then all next bytes, and then the remaining bits one by one. Only requested integers are
+ * assembled. Source: ClickHouse src/Compression/CompressionCodecT64.cpp
  */
 export class T64Values {
   readonly length: number;
   readonly #packed: Buffer;
   readonly #width: number;
-  /** Stored bits of each integer; the next field is the size of 64 stored integers in bytes. */
+  /** Number of stored bits of each integer; the next field is the size in bytes of 64 stored integers. */
   readonly #bits: number;
   readonly #matrixBytes: number;
-  /** The upper bytes of integers with the sign bit, or of all integers; the next field has those of the others. */
+  /**
+   * The upper bytes of all integers, or of those with the sign bit; the next field has those of integers without it.
+   */
   readonly #upper: Buffer;
   readonly #upperOfPositive: Buffer;
 
   /**
    * @param packed from the byte that names the type
    * @param length of the unpacked data
-   * @throws UnreadablePart for integers of one or two bytes, for the variant of bits, and for damage
+   * @throws UnreadablePart for integers of one or two bytes, for the variant for bits, and for damaged bytes
    */
   constructor(packed: Buffer, length: number) {
     const type = packed[0] ?? 0;
@@ -62,7 +64,7 @@ export class T64Values {
     return this.#packed.length;
   }
 
-  /** A range of the decompressed bytes; it must consist of whole integers. @throws UnreadablePart */
+  /** A range of the decompressed bytes, which must consist of whole integers. @throws UnreadablePart */
   subarray(from: number, to: number): Buffer {
     const width = this.#width;
     if (from % width !== 0 || to % width !== 0) {

@@ -8,7 +8,7 @@ import { ScratchPiece } from "./scratch-piece.ts";
 import { type BlockAt, Stream, type StreamPlace } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** A shared value, with the position from which it was read. */
+/** A shared value, and the position from which it was read. */
 interface Shared {
   readonly place: StreamPlace;
   readonly value: unknown;
@@ -16,7 +16,7 @@ interface Shared {
 }
 
 /**
- * A separate file for each stream, which large parts use; a block may have several granules. Source: ClickHouse
+ * Layout of large parts, with a separate file for each stream; a block may contain several granules. Source: ClickHouse
  * src/Storages/MergeTree/MergeTreeDataPartWriterWide.cpp
  */
 export class WideLayout implements Layout {
@@ -25,7 +25,7 @@ export class WideLayout implements Layout {
   readonly #streams: ReadonlySet<string>;
   readonly #cache: BlockCache;
   readonly #marks = new Map<string, Marks>();
-  /** The last shared value of each stream. */
+  /** The shared value that was read last from each stream. */
   readonly #shared = new Map<string, Shared>();
 
   /** @param streams streams of all columns */
@@ -61,7 +61,7 @@ export class WideLayout implements Layout {
     }
   }
 
-  /** @param fileOf returns the open file of a stream; a file is opened when its first block is not in the cache */
+  /** @param fileOf returns the open file of a stream; the file is opened when its first block is not in the cache */
   #granule(fileOf: (stream: string) => number, granule: number): Granule {
     const blockOf =
       (name: string): BlockAt =>
@@ -89,7 +89,7 @@ export class WideLayout implements Layout {
     };
   }
 
-  /** Marks of every stream have the number of rows, so the first stream is used. */
+  /** The marks of every stream have the number of rows, so any stream could be used. */
   #rowsOf(granule: number): number {
     const [stream = ""] = this.#streams;
     return this.#marksOf(stream).rows(granule);
@@ -100,7 +100,7 @@ export class WideLayout implements Layout {
     return this.#marksOf(stream).place(granule, 0);
   }
 
-  /** Reads a file of marks once. @throws UnreadablePart for a stream that the part does not have */
+  /** Reads a file of marks, only once. @throws UnreadablePart for an unknown stream */
   #marksOf(stream: string): Marks {
     const known = this.#marks.get(stream);
     if (known !== undefined) {

@@ -32,7 +32,7 @@ export function blockOf(method: number, packed: Buffer, length: number): Buffer 
   return sealed(Buffer.concat([Buffer.alloc(16), behindHeader(method, packed, length)]));
 }
 
-/** For tests: blocks with valid checksums, if their headers have valid lengths. */
+/** For tests: writes valid checksums into blocks whose headers have valid lengths. */
 export function sealed(blocks: Buffer): Buffer {
   const bytes = Buffer.from(blocks);
   for (let at = 0; at + 25 <= bytes.length; ) {
@@ -110,7 +110,7 @@ export function t64Of(type: number, values: readonly bigint[]): Buffer {
   return Buffer.concat([header, ...matrices]);
 }
 
-/** The smallest number of low bits, with the sign bit, that can represent all values between the two. */
+/** The smallest number of low bits, including the sign bit, that can represent all values from `least` to `most`. */
 function bitsOf(least: bigint, most: bigint, isSigned: boolean): number {
   for (let bits = 0; ; bits++) {
     const above = (value: bigint) => BigInt.asUintN(64, value) >> BigInt(bits);

@@ -1,4 +1,4 @@
-/** The key values to find in rows; all have one length. */
+/** The key values to be found in rows; all of them have the same length. */
 export class KeySet {
   readonly #width: number;
   /** Keys by their first four bytes. */
@@ -13,7 +13,7 @@ export class KeySet {
     }
   }
 
-  /** @param column values without separators. @returns the rows with one of the keys, in ascending order */
+  /** @param column values without separators. @returns rows with one of the keys, in ascending order */
   rowsIn(column: Buffer): number[] {
     const [first] = this.#byWord.keys();
     const only = this.#byWord.size === 1 ? first : undefined;

@@ -6,18 +6,19 @@ import type { PointThread, ToldTable } from "./point-thread.ts";
 import type { PointAnswer } from "./read-point.ts";
 import { readTableFacts, type TableFacts } from "./table-facts.ts";
 
-/** Tables with pending changes are described again after this time in milliseconds. */
+/** Interval in milliseconds at which tables with pending changes are described again. */
 const againMs = 1_000;
 /**
- * Maximum number of bytes in the engine's memory for one byte of an answer. The engine's limits apply to its memory.
+ * Largest number of bytes in the engine's memory for one byte of an answer. The engine's limits are for its own memory,
+ * so they are divided by this number.
  */
 const memoryOfByte = 8;
 /** Minimum number of hex digits of a key. */
 const leastKey = 8;
-/** Limit of remembered tables, including missing ones. */
+/** Limit of known tables, including tables that do not exist. */
 const maxTables = 64;
 
-/** The engine's limits; 0: no limit. */
+/** The engine's limits; for each of them, 0 means no limit. */
 export type PointLimits = Pick<EngineLimits, "maxQuerySeconds" | "maxResultBytes">;
 
 interface KnownTable {
@@ -28,8 +29,8 @@ interface KnownTable {
 }
 
 /**
- * Answers statements for few rows by key from the files of parts. The engine needs more time to plan such a statement
- * than to read the rows; this reader needs no planning. The engine answers everything unknown:
+ * Answers statements for few rows by key from the files of parts. The engine needs more time for planning such a
+ * statement than for reading the rows; this reader needs no plan. The engine answers all other statements:
  * docs/adr/043-point-reads.md.
  */
 export class PointReader {
@@ -69,7 +70,9 @@ export class PointReader {
     return isLong ? undefined : answer;
   }
 
-  /** The table's description. It is renewed after each statement that may have changed a table. */
+  /**
+   * The description of a table, which is cached. After each statement that may have changed a table, it is made again.
+   */
   async #table(name: TableName): Promise<ToldTable | undefined> {
     const path = `${name.database}.${name.table}`;
     const version = this.#engine.tablesVersion;
@@ -98,7 +101,7 @@ export class PointReader {
   }
 }
 
-/** True when the tables have the expected form, so that their parts can answer. */
+/** True if the tables have the expected form, so that their parts can be read here. */
 function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFacts): boolean {
   const { key, keys, columns, equal, partition, time, places } = statement;
   const [text = "", minute] = rows.primaryKey;
@@ -106,8 +109,8 @@ function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFact
   return (
     [...columns, equal.column].every((name) => rows.columns.has(name)) &&
     keys.every(({ length }) => length >= leastKey && `FixedString(${length / 2})` === keyType) &&
-    // The table of places: ordered by minute within a text, and by the key. Partitions of the same days must have the
-    // same names.
+    // The table of places: ordered by minute within a text, and by the key. In both tables, partitions of the same days
+    // must have the same names.
     /^(LowCardinality\(String\)|String)$/.test(rows.columns.get(text) ?? "") &&
     minute === `toStartOfMinute(${time})` &&
     there.primaryKey[0] === key &&
@@ -118,7 +121,7 @@ function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFact
   );
 }
 
-/** @returns undefined for expressions other than columns and the minute of a column */
+/** @returns undefined if an expression is neither a column nor the minute of a column */
 function keyTypesOf({ primaryKey, columns }: TableFacts): string[] | undefined {
   const types = primaryKey.map((expression) => {
     const minuteOf = /^toStartOfMinute\((\w+)\)$/.exec(expression)?.[1];

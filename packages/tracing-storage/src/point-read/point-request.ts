@@ -1,15 +1,15 @@
 import { type PointStatement, pointStatementOf } from "./point-statement.ts";
 
-/** The parts of a request besides its statement; each of them may change the meaning of the statement. */
+/** The parts of a request in addition to its statement, each of which may change the statement's meaning. */
 export interface PointRequest {
   readonly database: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly parameters: ReadonlyMap<string, string>;
-  /** True for a read-only user, who has the process's limits. */
+  /** True for a read-only user, who has the limits of the process. */
   readonly reader: boolean;
 }
 
-/** A statement, and the value of its parameter. */
+/** A statement with the value of its parameter. */
 export interface PointQuestion {
   readonly statement: PointStatement;
   readonly value: string;
@@ -19,8 +19,8 @@ export interface PointQuestion {
 const number = /^(0|[1-9]\d{0,8})$/;
 
 /**
- * @param maxQuerySeconds time limit of a read-only user; 0: none
- * @returns undefined when the engine must answer: it may support more of the request, or refuse it
+ * @param maxQuerySeconds time limit for a read-only user; 0: no limit
+ * @returns undefined when the engine must answer, because it may support the request or refuse it
  */
 export function pointQuestionOf(
   sql: string,
@@ -49,7 +49,7 @@ export function pointQuestionOf(
 }
 
 function isTaken(name: string, value: string): boolean {
-  // With `readonly=1`, the statement may not have settings.
+  // With `readonly=1`, a statement must not have settings.
   if (name === "readonly") {
     return value === "2";
   }

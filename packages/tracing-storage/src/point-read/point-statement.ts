@@ -12,15 +12,15 @@ export interface PointStatement {
   /** The key column; the next field has its values in hex. */
   readonly key: string;
   readonly keys: readonly string[];
-  /** Another column, and the parameter with the required value. */
+  /** Another column, and the parameter with the value that the column must have. */
   readonly equal: { readonly column: string; readonly parameter: string };
-  /** Where to look for rows: partitions and minutes that another table has for the same keys. */
+  /** Restriction to the partitions and minutes that another table has for the same keys. */
   readonly places: {
     readonly table: TableName;
     readonly partition: string;
     readonly minute: string;
   };
-  /** Columns of `table`: the partition column, and the time column whose minutes are used. */
+  /** Columns of `table`: the column of the partition, and the time column whose minutes are compared. */
   readonly partition: string;
   readonly time: string;
 }
@@ -50,10 +50,10 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses a statement of the only supported form: rows by values of a key, in the partitions and minutes that a second
- * table has.
+ * Parses a statement of the only supported form: rows by values of a key, restricted to partitions and minutes from a
+ * second table.
  * @param settings names of the request's settings
- * @returns undefined for all other statements
+ * @returns undefined for any other statement
  */
 export function pointStatementOf(sql: string, settings: Iterable<string>): PointStatement | undefined {
   const match = shape.exec(sql);

@@ -11,8 +11,8 @@ import { garbageCollector } from "./unpacked-garbage.ts";
 
 /**
  * Size limits of the caches in bytes. Descriptions of parts are mostly primary indexes: 1 MiB for 80 million spans.
- * Blocks are columns, marks and filters. The twenty traces of a search, which users repeat, need more than 8 MiB, and
- * take three times as long when they must be decompressed again.
+ * Blocks are columns, marks and filters. Users repeat searches, whose twenty traces need more than 8 MiB and take three
+ * times as long if they must be decompressed again.
  */
 const cachedBytes = 8 * 1024 * 1024;
 const cachedBlockBytes = 32 * 1024 * 1024;
@@ -34,7 +34,7 @@ function answerTo({ call, rows, places, statement, value }: ReadMessage): FromTh
     const answer = readPoint({ rows: tableOf(rows), places: tableOf(places) }, statement, value);
     return { kind: "answer", call, ...answer };
   } catch (error) {
-    // A merge may have replaced the part since its folder was listed.
+    // A merge may have replaced the part since the folder was listed.
     const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (isGone || error instanceof UnreadablePart) {
       return { kind: "none", call };
@@ -57,7 +57,7 @@ parentPort?.on("message", (message: ToThread) => {
   const answer = answerTo(message);
   const moved = answer.kind === "answer" ? [answer.bytes.buffer as ArrayBuffer] : [];
   parentPort?.postMessage(answer, moved);
-  // Runs after the answer was sent, so that it delays no answer.
+  // This runs after the answer was sent, so that it does not delay an answer.
   setImmediate(collectGarbage);
 });
 parentPort?.postMessage({ kind: "ready" } satisfies FromThread);

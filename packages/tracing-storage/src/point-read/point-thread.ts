@@ -19,7 +19,7 @@ export interface ToldTable {
   readonly keyTypes: readonly string[];
 }
 
-/** A thread that runs `readPoint`. It starts at the first call; that call goes to the engine. */
+/** A thread that runs `readPoint`. It starts at the first call, which the engine answers. */
 export class PointThread {
   readonly #log: Logger;
   #worker: Worker | undefined;
@@ -28,7 +28,7 @@ export class PointThread {
   #notBeforeMs = 0;
   #lastNumber = 0;
   readonly #calls = new Map<number, (answer: PointAnswer | undefined) => void>();
-  /** Tables that this thread knows, with their numbers. */
+  /** Tables that the thread knows, with the number of each. */
   readonly #tables = new Map<ToldTable, number>();
 
   constructor(log: Logger) {
@@ -36,8 +36,8 @@ export class PointThread {
   }
 
   /**
-   * @param tables tables of the statement; the objects must be the same while nothing has changed
-   * @returns undefined when the engine must answer: the thread is starting or busy, or cannot read the parts
+   * @param tables tables of the statement, as the same objects while they have not changed
+   * @returns undefined when the engine must answer, because the thread is starting or busy, or cannot read the parts
    */
   async read(
     tables: { readonly rows: ToldTable; readonly places: ToldTable },
@@ -56,7 +56,7 @@ export class PointThread {
     });
   }
 
-  /** Must be called when a table has changed; its number is no longer used. */
+  /** Must be called when a table has changed, so that its number is no longer used. */
   forget(table: ToldTable): void {
     const number = this.#tables.get(table);
     this.#tables.delete(table);
@@ -85,7 +85,7 @@ export class PointThread {
       this.#ended();
       return undefined;
     }
-    // The process may end while the thread runs.
+    // The process may exit while the thread still runs.
     worker.unref();
     worker.on("message", (message: FromThread) => this.#take(message));
     worker.on("error", (error) => this.#failed(error));
@@ -117,7 +117,7 @@ export class PointThread {
     resolve?.({ bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows });
   }
 
-  /** The engine answers the open calls. The next thread gets the tables again. */
+  /** The engine answers the calls that are still open. The next thread gets all tables again. */
   #ended(): void {
     this.#worker = undefined;
     this.#isReady = false;

@@ -10,14 +10,14 @@ import type { TableFacts } from "./table-facts.ts";
 import type { TableParts } from "./table-parts.ts";
 
 /**
- * Limit of granules that may have rows. The column of keys is decompressed in each of them. In a minute of three
- * million spans, about 300 granules pass the filters for the twenty traces of a search. The engine needs twice the
- * processor time for them.
+ * Limit of granules that may have rows. The column of keys is decompressed in each of them. In a minute with three
+ * million spans, about 300 granules pass the filters for a search's twenty traces. The engine needs twice the processor
+ * time for them.
  */
 const maxGranules = 512;
-/** The same limit for the table of places, for all keys together; its granules are small. */
+/** Like `maxGranules`, but for the table of places, and for all keys together, because its granules are small. */
 const maxIndexGranules = 2_048;
-/** Limit of rows in an answer; the next constant limits the bytes. The engine answers for larger traces. */
+/** Limit of rows in an answer; the next constant is the limit of bytes. The engine answers for larger traces. */
 const maxRows = 8_192;
 const maxBytes = 16 * 1024 * 1024;
 /** Time limit of a read in milliseconds. On slower disks, and for larger spans, the engine answers. */
@@ -27,7 +27,7 @@ const maxMs = 500;
 export interface OpenTable {
   /** Columns, keys and filters, from the engine's system tables. */
   readonly facts: TableFacts;
-  /** The parts in its folder. */
+  /** The parts in the table's folder. */
   readonly parts: TableParts;
 }
 
@@ -45,7 +45,7 @@ export interface PointAnswer {
   readonly rows: number;
 }
 
-/** Where rows may be: partitions, each with minutes. */
+/** Possible places of rows: partitions, each with minutes. */
 type Places = Map<string, Set<number>>;
 
 /**
@@ -96,7 +96,7 @@ class Answer {
     }
   }
 
-  /** The rows in a separate buffer, which can be transferred to another thread. */
+  /** The rows in a new buffer, which can be transferred to another thread. */
   whole(): PointAnswer {
     const bytes = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
@@ -164,13 +164,13 @@ function placesOf(
 interface GranuleFilter {
   /** Minutes to read, by partition. */
   readonly places: Places;
-  /** Name of the Bloom filter for the key column; undefined: the table has none. */
+  /** Name of the Bloom filter for the key column; undefined for a table without it. */
   readonly filterName: string | undefined;
-  /** Hashes of each key for the filter. */
+  /** Hashes of each key for the Bloom filter. */
   readonly hashes: readonly BloomHashes[];
 }
 
-/** Granules of the minutes, without granules whose filter excludes all keys. */
+/** Granules of the minutes, except granules whose filter excludes all keys. */
 function likelyGranules(
   parts: TableParts,
   name: PartName,
@@ -196,7 +196,7 @@ interface Search {
   readonly untilMs: number;
 }
 
-/** Rows of a granule with one of the keys. */
+/** Rows of a granule that have one of the keys. */
 interface FoundRows {
   /** Number of the granule in its part. */
   readonly granule: number;
@@ -250,7 +250,7 @@ function allOf({ reader }: PartColumn, granule: Granule): Buffer {
   return all;
 }
 
-/** @param type required type; undefined: any type */
+/** @param type type that the column must have; undefined: any type */
 function columnOf(part: Part, name: string, type?: string): PartColumn {
   const column = part.columns.get(name);
   if (column === undefined || (type !== undefined && column.type !== type)) {

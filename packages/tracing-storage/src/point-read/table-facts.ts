@@ -30,13 +30,13 @@ const row = z.object({
   policies: z.coerce.number(),
 });
 
-/** Table engines whose rows are exactly the rows of the parts, until a merge replaces equal rows. */
+/** Table engines whose table has exactly the rows in its parts, until a merge replaces equal rows. */
 const engines = new Set(["MergeTree", "ReplacingMergeTree"]);
 
 /**
  * Describes a table with a statement to the engine.
- * @returns undefined when a statement's result may differ from the parts: another table engine, pending changes of
- * parts, or users who may not see all rows
+ * @returns undefined if a statement's result may differ from the parts: other table engines, pending changes of parts,
+ * users who may not see all rows
  */
 export async function readTableFacts(
   engine: Pick<Engine, "run" | "folder">,

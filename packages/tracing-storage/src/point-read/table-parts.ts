@@ -7,8 +7,8 @@ import { activeParts, type PartName, partNameOf } from "../parts/part-name.ts";
 import { UnreadablePart } from "../parts/unreadable-part.ts";
 
 /**
- * Time in milliseconds after a folder's change during which a second change may get the same time, because the file
- * system's clock has a resolution of some milliseconds.
+ * Time in milliseconds after a folder's change in which another change may get the same time, because the file system's
+ * clock is not exact.
  */
 const unsureMs = 100;
 
@@ -83,7 +83,7 @@ export class TableParts {
   }
 }
 
-/** Cache of the parts that were read last, and of blocks of their files. */
+/** Cache of the parts that were used last, and of blocks of their files. */
 export class PartCache {
   readonly blocks: BlockCache;
   readonly #maxBytes: number;
@@ -113,7 +113,10 @@ export class PartCache {
     return part;
   }
 
-  /** Drops all parts in a table's folder, because after some statements new parts may have old names. */
+  /**
+   * Removes all parts of a table's folder from the cache, because after some statements a new part may have an old
+   * name.
+   */
   forget(tableFolder: string): void {
     const prefix = join(tableFolder, "/");
     for (const [folder, { bytes }] of this.#parts) {

@@ -1,7 +1,7 @@
 import type { PointStatement } from "./point-statement.ts";
 import type { TableFacts } from "./table-facts.ts";
 
-/** Describes a table, which later messages identify by its number. */
+/** Describes a table; later messages contain only its number. */
 export interface TableMessage {
   readonly kind: "table";
   /** Number of the table, which the main thread chooses. */

@@ -2,8 +2,8 @@ import { getHeapStatistics } from "node:v8";
 import { collectGarbage } from "lifecycle/collect-garbage";
 
 /**
- * Limit of decompressed bytes that may be garbage. V8 itself waits for 64 MiB, because it only measures its heap, in
- * which buffers are small.
+ * Limit of decompressed bytes that may be unused. V8 itself collects garbage only after 64 MiB, because it measures its
+ * heap, in which buffers are small.
  */
 const maxGarbageBytes = 12 * 1024 * 1024;
 
@@ -20,8 +20,8 @@ const thisThread: CollectorMeans = {
 };
 
 /**
- * @returns a function that must be called in idle time. It frees garbage when there is much, which takes some
- * milliseconds
+ * @returns a function that must be called in idle time. If there is much garbage, it frees the garbage, which takes
+ * some milliseconds
  */
 export function garbageCollector(means: CollectorMeans = thisThread): () => void {
   let leftBytes = means.heldBytes();

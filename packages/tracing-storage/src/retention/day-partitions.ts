@@ -33,9 +33,9 @@ async function rowsOf<Row>(engine: Engine, sql: string): Promise<Row[]> {
 }
 
 /**
- * The days of every table whose partition key is exactly one column of type Date. This process knows nothing
- * else about the schema: a table that must keep its oldest days has another key.
- * @returns the oldest first
+ * The days of all tables whose partition key is a single column of type Date. This process knows nothing else about the
+ * schema, so a table that must keep its oldest days has another key.
+ * @returns the days, oldest first
  */
 export async function readDayPartitions(
   engine: Engine,
@@ -68,7 +68,7 @@ export async function readTableBytes(engine: Engine, databases: readonly string[
   return row?.bytes ?? 0;
 }
 
-/** Drops one day of one table. Running queries that read it continue to their end. */
+/** Drops one day of one table. Running queries that read this day can still finish. */
 export async function dropDayPartition(engine: Engine, { database, table, id }: DayPartition): Promise<void> {
   await engine.run({
     prepare: "",

@@ -6,7 +6,7 @@ export interface StoredDay {
 }
 
 export interface RetentionLimits {
-  /** Age in milliseconds after which a day is dropped, counted from its end; 0: no limit. */
+  /** Age in milliseconds after which a day is dropped, counted from the end of the day; 0: no limit. */
   readonly maxAgeMs: number;
   /** Size limit for all tables together in bytes; 0: no limit. */
   readonly maxBytes: number;
@@ -15,16 +15,17 @@ export interface RetentionLimits {
 export interface DaysToDrop<Day> {
   readonly byAge: readonly Day[];
   readonly bySize: readonly Day[];
-  /** True when the size exceeds `maxBytes` even without everything that may be dropped. */
+  /** True when the size exceeds `maxBytes` even after dropping all days that may be dropped. */
   readonly isStillTooLarge: boolean;
 }
 
 const dayMs = 86_400_000;
 
 /**
- * Chooses the days to drop: those that are too old, then the oldest others until the rest fits. The newest
- * day is never dropped for its size, because just stored spans would vanish at once.
- * @param days oldest first; a day may occur once for each table, and is dropped from all of them or none
+ * Chooses the days to drop: first all days that are too old, then the oldest remaining days until the size is below the
+ * limit. The newest day is never dropped because of its size, because spans would then vanish just after they were
+ * stored.
+ * @param days oldest first; a day occurs once for each table that has it, and is dropped from all these tables
  * @param totalBytes size of all tables, including tables without days
  */
 export function daysToDrop<Day extends StoredDay>(

@@ -35,7 +35,7 @@ export class Retention {
   #closed = false;
   /**
    * True after a warning that the newest day alone exceeds the limit. The warning is repeated only after the size was
-   * within the limit again.
+   * below the limit in between.
    */
   #saidTooLarge = false;
 
@@ -94,8 +94,8 @@ export class Retention {
   }
 
   /**
-   * One check. Never rejects: a fault is counted and logged, and the next check tries again. Days are dropped one by
-   * one, so a stop waits for one partition at most.
+   * One check. It never rejects: a fault is counted and logged, and the next check tries again. Days are dropped one
+   * after the other, so that a stop waits for at most one partition.
    */
   async #look(): Promise<void> {
     const { engine, log } = this.#parts;
@@ -133,7 +133,7 @@ export class Retention {
     }
   }
 
-  /** Warns when only the newest day is left and it still exceeds the limit. */
+  /** Warns when only the newest day is left and its size still exceeds the limit. */
   #tellSize(isTooLarge: boolean, bytes: number): void {
     if (isTooLarge && !this.#saidTooLarge) {
       this.#parts.log.warn(

@@ -7,7 +7,7 @@ const allowed = {
   database: new Set(["ATOMIC", "MEMORY"]),
 };
 
-/** Words that may follow a column with the name `engine` in the query of a view; they are not names of engines. */
+/** Words that may follow a column named `engine` in the query of a view, and that are no names of engines. */
 const sqlWords = new Set(
   (
     "AND AS ASC BETWEEN DESC FORMAT FROM GROUP HAVING ILIKE IN INTO IS LIKE LIMIT NOT ON OR ORDER SETTINGS THEN " +
@@ -17,11 +17,11 @@ const sqlWords = new Set(
 
 /**
  * Finds `ENGINE = name` and `ENGINE name` in statements that create tables and databases. It refuses engines that store
- * data elsewhere, call other hosts or run programs, because the embedded engine requires no grant for some of them.
+ * data elsewhere, call other hosts or run programs, because the embedded engine needs no grant for some of them.
  */
 export class EngineClause {
   #creates: "table" | "database" | undefined;
-  /** The previous tokens, the latest first. */
+  /** The previous tokens, latest first. */
   #past: readonly (Token | undefined)[] = [];
 
   /**

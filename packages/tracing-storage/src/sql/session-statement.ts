@@ -8,9 +8,9 @@ export interface SessionInput {
   readonly settings: ReadonlyMap<string, string>;
   /** Values of `{name:Type}` placeholders, in ClickHouse's escaped text form. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** True for requests that may only read (GET): sets `readonly = 2`, like a server. */
+  /** True for requests that may only read, such as GET; this sets `readonly = 2`, as in ClickHouse's server. */
   readonly readOnly: boolean;
-  /** True for a read-only user, who cannot change the settings that the profile fixes. */
+  /** True for a read-only user, who cannot change the settings that are fixed in the profile. */
   readonly reader?: boolean;
 }
 
@@ -24,18 +24,18 @@ function checkedName(text: string, what: string): string {
 }
 
 /**
- * SQL that prepares a new connection for one request; "" when nothing is needed.
- * @throws EngineError when the name of a setting or parameter is not a plain word
+ * SQL that prepares a new connection for one request; "" if no preparation is needed.
+ * @throws EngineError for a setting or parameter whose name is not a plain word
  */
 export function sessionStatement(input: SessionInput): string {
   return statementOf(input, [...parameterAssignments(input), ...settingAssignments(input)]);
 }
 
 /**
- * How a question can reuse connections of other questions with the same settings. They had parameters with the same
+ * Data for reusing connections of other questions with the same settings. These questions had parameters with the same
  * names, so all old values are replaced.
  * @param tag tag of the question, for `log_comment`
- * @returns undefined when nothing more can be set on the connection
+ * @returns undefined if the connection cannot be changed any more
  * @throws EngineError as `sessionStatement`
  */
 export function keptQuestion(input: SessionInput, tag: string): KeptQuestion | undefined {

@@ -3,11 +3,11 @@ import { EngineClause } from "./engine-clause.ts";
 import { type Token, tokenize } from "./tokenizer.ts";
 import { utf8Text } from "./utf8-text.ts";
 
-/** Data about a statement that the HTTP interface needs before the engine gets the statement. */
+/** Facts about a statement that the HTTP interface needs before it passes the statement to the engine. */
 export interface Statement {
-  /** First word of the statement, upper case: SELECT, INSERT, CREATE … "" when there is none. */
+  /** First word of the statement, upper case, such as SELECT or INSERT; "" for a statement without words. */
   readonly verb: string;
-  /** `FORMAT` in the statement, for its result or for the inserted rows; undefined without FORMAT. */
+  /** Format in the statement's `FORMAT`, for its result or for the inserted rows; undefined without FORMAT. */
   readonly format: string | undefined;
   /** Present for an insert whose rows are in the request (`FORMAT x` or `VALUES`). */
   readonly insert?: InsertStatement;
@@ -15,7 +15,10 @@ export interface Statement {
   readonly outfileAt: number;
   /** End of the statement, before a semicolon. */
   readonly end: number;
-  /** True for `WITH … INSERT`, whose verb is WITH. The next field is true for a profile of settings. */
+  /**
+   * True for `WITH … INSERT`, in which `verb` is WITH. The next field is true for a statement that selects a profile of
+   * settings.
+   */
   readonly inserts: boolean;
   readonly setsProfile: boolean;
 }
@@ -28,17 +31,17 @@ export interface InsertStatement {
   readonly formatAt: number;
   /** Format of the rows; `Values` for VALUES. */
   readonly format: string;
-  /** Position after the format; `SETTINGS …` may follow before the rows. */
+  /** Position after the format; `SETTINGS …` may be between it and the rows. */
   readonly formatEnd: number;
   /** Position of the first byte of the rows. */
   readonly dataAt: number;
 }
 
-/** Reads tokens one at a time and stores the last one. */
+/** Reads tokens one at a time, and also stores the next token. */
 class Cursor {
   readonly #tokens: Iterator<Token, undefined>;
   #next: Token | undefined;
-  /** Position after the last token. */
+  /** Position after the last token that was taken. */
   end = 0;
 
   constructor(sql: string, from = 0) {
@@ -50,7 +53,7 @@ class Cursor {
     return this.#next;
   }
 
-  /** Takes a token. With `last`, the next token is not read, because it may be data. */
+  /** Takes a token. If `last` is true, the next token is not read, because it may be data. */
   take(last = false): Token | undefined {
     const token = this.#next;
     this.end = token?.end ?? this.end;
@@ -70,7 +73,7 @@ class Cursor {
     return true;
   }
 
-  /** Skips everything from an opening parenthesis to its closing one. */
+  /** Skips an opening parenthesis with everything up to its closing parenthesis. */
   skipParentheses(): void {
     let depth = 0;
     do {
@@ -107,7 +110,7 @@ function takeValue(cursor: Cursor): boolean {
   return cursor.next !== next;
 }
 
-/** End of `SETTINGS a = 1, b = 'x'` after the format; data follows the last value. */
+/** End of the part `SETTINGS a = 1, b = 'x'` after the format; the data follow its last value. */
 function settingsEnd(sql: string, from: number): number {
   const cursor = new Cursor(sql, from);
   let end = from;
@@ -174,8 +177,8 @@ function refuse(text: string): never {
 type Checked = Pick<Statement, "format" | "outfileAt" | "end" | "inserts" | "setsProfile">;
 
 /**
- * Refuses what a server, unlike the embedded engine, does not allow: several statements, and files. The engine's grants
- * do not cover these cases (see engine-config.ts).
+ * Refuses statements that ClickHouse's server refuses, unlike the embedded engine: several statements, and files. The
+ * engine's grants do not forbid them (see engine-config.ts).
  */
 function check(sql: string): Checked {
   const engineClause = new EngineClause();
@@ -185,7 +188,7 @@ function check(sql: string): Checked {
   let inserts = false;
   let setsProfile = false;
   let end = 0;
-  /** The last `FORMAT x`; it counts only if the following tokens are allowed after it. */
+  /** The last `FORMAT x`; it counts only if all tokens after it are allowed there. */
   let clause: { readonly format: string; readonly from: number } | undefined;
   let isClauseOver = false;
   let beforeFormat = 0;
@@ -236,8 +239,8 @@ function check(sql: string): Checked {
 
 /**
  * Parses the parts of a statement that the HTTP interface needs. It refuses several statements, `INTO OUTFILE`, `FROM
- * INFILE`, `file(…)`, `disk(…)`, and table and database engines on other files or hosts. The engine's grants refuse
- * other forbidden statements.
+ * INFILE`, `file(…)`, `disk(…)`, and table and database engines on other files or hosts. Other forbidden statements are
+ * refused by the engine's grants.
  * @param sql bytes as latin1 characters
  * @throws EngineError
  */
@@ -261,8 +264,8 @@ export function quoteString(text: string): string {
 }
 
 /**
- * An insert that reads its rows from a file. Settings after the format are moved before it, where the engine expects
- * them.
+ * An insert that reads its rows from a file. Settings after the format are moved before it, because the engine expects
+ * them there.
  * @param text the statement; text after `dataAt` is dropped
  */
 export function insertFromFile(text: Buffer, insert: InsertStatement, path: string): string {
@@ -279,7 +282,7 @@ export function insertFromFile(text: Buffer, insert: InsertStatement, path: stri
 
 /**
  * A statement that writes its result to an existing file.
- * @param format format of the result when the statement has none
+ * @param format format of the result for a statement without `FORMAT`
  */
 export function resultToFile(
   text: Buffer,
@@ -295,8 +298,8 @@ export function resultToFile(
 }
 
 /**
- * Rewrites a `KILL QUERY` with the ids of clients. The embedded engine chooses the query ids, so a query's log_comment
- * contains the client's id.
+ * Rewrites a `KILL QUERY` with the ids of clients. The embedded engine chooses its own query ids, so the client's id is
+ * in the query's log_comment.
  * @param sql bytes as latin1 characters
  */
 export function killByClientId(sql: string): string {

@@ -1,8 +1,8 @@
-/** A token of SQL; blanks and comments are left out. */
+/** A token of SQL; blanks and comments are no tokens. */
 export interface Token {
-  /** `symbol` is one character; `quoted` an identifier in double quotes or backticks. */
+  /** `symbol`: one character; `quoted`: an identifier in double quotes or backticks. */
   readonly kind: "word" | "quoted" | "string" | "symbol";
-  /** Text of the token: upper case for words, without quotes for quoted identifiers, otherwise unchanged. */
+  /** Text of the token: words in upper case, quoted identifiers without their quotes, other tokens unchanged. */
   readonly text: string;
   /** Position of the first character; the next field is the position after the token. */
   readonly start: number;
@@ -21,7 +21,7 @@ function isWordPart(code: number): boolean {
   );
 }
 
-/** True for blanks. The engine skips Unicode blanks, and accepts no other character outside ASCII without quotes. */
+/** True for blanks. The engine skips Unicode blanks, and accepts no other unquoted character outside ASCII. */
 function isBlank(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0 || code >= 0x80;
 }
@@ -34,7 +34,7 @@ function wordEnd(sql: string, start: number): number {
   return end;
 }
 
-/** End of the `$word$` at `start`; -1 when there is none. */
+/** End of the tag `$word$` that starts at `start`; -1 without such a tag. */
 function tagEnd(sql: string, start: number): number {
   let end = start + 1;
   while (isWordPart(sql.charCodeAt(end))) {
@@ -44,8 +44,8 @@ function tagEnd(sql: string, start: number): number {
 }
 
 /**
- * Finds the ends of quotes, comments and heredocs, and remembers openings without an end. Otherwise a text with many
- * openings would be searched to its end for each of them.
+ * Finds the ends of quotes, comments and heredocs, and remembers openings without an end. Otherwise, for each opening
+ * without an end, the text would be searched to its end.
  */
 class Ends {
   readonly #sql: string;
@@ -56,7 +56,7 @@ class Ends {
     this.#sql = sql;
   }
 
-  /** @returns position after the closing quote, -1 when there is none */
+  /** @returns position after the closing quote; -1 without a closing quote */
   quote(start: number): number {
     const sql = this.#sql;
     const quote = sql.charAt(start);
@@ -79,7 +79,7 @@ class Ends {
     return -1;
   }
 
-  /** @returns position after the comment, -1 when it has no end */
+  /** @returns position after the comment; -1 for a comment without an end */
   comment(start: number): number {
     if (this.#unclosed.has("*/")) {
       return -1;
@@ -92,7 +92,7 @@ class Ends {
     return end + 2;
   }
 
-  /** @returns position after the second `$tag$`, -1 when there is no tag or no second one */
+  /** @returns position after the second `$tag$`; -1 without a tag, or without a second one */
   heredoc(start: number): number {
     const open = tagEnd(this.#sql, start);
     if (open < 0) {
@@ -103,7 +103,7 @@ class Ends {
     return (this.#lastTags.get(tag) ?? -1) < open ? -1 : this.#sql.indexOf(tag, open) + tag.length;
   }
 
-  /** Every `$tag$` of the text with its last position; all tags may differ. */
+  /** Every `$tag$` of the text, with its last position. */
   #readTags(): Map<string, number> {
     const tags = new Map<string, number>();
     for (let at = this.#sql.indexOf("$"); at >= 0; at = this.#sql.indexOf("$", at + 1)) {
@@ -162,10 +162,10 @@ function tokenAt(sql: string, start: number, ends: Ends): Token {
 }
 
 /**
- * Splits ClickHouse SQL into tokens on demand, because the text after `FORMAT x` of an insert is data. It only
- * recognizes words, strings and comments; numbers count as words. Never throws: an unclosed quote is a symbol, which
- * the engine's parser reports. The time is linear in the text's length.
- * @param sql bytes as latin1 characters, so that an index is a byte's index
+ * Splits ClickHouse SQL into tokens, each only when it is requested, because the text after an insert's `FORMAT x` is
+ * data. It recognizes only words, strings and comments; numbers are treated as words. Never throws: an unclosed quote
+ * is a symbol, which the engine's parser reports. The time is linear in the text's length.
+ * @param sql bytes as latin1 characters, so that each index is also the index of a byte
  * @param from index to start at. Source: ClickHouse src/Parsers/Lexer.cpp
  */
 export function* tokenize(sql: string, from = 0): Generator<Token, undefined> {

@@ -12,9 +12,9 @@ function characterBytes(first: number): number {
 }
 
 /**
- * Converts a statement to text for the engine's binding. Literals of a statement may contain any bytes (`SHOW
- * CREATE TABLE` prints them unchanged, and its output must be a statement again). Bytes that are not UTF-8
- * become escapes, which mean the same in a literal.
+ * Converts a statement to text for the engine's binding. The literals of a statement may contain any bytes; for
+ * example, `SHOW CREATE TABLE` prints them unchanged, and its output must be a valid statement. Bytes that are not
+ * UTF-8 become escapes, which have the same meaning in a literal.
  */
 export function utf8Text(bytes: Buffer): string {
   if (isUtf8(bytes)) {
@@ -30,7 +30,7 @@ export function utf8Text(bytes: Buffer): string {
       continue;
     }
     const before = bytes.toString("utf8", copied, at);
-    // A backslash before such a byte is escaped too, because the two are not an escape sequence.
+    // A backslash before such a byte is also escaped, because it does not belong to the new escape.
     const isEscaped = /(?<!\\)(?:\\\\)*\\$/.test(before);
     text += `${before}${isEscaped ? "\\" : ""}\\x${first.toString(16)}`;
     copied = ++at;
