@@ -12,9 +12,9 @@ import {
 } from "./span-row-reader.ts";
 
 /**
- * Reads rows in the order of `spanColumns`, as `SpanRowWriter` and the transcoders write them; rows of the
- * store need `readStoredRows`. Adjacent spans with the same resource and scope share these objects, and
- * repeated attributes are one object, because large traces repeat themselves.
+ * Reads rows in the order of `spanColumns`, which `SpanRowWriter` and the transcoders write; for rows of the store, see
+ * `readStoredRows`. Neighboring spans with the same resource and scope share these objects, and equal attributes are
+ * one object, because large traces repeat them.
  *
  * The caller limits the size of `bytes`; the spans need about three times as much memory.
  *
@@ -41,7 +41,7 @@ export function readSpanRows(bytes: Uint8Array): Span[] {
   return spans;
 }
 
-/** Resource, scope and format from the columns before `trace_id`, with the position of their bytes. */
+/** Resource, scope and format from the columns before `trace_id`, and the position of these columns. */
 interface SpanRowPrefix extends SpanOrigin {
   readonly start: number;
   readonly end: number;
@@ -68,7 +68,7 @@ function readPrefix(reader: SpanRowReader): SpanRowPrefix {
   return { start, end: reader.position, format, resource, scope };
 }
 
-/** Reads the columns from `trace_id` on. @param lastTraceId trace id of the previous span; its string is reused */
+/** Reads the columns from `trace_id` on. @param lastTraceId trace id of the previous span, whose string is reused */
 function readSpan(reader: SpanRowReader, prefix: SpanOrigin, lastTraceId: string | undefined): Span {
   // Property initializers run in source order, which is the order of the columns.
   const traceId = reader.hex(16);
@@ -77,7 +77,7 @@ function readSpan(reader: SpanRowReader, prefix: SpanOrigin, lastTraceId: string
   const traceState = reader.repeatedString();
   const flags = reader.uint32();
   return {
-    // One string for all spans of a trace.
+    // All spans of a trace have the same string.
     traceId: traceId === lastTraceId ? lastTraceId : traceId,
     spanId,
     parentSpanId: parentSpanId === noParent ? "" : parentSpanId,

@@ -5,13 +5,13 @@ import { readScopeText } from "./scope-text.ts";
 import { noParent, readAttributeList, readEnum, type SpanOrigin, SpanRowReader } from "./span-row-reader.ts";
 
 /**
- * Reads rows in the order of `storedColumns`. Adjacent spans with the same resource and scope share these
- * objects, as in `readSpanRows`.
+ * Reads rows in the order of `storedColumns`. As in `readSpanRows`, neighboring spans with the same resource and scope
+ * share these objects.
  *
  * The caller limits the size of `bytes`; the spans need about three times as much memory.
  *
- * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for an unknown enum number, an
- *   attribute text that does not fit its type, or texts of scope, events or details in another form
+ * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for an unknown enum number, for an
+ *   attribute text that does not fit its type, or for another form of scope, events or details
  */
 export function readStoredRows(bytes: Uint8Array): Span[] {
   const reader = new StoredRowReader(bytes);
@@ -28,18 +28,18 @@ export function readStoredRows(bytes: Uint8Array): Span[] {
   return spans;
 }
 
-/** Reads stored rows from one buffer. It also records facts about the last span that a `Span` does not contain. */
+/** Reads stored rows from one buffer. It also stores facts about the last span that are not in a `Span`. */
 export class StoredRowReader extends SpanRowReader {
   readonly details = new DetailsText(this);
   readonly #traceId = new Int32Array(4);
   #traceIdText = "";
   origin: SpanOrigin | undefined;
-  /** Position of the span's details, including their length. */
+  /** Position of the length of the span's details. */
   detailsAt = 0;
-  /** Position of the span's own details, if details of resource and scope precede them; otherwise 0. */
+  /** Position of the details of the span itself, if details of resource and scope precede them; otherwise 0. */
   ownAt = 0;
 
-  /** The next 16 bytes in hex; adjacent spans of a trace share one string. */
+  /** The next 16 bytes in hex; neighboring spans of a trace have the same string. */
   traceId(): string {
     const known = this.#traceId;
     const { view, position } = this;
@@ -61,16 +61,16 @@ export class StoredRowReader extends SpanRowReader {
 
 /** Finds the origin of a span: resource, scope and format. */
 export interface SpanPrefix {
-  /** Origin of spans whose details contain nothing about resource and scope. */
+  /** Resource and scope for spans whose details do not change them. */
   readonly plain: SpanOrigin;
-  /** Origin of a span whose details were opened; skips the fields of resource and scope. */
+  /** Resource and scope for a span whose details are open; it skips their fields in the details. */
   origin(details: DetailsText, bytes: Buffer): SpanOrigin;
 }
 
-/** Resource and scope from the columns before `trace_id`. Details of single spans may add to them. */
+/** Resource and scope from the columns before `trace_id`. The details of single spans may add fields. */
 export class StoredPrefix implements SpanPrefix {
   readonly plain: SpanOrigin;
-  /** Origins by their additional details, as a string with one character for each byte. */
+  /** Resources and scopes with additional details, by these details as a string with one character for each byte. */
   #others: Map<string, SpanOrigin> | undefined;
   #last: { readonly said: Buffer; readonly origin: SpanOrigin } | undefined;
 
@@ -107,7 +107,7 @@ export class StoredPrefix implements SpanPrefix {
 /** Start of a tuple without details of resource and scope. */
 const saysNothing = Buffer.from("(0,[],0,");
 
-/** A prefix, with the position of its bytes. */
+/** A prefix and the position of its bytes. */
 export interface PrefixBytes {
   readonly start: number;
   readonly end: number;
@@ -140,7 +140,7 @@ export interface SpanPlace {
   /** Start in nanoseconds: upper 32 bits, signed. The next field has the lower 32 bits, unsigned. */
   readonly startHigh: number;
   readonly startLow: number;
-  /** True when the span has links; one of them may name its parent. */
+  /** True when the span has links, one of which may name its parent. */
   readonly hasLinks: boolean;
 }
 
@@ -221,13 +221,11 @@ function readDetails(
     : ownDetails(reader, prefix, start);
 }
 
-/** Result for details that are not a tuple: `noDetails` for empty details, `parentAsDetails` for the word `parent`. */
+/** Results for details that are no tuple: `noDetails` for empty details, `parentAsDetails` for the word `parent`. */
 export const noDetails = -1;
 export const parentAsDetails = -2;
 
-/**
- * Skips the text of details. @returns `noDetails`, `parentAsDetails`, or the position of the tuple, for `ownDetails`
- */
+/** Skips the text of details. @returns `noDetails`, `parentAsDetails`, or the tuple's position for `ownDetails` */
 export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number {
   reader.detailsAt = reader.position;
   const start = reader.skipString();
@@ -267,8 +265,8 @@ function linkToParent(traceId: string, spanId: string): SpanLink {
 }
 
 /**
- * The row of a span as the store returns it. It has the columns of `spanColumns` except the tenant, and some of them
- * are joined into one text: see `scope-text.ts`, `attribute-list.ts` and, for rare fields, `details-text.ts`.
+ * Columns of a span in the form in which the store returns them. They are the columns of `spanColumns` without the
+ * tenant; some are joined into one text: see `scope-text.ts`, `attribute-list.ts` and `details-text.ts`.
  */
 export const storedColumns = [
   "format",

@@ -2,11 +2,12 @@ import { WireError } from "../errors.ts";
 
 const shownNameLength = 100;
 /**
- * Limit of reasons in an answer; further reasons are only counted, so that an answer does not grow with its request.
+ * Limit of reasons in an answer; further reasons are only counted, because otherwise the answer would grow with its
+ * request.
  */
 const shownReasons = 10;
 
-/** Counts the rejected spans of one message, with the place and reason of each. */
+/** Counts the rejected spans of one message, and collects their places and reasons. */
 export class RejectedSpans {
   count = 0;
   readonly #reasons: string[] = [];
@@ -15,9 +16,9 @@ export class RejectedSpans {
 
   /**
    * @param name name of the span; "" when it is unreadable
-   * @param place returns the place of the span in its message, such as `spans[3]`; called only when the reason is shown
+   * @param place returns the span's place in its message, such as `spans[3]`; called only if the reason is shown
    * @param problem "empty trace id", or the error from reading the span
-   * @throws the error itself when it is not a fault of outside bytes
+   * @throws the error itself when it has another cause than the bytes of the message
    */
   add(name: string, place: () => string, problem: unknown): void {
     if (problem instanceof Error && !(problem instanceof WireError)) {
@@ -36,7 +37,7 @@ export class RejectedSpans {
     }
   }
 
-  /** Adds the spans of the same message that an earlier step has rejected. */
+  /** Adds the spans of the same message that an earlier step rejected. */
   addAll(others: RejectedSpans): void {
     this.count += others.count;
     this.#error ??= others.#error;
@@ -54,9 +55,9 @@ export class RejectedSpans {
   }
 
   /**
-   * For formats whose answer can name rejected spans: bytes without any readable span are an invalid message. Spans
-   * without valid ids still count as spans.
-   * @param kept number of valid spans in the message
+   * For formats whose answer can name rejected spans: a message without any readable span is invalid. A span with
+   * invalid ids counts as readable.
+   * @param kept number of valid spans of the message
    * @throws WireError with the reason of the first unreadable span
    */
   refuseUnreadable(kept: number): void {
@@ -66,8 +67,8 @@ export class RejectedSpans {
   }
 
   /**
-   * For formats whose answer is only success or failure: success would hide that no span was kept.
-   * @throws WireError with the reason of the first rejection, when no span of the message is kept
+   * For formats whose answer is either success or failure: success would hide that all spans were rejected.
+   * @throws WireError with the reason of the first rejected span, if all spans of the message were rejected
    */
   refuseNothing(kept: number): void {
     if (kept === 0 && this.#error !== undefined) {

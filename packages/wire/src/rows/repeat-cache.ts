@@ -5,8 +5,9 @@ const slots = 2048;
 const longestBytes = 96;
 
 /**
- * Caches decoded values by their bytes in one buffer. Each hash has one place, and a new value replaces the old one. A
- * value is cached only at its second occurrence: most values that occur once, such as ids, then become garbage at once.
+ * Caches decoded values by their bytes in one buffer. Each hash has one slot, in which a new value replaces the old
+ * value. A value is cached only at its second occurrence, so that values which occur only once, such as ids, are freed
+ * soon.
  */
 export class RepeatCache<T> {
   readonly #bytes: Uint8Array;
@@ -32,7 +33,10 @@ export class RepeatCache<T> {
     return this.#valueAt(this.#slotOf(start, end), start, end);
   }
 
-  /** The cached value for the bytes from `start` to the next 0xFF mark, which must exist; `end` has its position. */
+  /**
+   * The cached value for the bytes between `start` and the next 0xFF mark, which must exist; `end` is then the mark's
+   * position.
+   */
   findToMark(start: number): T | undefined {
     const bytes = this.#bytes;
     const view = this.#view;
@@ -41,7 +45,7 @@ export class RepeatCache<T> {
     let index = start;
     for (; index <= lastWord; index += 4) {
       const word = view.getInt32(index);
-      // True when a byte is 0xFF: the usual test for a zero byte, applied to the inverted word.
+      // True when a byte of the word is 0xFF; this is the usual test for a zero byte, applied to the inverted word.
       if (((~word - 0x01010101) & word & 0x80808080) !== 0) {
         break;
       }
@@ -62,7 +66,7 @@ export class RepeatCache<T> {
     return this.#end;
   }
 
-  /** Caches the value for the bytes of the last `find`, unless this was their first occurrence. */
+  /** Caches the value for the bytes of the last `find`, if they have occurred before. */
   keep(start: number, end: number, value: T): void {
     const length = end - start;
     if (length > longestBytes) {
@@ -109,10 +113,7 @@ export class RepeatCache<T> {
   }
 }
 
-/**
- * Mixes `more` into the hash. Upper bits are also mixed into lower bits, because the place is taken from the lowest
- * bits.
- */
+/** Mixes `more` into the hash. Upper bits are also mixed into lower bits, because the lowest bits select the slot. */
 function mix(hash: number, more: number): number {
   const product = Math.imul(hash ^ more, 0x9e3779b1);
   return product ^ (product >>> 15);

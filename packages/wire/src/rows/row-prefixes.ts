@@ -5,14 +5,14 @@ import { type ByteWriter, defaultMaxRowsBytes } from "./byte-writer.ts";
 export const prefixMarkBytes = 2;
 
 /**
- * True when the row at `at` begins with the mark, so it has the prefix of the previous row. A full prefix never begins
- * with these bytes: they would be a tenant of length 0, whose length takes one byte.
+ * True when the row at `at` starts with the mark and so has the same prefix as the previous row. A full prefix never
+ * starts with these bytes: they would be a tenant of length 0, and that length has only one byte.
  */
 export function hasPrefixMark(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x80 && bytes[at + 1] === 0;
 }
 
-/** @param at position of a mark in a row without a previous prefix */
+/** @param at position of a mark before which there is no prefix */
 export function prefixMissing(at: number): WireError {
   return new WireError(
     "WIRE_MALFORMED",
@@ -21,17 +21,16 @@ export function prefixMissing(at: number): WireError {
 }
 
 /**
- * Begins each row with its prefix, or with the mark when the previous row has the same prefix.
- * The size of the rows with full prefixes is counted and limited, because later readers may need each row with its
- * prefix.
+ * Starts each row with its prefix, or with the mark if the previous row has the same prefix. The limit counts each row
+ * with its full prefix, because later readers may need rows in this form.
  */
 export class RowPrefixes {
   readonly #out: ByteWriter;
   readonly #maxRowsBytes: number;
-  /** Position of the last prefix in `out`; the prefix is empty at first. */
+  /** Position of the last prefix in `out`; initially the prefix is empty. */
   #start = 0;
   #end = 0;
-  /** Position of the previous prefix, in case the last row is removed. */
+  /** Position of the prefix before it, which is needed if the last row is removed. */
   #earlierStart = 0;
   #earlierEnd = 0;
   #savedBytes = 0;
@@ -47,7 +46,7 @@ export class RowPrefixes {
     this.#savedBytes = 0;
   }
 
-  /** Makes the next row get its full prefix. */
+  /** The next row then starts with its full prefix. */
   forget(): void {
     this.#start = 0;
     this.#end = 0;
@@ -61,7 +60,7 @@ export class RowPrefixes {
   }
 
   /**
-   * Begins a row with the prefix that was written last.
+   * Starts a row with the prefix that was written last.
    * @throws WireError WIRE_TOO_LARGE when all rows with full prefixes exceed `maxRowsBytes`
    */
   again(): void {
@@ -80,9 +79,9 @@ export class RowPrefixes {
   }
 
   /**
-   * Begins a row with the prefix that was just written from `start`. If the previous row has the same prefix, a mark
-   * replaces it.
-   * @throws WireError WIRE_TOO_LARGE, as `again`
+   * Begins a row with the prefix that was just written from `start`. If the previous row has the same prefix, the
+   * prefix is replaced by a mark.
+   * @throws WireError WIRE_TOO_LARGE as in `again`
    */
   written(start: number): void {
     const out = this.#out;
@@ -101,7 +100,7 @@ export class RowPrefixes {
     this.#end = length;
   }
 
-  /** Removes the last row, complete or not, which begins at `start`. */
+  /** Removes the last row, which starts at `start` and may be incomplete. */
   takeBack(start: number): void {
     const out = this.#out;
     if (out.length > start && hasPrefixMark(out.buffer, start)) {

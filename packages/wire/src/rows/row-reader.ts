@@ -3,7 +3,7 @@ import { RepeatCache } from "./repeat-cache.ts";
 
 /**
  * Reads RowBinary values in order. `repeatedString` caches recent strings by their bytes, because names and keys repeat
- * in every row, and each decoding costs a native call.
+ * in every row, and decoding a string needs a native call.
  *
  * Every read throws WireError WIRE_TRUNCATED when the input ends early.
  */
@@ -91,7 +91,7 @@ export class RowReader {
     return text;
   }
 
-  /** @returns start position of the string; its end is `position` */
+  /** @returns start position of the string; afterwards `position` is its end */
   skipString(): number {
     return this.#advance(this.varint());
   }

@@ -8,29 +8,27 @@ import type { SpanRows } from "./span-rows.ts";
 const nothing = new Uint8Array(0);
 
 /**
- * Visits rows without decoding them, for pipeline steps. Attributes, events and links are skipped by their lengths.
- * Fields are offsets into `bytes`, which the next call of `next` overwrites. Attributes are checked only when they are
- * read.
+ * Visits rows without decoding them, for the steps of a pipeline. Attributes, events and links are skipped by their
+ * lengths. Its fields are offsets into `bytes`, which the next call of `next` changes. Attributes are checked only when
+ * a caller reads them.
  *
  * scanner.open(rows); while (scanner.next()) count(scanner.bytes, scanner.serviceStart, scanner.serviceEnd);
  *
- * For a row with a mark, the prefix fields point to the prefix of an earlier row.
+ * For a row with a mark, the fields of the prefix point to the row that has this prefix.
  *
- * A scanner visits one set of rows at a time. For texts, `…Start` and `…End` exclude the length; for attributes, they
- * include it.
+ * A scanner visits only one set of rows at a time. For texts, `…Start` is after the length; for attributes, it is
+ * before the length.
  */
 export class RowScanner {
   /** The rows of the last `open`. */
   bytes: Uint8Array = nothing;
-  /** First byte of the row: of its prefix, or of the mark that replaces the prefix. */
+  /** First byte of the row, in its prefix or in its mark. */
   start = 0;
   /** Index just after the row. */
   end = 0;
-  /**
-   * Position of the columns that spans of a resource and scope share: in this row, or in the last row without a mark.
-   */
+  /** Position of the prefix: in this row, or in the last row without a mark. */
   prefixStart = 0;
-  /** End of these columns; 0 before the first row. */
+  /** End of the prefix; 0 before the first row. */
   prefixEnd = 0;
   tenantStart = 0;
   tenantEnd = 0;
@@ -64,13 +62,13 @@ export class RowScanner {
   attributesEnd = 0;
   eventsEnd = 0;
   linksEnd = 0;
-  /** Position of the mark that begins the attribute of the last `nextAttribute`. The attribute ends at `valueEnd`. */
+  /** Position of the mark before the attribute of the last `nextAttribute`. The attribute ends at `valueEnd`. */
   attributeStart = 0;
   keyStart = 0;
   keyEnd = 0;
   valueStart = 0;
   valueEnd = 0;
-  /** Position of the last mark of the list. */
+  /** Position of the mark at the end of the list. */
   #listEnd = 0;
   #view: DataView = new DataView(nothing.buffer);
   #expected = 0;
@@ -82,7 +80,7 @@ export class RowScanner {
   #textStart = 0;
   readonly #keys = new Map<string, Uint8Array>();
 
-  /** Starts before the first row. The scanner uses `rows.bytes` until the next `open`. */
+  /** Moves before the first row. The scanner uses `rows.bytes` until the next `open`. */
   open(rows: SpanRows): void {
     const { bytes } = rows;
     if (bytes !== this.bytes) {
@@ -98,8 +96,8 @@ export class RowScanner {
   /**
    * Moves to the next row.
    * @returns false after the last row
-   * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for a length of over 5
-   *   bytes, an unknown enum number, a mark in the first row, or another number of rows than `rows.count`
+   * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for a length of more than 5 bytes,
+   *   an unknown enum number, a mark in the first row, or another number of rows than `rows.count`
    */
   next(): boolean {
     const { bytes } = this;
@@ -119,8 +117,8 @@ export class RowScanner {
 
   /**
    * Reads the prefix of the row at `start`, or skips its mark.
-   * @returns position after the prefix, for `readSpan`; it may be past the end of the rows
-   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
+   * @returns position after the prefix, for `readSpan`; it may be after the end of the rows
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED as in `next`
    */
   readPrefix(start: number): number {
     this.start = start;
@@ -138,7 +136,8 @@ export class RowScanner {
     this.serviceStart = this.#textStart;
     this.resourceAttributesStart = this.serviceEnd;
     this.resourceAttributesEnd = this.#text(this.serviceEnd);
-    // Order of the columns. Resource: dropped, schema. Scope: name, version, attributes, dropped, schema.
+    // Order of the columns. Columns of the resource: dropped attributes, schema. Scope: name, version, attributes,
+    // dropped, schema.
     let position = this.#text(this.resourceAttributesEnd + 4);
     position = this.#attributes(this.#text(this.#text(position)));
     this.prefixEnd = this.#text(position + 4);
@@ -148,7 +147,7 @@ export class RowScanner {
   /**
    * Reads the columns from `trace_id` on, which begin at `start`.
    * @returns index just past the row
-   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED as in `next`
    */
   readSpan(start: number): number {
     const { bytes } = this;
@@ -183,7 +182,7 @@ export class RowScanner {
     );
   }
 
-  /** Start in nanoseconds since the Unix epoch, rounded to about 256 ns by the precision of doubles. */
+  /** Start in nanoseconds since the Unix epoch; a double rounds it to about 256 ns. */
   get startUnixNs(): number {
     return this.#view.getInt32(this.startAt + 4, true) * 2 ** 32 + this.#view.getUint32(this.startAt, true);
   }
@@ -206,7 +205,7 @@ export class RowScanner {
   /**
    * The text form (see `spanColumns`) of the first attribute of the span with this key. Each call searches all
    * attributes.
-   * @param key constant from code or options; keys from senders would fill the cache of keys
+   * @param key constant from code or options; keys that senders choose would fill the cache of keys
    */
   attributeText(key: string): string | undefined {
     return this.#valueText(this.attributesStart, key);
@@ -243,7 +242,7 @@ export class RowScanner {
   }
 
   /**
-   * Starts before the first attribute of a list.
+   * Moves before the first attribute of a list.
    * @param start `attributesStart` or `resourceAttributesStart`
    * @throws WireError WIRE_MALFORMED when the bytes do not begin and end as a list
    */
@@ -262,7 +261,7 @@ export class RowScanner {
 
   /**
    * Moves to the next attribute of the list.
-   * @returns false after the last attribute
+   * @returns false after the last attribute of the list
    * @throws WireError WIRE_MALFORMED when it is none
    */
   nextAttribute(): boolean {
@@ -343,7 +342,7 @@ export class RowScanner {
     throw new WireError("WIRE_MALFORMED", `length at byte ${position} of the rows has over 5 bytes`);
   }
 
-  /** @returns position after the text. It may be past the end of the rows; the next read checks that */
+  /** @returns position after the text. The position may be after the end of the rows, which the next read checks */
   #text(position: number): number {
     const start = this.#length(position);
     this.#textStart = start;
@@ -356,7 +355,7 @@ export class RowScanner {
     const { length } = bytes;
     let next = this.#length(position);
     for (let left = this.#value; left > 0; left--) {
-      // Most keys and values are below 128 bytes; these need no call of `#length`.
+      // Most keys and values are below 128 bytes, and then `#length` need not be called.
       const keyLength = next < length ? (bytes[next] as number) : 0x80;
       next = keyLength < 0x80 ? next + keyLength + 2 : this.#text(next) + 1;
       const valueLength = next < length ? (bytes[next] as number) : 0x80;

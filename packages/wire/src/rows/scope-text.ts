@@ -1,10 +1,10 @@
 import { WireError } from "../errors.ts";
 import type { SpanRowReader } from "./span-row-reader.ts";
 
-// The fields that spans share, except the resource's attributes, are one byte string, so they need one column. It has
-// name, version and schema URL of the scope, and the schema URL of the resource, in UTF-8, separated by a mark.
+// The fields that spans share, without the resource's attributes, are one byte string, so that they need one column. It
+// has name, version and schema URL of the scope, and the schema URL of the resource, in UTF-8, separated by a mark.
 
-/** Separates two texts. */
+/** Mark between two texts. */
 export const textMark = 0xff;
 
 export interface ScopeTexts {

@@ -1,6 +1,6 @@
 /**
- * The spans of one service in a block. The producer of the block counts them; a reader would have to visit every row.
- * Each resource of a message and each value of `debug` has a separate tally, so a service may occur several times.
+ * The spans of one service in a block. The producer of the block counts them, because a reader would have to visit
+ * every row. Each resource of a message, and each value of `debug`, has its own tally, so a service may have several.
  */
 export interface ServiceTally {
   /** The value of column `service_name`. */

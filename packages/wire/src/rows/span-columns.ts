@@ -1,16 +1,16 @@
 /**
- * The row of one span: its columns in the order in which RowBinary writes them, with their ClickHouse types. The codecs
- * write such rows, the journal stores them, and the store's schema accepts them.
+ * The row of one span: its columns with their ClickHouse types, in the order of RowBinary. The transcoders write such
+ * rows, the journal stores them, and the store has columns for them.
  *
  * Attributes of the span and of its resource are one string each, `attribute_text` and `resource_text`: see
  * `attribute-list.ts`. The few attributes of scopes, events and links are arrays of tuples.
  *
- * Both use the same text form of values, which tag search also compares. A string is unchanged; `true`/`false`; a
- * decimal integer; a double as JavaScript prints it (`NaN`, `Infinity`, `-0`); bytes as lower-case hex; empty as "";
- * array and kvlist as typed JSON (see `typed-json.ts`).
+ * Both have values in the same text form, which tag searches also compare. Strings are unchanged. The other forms are
+ * `true`/`false`, decimal integers, doubles as in JavaScript (`NaN`, `Infinity`, `-0`), bytes as lower-case hex, and ""
+ * for an empty value. Arrays and kvlists are typed JSON (see `typed-json.ts`).
  *
- * Tenant, resource, scope and format come first, because all spans of an OTLP scope share these columns, and the
- * transcoder copies them as one piece.
+ * Tenant, resource, scope and format are first, because all spans of an OTLP scope have the same values in them, which
+ * are copied together.
  *
  * Source: ClickHouse documentation, "RowBinary" and "Data types".
  */

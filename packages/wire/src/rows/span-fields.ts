@@ -10,15 +10,15 @@ import {
 import type { SpanOrigin } from "./span-row-reader.ts";
 
 /**
- * The fields of a stored row as positions in its bytes, for readers that need no object. Nothing is validated;
- * `readStoredSpan` reports faults.
+ * The fields of a stored row as positions in its bytes, for readers that need no span objects. The fields are not
+ * checked here; `readStoredSpan` checks them.
  */
 export class SpanFields {
   #reader: StoredRowReader;
   #prefix: SpanPrefix;
-  /** True when the span has links; one of them may name its parent. */
+  /** True when the span has links, one of which may name its parent. */
   hasLinks = false;
-  /** Position of the span id, 8 bytes. The parent's id follows; it is zeros for a root. */
+  /** Position of the span id, 8 bytes. The parent's id follows; for a root it consists of zeros. */
   spanIdAt = 0;
   hasTraceState = false;
   flags = 0;
@@ -32,7 +32,7 @@ export class SpanFields {
   status = 0;
   messageStart = 0;
   messageEnd = 0;
-  /** Start of the attribute list, which may be empty. */
+  /** Start of the list of attributes, which may be empty. */
   attributesStart = 0;
   attributesEnd = 0;
 
@@ -41,7 +41,7 @@ export class SpanFields {
     this.#prefix = prefix;
   }
 
-  /** @param reader its position is the row's start, after the prefix */
+  /** @param reader its position is the start of the row, after the prefix */
   open(reader: StoredRowReader, prefix: SpanPrefix, hasLinks: boolean): void {
     this.#reader = reader;
     this.#prefix = prefix;
@@ -86,7 +86,7 @@ export class SpanFields {
     return readEventText(this.#reader);
   }
 
-  /** The rare fields: none, only the link to the parent, or more. */
+  /** The rare fields: no rare fields, only the link to the parent, or other fields. */
   details(): "none" | "parent" | "more" {
     const reader = this.#reader;
     reader.position = this.attributesEnd;

@@ -8,10 +8,10 @@ const none: readonly string[] = [];
 /** Text that replaces a cut value. */
 export const cutValueText = "…";
 
-/** The warning for values nested deeper than `maxAttributeDepth` in a span or its resource. */
+/** The warning when values in a span or its resource are nested deeper than `maxAttributeDepth`. */
 export const cutValuesWarning = "attribute values nested deeper than 100 were cut";
 
-/** Warnings about repaired faults of the present span, for its row. */
+/** Warnings about mended faults of the current span, for its row. */
 export class SpanMends {
   readonly #warnings: string[] = [];
 
@@ -33,7 +33,7 @@ export class SpanMends {
     }
   }
 
-  /** True when the limit is reached, so that further warnings are dropped. */
+  /** True when the limit is reached, so that further warnings would be dropped. */
   get isFull(): boolean {
     return this.#warnings.length === mostWarnings;
   }
@@ -42,7 +42,7 @@ export class SpanMends {
     return this.#warnings.length;
   }
 
-  /** A copy of the warnings, which later spans do not change. */
+  /** A copy of the warnings, which later spans cannot change. */
   get list(): readonly string[] {
     return this.#warnings.length === 0 ? none : [...this.#warnings];
   }

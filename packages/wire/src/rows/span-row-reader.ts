@@ -10,7 +10,7 @@ const attributeTypes = Object.keys(attributeTypeCodes) as AttributeType[];
 /** The hex id of a root's parent: zeros. */
 export const noParent = "0".repeat(16);
 
-/** Resource, scope and format, which spans of one sender share. */
+/** Resource, scope and format, which are the same in many spans of a sender. */
 export interface SpanOrigin {
   readonly format: SpanFormat;
   readonly resource: Resource;
@@ -35,7 +35,7 @@ export class SpanRowReader extends RowReader {
   }
 }
 
-/** One element of the column `events` in the layout where events are tuples. */
+/** Reads one element of the column `events` in the layout with events as tuples. */
 export function readEvent(reader: SpanRowReader): SpanEvent {
   return {
     timeUnixNano: reader.int64(),
@@ -45,7 +45,7 @@ export function readEvent(reader: SpanRowReader): SpanEvent {
   };
 }
 
-/** A column of attributes that is one string. */
+/** Reads a column of attributes that is one string. */
 export function readAttributeList(reader: SpanRowReader): Attribute[] {
   const start = reader.skipString();
   return readListBetween(reader, start, reader.position);
@@ -74,7 +74,7 @@ export function readListBetween(reader: SpanRowReader, start: number, end: numbe
   return attributes;
 }
 
-/** Reads the attribute `[start, end)` without its marks, which was not in the cache. */
+/** Reads the attribute `[start, end)`, without its marks, when the cache does not have it. */
 function readListed(reader: SpanRowReader, start: number, end: number): Attribute {
   const { bytes } = reader;
   let keyEnd = start;
@@ -119,9 +119,9 @@ function skipAttribute(reader: SpanRowReader): void {
   reader.skipString();
 }
 
-/** An array: its length as a varint, then its items. */
+/** Reads an array: its length as a varint, then its items. */
 export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowReader) => T): T[] {
-  // The array grows item by item: a length from damaged bytes must not reserve memory.
+  // The array grows with each item, because a length in damaged bytes must not reserve memory.
   const items: T[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     items.push(readItem(reader));
@@ -129,7 +129,9 @@ export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowRe
   return items;
 }
 
-/** An enum of one byte. @param names by number. @throws WireError WIRE_MALFORMED for a number without a name */
+/**
+ * Reads an enum of one byte. @param names names by number. @throws WireError WIRE_MALFORMED for a number without a name
+ */
 export function readEnum<T>(reader: SpanRowReader, names: readonly T[]): T {
   const number = reader.uint8();
   const name = names[number];

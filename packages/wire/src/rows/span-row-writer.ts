@@ -17,9 +17,9 @@ import { RowPrefixes } from "./row-prefixes.ts";
 import type { SpanRows } from "./span-rows.ts";
 
 /**
- * Writes spans of the domain model as rows, in the order of `spanColumns`.
- * Resource and scope are encoded again only when they are other objects than in the previous span. Decoders that share
- * these objects within a batch save the encoding.
+ * Writes spans of the domain model as rows, in the order of `spanColumns`. Resource and scope are encoded again only if
+ * they are other objects than in the previous span. Decoders should therefore use the same objects for the spans of a
+ * batch.
  */
 export class SpanRowWriter {
   readonly #out: ByteWriter;
@@ -31,8 +31,8 @@ export class SpanRowWriter {
   #tenant = "";
 
   /**
-   * @param options.maxRowsBytes limit of bytes between two calls of `take`, counting each row with its full prefix; 256
-   * MiB by default
+   * @param options.maxRowsBytes limit of bytes between two calls of `take`, where each row counts with its full prefix;
+   * default: 256 MiB
    */
   constructor(options: { readonly maxRowsBytes?: number } = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
@@ -40,9 +40,9 @@ export class SpanRowWriter {
   }
 
   /**
-   * Adds a row. When it throws, earlier rows stay valid, and no bytes of this span remain.
+   * Adds a row. If it throws, earlier rows stay valid, and the bytes of this span are removed.
    * @param tenant owner of the span; "" when tenancy is off
-   * @throws WireError WIRE_TOO_LARGE past `maxRowsBytes`; WIRE_TOO_DEEP for an attribute nested deeper than
+   * @throws WireError WIRE_TOO_LARGE above `maxRowsBytes`; WIRE_TOO_DEEP for an attribute deeper than
    * `maxAttributeDepth`; WIRE_BAD_ID for an id with wrong characters or a wrong length
    */
   append(span: Span, tenant = ""): void {
@@ -62,7 +62,7 @@ export class SpanRowWriter {
     this.#count++;
   }
 
-  /** The rows since the last `take`. Their bytes are a view that the next `append` overwrites. */
+  /** The rows since the last `take`. The next `append` overwrites their bytes. */
   take(): SpanRows {
     const rows =
       this.#count === 0
@@ -158,7 +158,7 @@ function writeEvent(out: ByteWriter, event: SpanEvent): void {
   out.uint32(event.droppedAttributesCount);
 }
 
-/** One element of the column `links`. */
+/** Writes one element of the column `links`. */
 export function writeLink(out: ByteWriter, link: SpanLink): void {
   out.hex(link.traceId, 16);
   out.hex(link.spanId, 8);
@@ -169,7 +169,7 @@ export function writeLink(out: ByteWriter, link: SpanLink): void {
   out.uint8(refTypes.indexOf(link.refType));
 }
 
-/** A column of attributes in one string. */
+/** Writes a column of attributes as one string. */
 function writeAttributeList(out: ByteWriter, attributes: readonly Attribute[]): void {
   const writer = new AttributeWriter(out);
   writer.beginList();

@@ -17,8 +17,8 @@ export function storedRowsOf(
 }
 
 /**
- * One row in the order of `storedColumns`. A root's parent is eight zero bytes, and the scope and the events are
- * each one string.
+ * Writes one row in the order of `storedColumns`. The parent's id of a root is eight zero bytes; the scope is one
+ * string, and the events are one string.
  */
 function writeStored(out: ByteWriter, span: Span, details: Buffer): void {
   const { resource } = span;
@@ -61,7 +61,7 @@ function eventTextOf(events: readonly SpanEvent[]): Buffer {
   );
 }
 
-/** Joins texts with the byte `mark` between them: `withMarks(0xff, ["a", "b"])` is `61 ff 62`. */
+/** Joins texts, with the byte `mark` between them: `withMarks(0xff, ["a", "b"])` is `61 ff 62`. */
 function withMarks(mark: number, texts: readonly string[]): Buffer {
   const pieces = texts.flatMap((text) => [Buffer.from([mark]), Buffer.from(text)]);
   return Buffer.concat(pieces.slice(1));
@@ -72,7 +72,7 @@ function writeBytes(out: ByteWriter, bytes: Buffer): void {
   out.copy(bytes, 0, bytes.length);
 }
 
-/** For tests: the span without its rare fields. @param hasParent true: keeps the link to the parent */
+/** For tests: the span without its rare fields. @param hasParent true: the link to the parent stays */
 export function withoutDetails(span: Span, hasParent: boolean): Span {
   const { traceId, parentSpanId, resource, scope } = span;
   const plain = { attributes: [], droppedAttributesCount: 0 };

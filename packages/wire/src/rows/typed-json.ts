@@ -2,16 +2,16 @@ import { WireError } from "../errors.ts";
 import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 
 /**
- * An array or kvlist as typed JSON: compact JSON that keeps every type, the order of keys, and repeated keys.
+ * Writes an array or kvlist as typed JSON: compact JSON that keeps every type, the order of keys, and repeated keys.
  *
  * - strings, `true`/`false`, arrays and objects as in JSON; `null` is an empty value
- * - an int is its decimal digits, exact in 64 bits
- * - a double always has a fraction or an exponent (`2.5`, `2.0`, `-0.0`, `1e+21`); the three that JSON has no number
- *   for are `{"$double":"NaN"}`, `{"$double":"Infinity"}` and `{"$double":"-Infinity"}`
+ * - an int has only decimal digits, and is exact in 64 bits
+ * - a double always has a fraction or an exponent (`2.5`, `2.0`, `-0.0`, `1e+21`); values without a JSON number are
+ *   `{"$double":"NaN"}`, `{"$double":"Infinity"}` and `{"$double":"-Infinity"}`
  * - bytes are `{"$bytes":"<lower-case hex>"}`
- * - a key of a kvlist that begins with `$` gets another `$` in front, which distinguishes it from markers
+ * - a kvlist's key that starts with `$` gets another `$` in front, so that it differs from the markers above
  *
- * `{"a":[1,2.0,null],"$b":1}` with int 1, double 2, empty, int 1 is written `{"a":[1,2.0,null],"$$b":1}`.
+ * Example: int 1, double 2, an empty value and a key `$b` with int 1 are written as `{"a":[1,2.0,null],"$$b":1}`.
  *
  * @throws WireError WIRE_TOO_DEEP past `maxAttributeDepth`
  */
@@ -47,7 +47,7 @@ export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }
 
-/** The text is built with `+`. `join` would copy a long text again at every level of nesting. */
+/** The text is built with `+`. `join` would copy a long text at every level of nesting. */
 function joined<T>(items: readonly T[], json: (item: T, depth: number) => string, depth: number): string {
   checkAttributeDepth(depth);
   let text = "";

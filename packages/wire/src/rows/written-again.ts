@@ -3,8 +3,8 @@ import { SpanRowWriter } from "./span-row-writer.ts";
 import { plainBytesOf, type SpanRows } from "./span-rows.ts";
 
 /**
- * For tests: true when writing the decoded spans gives the same rows again. False shows that a transcoder accepted
- * forbidden bytes, such as text that is not UTF-8, or that contains marks of lists.
+ * For tests: true when writing the decoded spans results in the same rows. False means that a transcoder accepted
+ * forbidden bytes, such as text that is not UTF-8 or that contains marks of lists.
  */
 export function isWrittenAgain(rows: SpanRows): boolean {
   const writer = new SpanRowWriter();

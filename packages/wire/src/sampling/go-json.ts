@@ -4,8 +4,7 @@ export function numberJson(value: number): string {
 }
 
 /**
- * A text in Go's notation: HTML characters are escaped, and so are the two characters that JavaScript treats as line
- * ends.
+ * A text in Go's JSON: HTML characters are escaped, and so are the two characters that JavaScript treats as line ends.
  */
 export function textJson(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(

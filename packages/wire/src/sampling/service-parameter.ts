@@ -1,8 +1,8 @@
 /**
- * The single `service` parameter of a request for a sampling strategy; it may be empty.
+ * The only parameter `service` in the query of a request for a sampling strategy; its value may be empty.
  * @param url as in the request line: `/sampling?service=shop`
- * @returns undefined when there is no such parameter, or more than one. Parameters with a bad escape or a semicolon are
- * ignored. Source: Go documentation, package net/url, ParseQuery, as the public model reads queries
+ * @returns undefined for a query with no such parameter, or with several. Parameters with a bad escape or a semicolon
+ * are ignored. Source: Go documentation, package net/url, ParseQuery, as the public model reads queries
  */
 export function serviceParameter(url: string): string | undefined {
   const question = url.indexOf("?");

@@ -5,9 +5,9 @@ import { numberJson, textJson } from "./go-json.ts";
 const maxInt16 = 32_767;
 
 /**
- * A struct as JSON with the names and the order of the IDL. Undefined members are omitted when they are optional, and
- * null when they are required.
- * @throws WireError WIRE_TOO_LARGE for a number above the limit of an i16, WIRE_MALFORMED for NaN
+ * A struct as JSON with the names and the order of the IDL. Missing members are omitted if they are optional, and null
+ * if they are required.
+ * @throws WireError WIRE_TOO_LARGE for a number above the limit of an i16; WIRE_MALFORMED for NaN
  */
 export function thriftJson(struct: ThriftStruct, values: object): string {
   const members: string[] = [];
@@ -42,7 +42,7 @@ function valueJson(field: ThriftField, value: unknown): string {
   }
 }
 
-/** Numbers below the lower limit wrap around, because the public model does not check it. */
+/** Numbers below the range of an i16 wrap around, because the public model does not check them. */
 function int16Json(name: string, value: number): string {
   if (value > maxInt16) {
     throw new WireError(

@@ -1,11 +1,11 @@
 import { Span as ApiV2Span } from "../gen/tracing/api_v2/model.ts";
 
 export interface SpanChunkLimits {
-  /** Limit of spans in one chunk; 1,000, as in the public model. */
+  /** Limit of spans in one chunk; default: 1,000, as in the public model. */
   readonly maxSpans: number;
   /**
-   * Size limit of a chunk in bytes; 2 MiB by default, because clients refuse messages over 4 MiB. A span above the
-   * limit gets a separate chunk.
+   * Size limit of a chunk in bytes; default: 2 MiB, because clients refuse messages above 4 MiB. A span above the limit
+   * gets a separate chunk.
    */
   readonly maxBytes: number;
 }
@@ -13,8 +13,8 @@ export interface SpanChunkLimits {
 const defaultLimits: SpanChunkLimits = { maxSpans: 1_000, maxBytes: 2 * 1024 * 1024 };
 
 /**
- * The spans of one trace as encoded `SpansResponseChunk` messages. Must be called once for each trace, because a chunk
- * may contain only one trace.
+ * The spans of one trace as encoded `SpansResponseChunk` messages. This must be called for each trace separately,
+ * because a chunk may contain only one trace.
  */
 export function* encodeSpanChunks(spans: Iterable<ApiV2Span>, limits = defaultLimits): Generator<Buffer> {
   let parts: Uint8Array[] = [];
@@ -39,7 +39,7 @@ export function* encodeSpanChunks(spans: Iterable<ApiV2Span>, limits = defaultLi
   }
 }
 
-/** Tag of field 1, a message, and its length. */
+/** The head of field 1: its tag, and the length of its message. */
 function fieldHead(length: number): Uint8Array {
   const bytes = [0x0a];
   let rest = length;

@@ -10,8 +10,8 @@ const headBytes = 6;
 const tag = 0x0a;
 
 /**
- * Converts a `WriteSpanRequest` to one row. The message has the same bytes as a batch with one span and no process, so
- * it is read as a batch, in one pass. The row has format `proto`. All tags are kept, including the format tag that a
+ * Converts a `WriteSpanRequest` to one row. Its bytes are the same as those of a batch with one span and without a
+ * process, so it is read as such a batch. The row has format `proto`. All tags stay, including the format tag that a
  * collector appended.
  */
 export class WriteSpanTranscoder implements MessageTranscoder {
@@ -51,7 +51,7 @@ export class WriteSpanTranscoder implements MessageTranscoder {
   }
 }
 
-/** True when the request has only its span, as every client writes it. */
+/** True when the request consists of only its span, which is how all known clients write it. */
 function hasOneField(request: Uint8Array): boolean {
   if (request[0] !== tag) {
     return false;
@@ -68,7 +68,7 @@ function hasOneField(request: Uint8Array): boolean {
   return false;
 }
 
-/** Encodes the request again, without unknown fields and with its span in one piece. */
+/** Encodes the request again, without unknown fields, and with its span as a single field. */
 function rewritten(request: Uint8Array): Uint8Array {
   let span: WriteSpanRequest["span"];
   try {

@@ -30,7 +30,5 @@ export interface StreamingQuerierHandlers extends UntypedServiceImplementation {
   metricsQueryInstant: handleServerStreamingCall<QueryInstantRequest, QueryInstantResponse>;
 }
 
-/**
- * `tempopb.StreamingQuerier`: the service that Grafana's Tempo data source calls when its streaming is on.
- */
+/** `tempopb.StreamingQuerier`: the service that Grafana's data source for Tempo calls if its streaming is enabled. */
 export const streamingQuerier: ServiceDefinition<StreamingQuerierHandlers> = StreamingQuerierService;

@@ -1,7 +1,4 @@
-/**
- * Apache's library has no types. These cover the part that a client needs to write, for the test beside this
- * file.
- */
+/** Apache's library has no types. These types cover what a client needs for writing, in the test beside this file. */
 declare module "thrift" {
   export interface Protocol {
     writeMessageBegin(name: string, type: number, sequence: number): void;

@@ -9,7 +9,7 @@ for (const [name, type] of Object.entries(thriftTypes)) {
   typesByNumber[binaryTypes[name as keyof typeof binaryTypes]] = type;
 }
 
-/** Minimum size of a value in bytes, by the numbers of `thriftTypes`; 0: the protocol does not have the type. */
+/** Smallest size of a value in bytes, by the numbers of `thriftTypes`; 0 for types that the protocol does not have. */
 const leastBytes = Uint8Array.of(1, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
 
 /**
@@ -17,17 +17,17 @@ const leastBytes = Uint8Array.of(1, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
  *
  * | Part | Bytes | Example |
  * |---|---|---|
- * | field | type, id in two bytes | `0a 00 03` is an i64 with id 3 |
- * | bool | one byte | `01` is true, all other bytes are false |
+ * | field | type, then the id in two bytes | `0a 00 03` is an i64 with id 3 |
+ * | bool | one byte | `01` is true; any other byte is false |
  * | string | length in four bytes, then its bytes | `00 00 00 02 68 69` is "hi" |
- * | list | element type, count in four bytes | `0c 00 00 00 02` has two structs |
- * | map | key type, value type, count in four bytes | `0b 0b 00 00 00 00` is empty |
+ * | list | element type, then the count in four bytes | `0c 00 00 00 02` has two structs |
+ * | map | key type, value type, then the count in four bytes | `0b 0b 00 00 00 00` is empty |
  * | end of a struct | `00` | |
  *
  * Source: apache/thrift doc/specs/thrift-binary-protocol.md
  */
 export class BinaryCursor extends ThriftCursor {
-  /** @param bytes see `open` */
+  /** @param bytes bytes for `open`; absent: `open` is called later */
   constructor(bytes?: Uint8Array) {
     super();
     if (bytes !== undefined) {
@@ -36,15 +36,15 @@ export class BinaryCursor extends ThriftCursor {
   }
 
   /**
-   * Reads the strict form (version and type, name, sequence) or the old one (name, type, sequence). The strict form of
-   * a ONEWAY begins with `80 01 00 04`. The old one begins with the length of the name, which is never negative.
+   * Reads the strict form (version and type, name, sequence) or the old form (name, type, sequence). The strict form of
+   * a ONEWAY begins with `80 01 00 04`. The old form starts with the length of the name, which is never negative.
    */
   override message(): number {
     const first = this.int32();
     if (first >= 0) {
       this.#string(first);
       const type = this.#byte();
-      this.int32(); // The sequence number is for answers, and these messages get none.
+      this.int32(); // The sequence number is only for answers, and these messages get no answer.
       return type;
     }
     if (first >>> 16 !== strictVersion) {
@@ -91,8 +91,8 @@ export class BinaryCursor extends ThriftCursor {
   override list(): void {
     const number = this.#byte();
     this.count = this.#count();
-    // An unknown type becomes 0, and the reader decides: known lists are read as the IDL declares, and only a skipped
-    // list needs its type.
+    // An unknown type becomes 0: a known list is read as declared in the IDL, so only a skipped list needs its element
+    // type.
     this.elementType = number < typesByNumber.length ? (typesByNumber[number] as number) : 0;
     this.checkCount(this.count, leastBytes[this.elementType] as number);
   }
@@ -121,7 +121,7 @@ export class BinaryCursor extends ThriftCursor {
     }
   }
 
-  /** Skips `length` bytes and sets `start` and `stop` to their bounds. */
+  /** Skips `length` bytes; `start` and `stop` are then their bounds. */
   #string(length: number): void {
     if (length < 0) {
       throw malformed(`length ${length} before offset ${this.position} is negative`);

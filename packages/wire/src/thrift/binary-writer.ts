@@ -4,8 +4,8 @@ import { type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 import { ThriftWriter } from "./thrift-writer.ts";
 
 /**
- * Writes Thrift's binary protocol, messages in the strict form; `BinaryCursor` shows the bytes of each part.
- * Source: apache/thrift doc/specs/thrift-binary-protocol.md
+ * Writes Thrift's binary protocol, with messages in the strict form; `BinaryCursor` describes the bytes. Source:
+ * apache/thrift doc/specs/thrift-binary-protocol.md
  */
 export class BinaryWriter extends ThriftWriter {
   override message(method: string, type: number): void {
@@ -24,13 +24,13 @@ export class BinaryWriter extends ThriftWriter {
     this.byte(value ? 1 : 0);
   }
 
-  /** Five bytes: the type's number and the count. */
+  /** Writes five bytes: the number of the type, and the count. */
   protected override listHeader(elementType: ThriftType, count: number): void {
     this.byte(binaryTypeOf(elementType));
     this.int32(count);
   }
 
-  /** Big-endian, as all numbers of this protocol. */
+  /** Big-endian, like all numbers in this protocol. */
   protected override int16(value: number): void {
     const start = this.grow(2);
     this.bytes.writeUInt16BE(value & 0xffff, start);

@@ -9,7 +9,7 @@ export function checkOnce(seen: number, field: ThriftField): void {
 }
 
 /**
- * @param seen bit `1 << id` for each field that was present
+ * @param seen number with bit `1 << id` for each field that was present
  * @throws WireError WIRE_MALFORMED with the first required field that is missing
  */
 export function checkRequired(seen: number, struct: ThriftStruct): void {

@@ -11,12 +11,12 @@ const falseType = 2;
  * | Part | Bytes | Example |
  * |---|---|---|
  * | number of 16 to 64 bits | zigzag, then a varint | -2 is 3: `03`; 64 is 128: `80 01` |
- * | field | (id - previous id) * 16 + type | `15` is an i32, one id after the previous |
- * | field, id far away | type, then the id as zigzag varint | `05 28` is an i32 with id 20 |
- * | bool field | type 1 (true) or 2 (false), no value | `21` is true, two ids after the previous |
+ * | field | (id - previous id) * 16 + type | `15` is an i32 whose id is the previous id plus one |
+ * | field whose id is not 1 to 15 above the previous | type, then the id as zigzag varint | `05 28` is an i32 with id 20 |
+ * | bool field | type 1 (true) or 2 (false), no value | `21` is true, with the previous id plus two |
  * | string | length as varint, then its bytes | `02 68 69` is "hi" |
- * | list, up to 14 | count * 16 + element type | `2c` has two structs |
- * | list, longer | `f` and element type, then the count as varint | `fc 10` has 16 structs |
+ * | list of up to 14 elements | count * 16 + element type | `2c` has two structs |
+ * | longer list | `f` and element type, then the count as varint | `fc 10` has 16 structs |
  * | end of a struct | `00` | |
  *
  * Source: apache/thrift doc/specs/thrift-compact-protocol.md
@@ -65,8 +65,8 @@ export class CompactCursor extends ThriftCursor {
   }
 
   /**
-   * Reads a zigzag varint of up to 10 bytes in halves, without a bigint. Byte 5 (shift 28) holds four bits of the low
-   * half and three of the high one.
+   * Reads a zigzag varint of up to 10 bytes in halves, without a bigint. Byte 5 (shift 28) contains four bits of the
+   * low half and three bits of the high half.
    */
   override int64(): void {
     const { bytes, end } = this;
@@ -110,8 +110,7 @@ export class CompactCursor extends ThriftCursor {
   }
 
   /**
-   * A header that announces more elements than the remaining bytes allow is malformed, so a count never reserves
-   * memory.
+   * A header with more elements than the remaining bytes allow is malformed, so a count never reserves too much memory.
    */
   override list(): void {
     const header = this.#byte();
@@ -122,7 +121,7 @@ export class CompactCursor extends ThriftCursor {
     this.checkCount(this.count, 1);
   }
 
-  /** An empty map has only its count. Otherwise one byte holds both types: key type * 16 + value type. */
+  /** An empty map has only its count. Otherwise one byte contains both types: key type * 16 + value type. */
   protected override map(): number {
     this.count = this.#varint32();
     if (this.count === 0) {
@@ -164,7 +163,10 @@ export class CompactCursor extends ThriftCursor {
     return this.bytes[this.position++] as number;
   }
 
-  /** An unsigned number of up to 5 bytes, the lowest 7 bits first. @throws WireError WIRE_MALFORMED for longer ones */
+  /**
+   * An unsigned number of up to 5 bytes, with the lowest 7 bits first. @throws WireError WIRE_MALFORMED for a longer
+   * number
+   */
   #varint32(): number {
     const first = this.#byte();
     if (first < 0x80) {

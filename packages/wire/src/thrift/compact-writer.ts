@@ -6,8 +6,8 @@ import { ThriftWriter } from "./thrift-writer.ts";
 const falseType = 2;
 
 /**
- * Writes Thrift's compact protocol; `CompactCursor` shows the bytes of each part.
- * Source: apache/thrift doc/specs/thrift-compact-protocol.md
+ * Writes Thrift's compact protocol; `CompactCursor` describes the bytes. Source: apache/thrift
+ * doc/specs/thrift-compact-protocol.md
  */
 export class CompactWriter extends ThriftWriter {
   override message(method: string, type: number): void {
@@ -25,7 +25,7 @@ export class CompactWriter extends ThriftWriter {
     this.#header(value ? thriftTypes.bool : falseType, id, previousId);
   }
 
-  /** One byte for up to 14 elements; for more the count follows as a varint. */
+  /** Writes one byte for up to 14 elements; for more elements, the count follows as a varint. */
   protected override listHeader(elementType: ThriftType, count: number): void {
     if (count < 15) {
       this.byte((count << 4) | elementType);
@@ -43,7 +43,7 @@ export class CompactWriter extends ThriftWriter {
     this.#varint32((value << 1) ^ (value >> 31));
   }
 
-  /** Zigzag: 0, -1, 1, -2 become 0, 1, 2, 3, so that small numbers of either sign are short. */
+  /** Zigzag encoding: 0, -1, 1, -2 become 0, 1, 2, 3, so that small numbers are short for both signs. */
   protected override int64(value: bigint): void {
     const signed = BigInt.asIntN(64, value);
     let rest = BigInt.asUintN(64, (signed << 1n) ^ (signed >> 63n));
@@ -66,7 +66,7 @@ export class CompactWriter extends ThriftWriter {
     this.bytes.set(content, start);
   }
 
-  /** One byte when the id is 1 to 15 past the previous one; otherwise the id follows. */
+  /** Writes one byte if the id is 1 to 15 above the previous id; otherwise the id follows. */
   #header(type: number, id: number, previousId: number): void {
     const delta = id - previousId;
     if (delta > 0 && delta < 16) {

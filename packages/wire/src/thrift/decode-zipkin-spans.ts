@@ -7,8 +7,8 @@ import { malformed, type ThriftCursor } from "./thrift-cursor.ts";
 import { type ThriftField, thriftTypes } from "./thrift-descriptors.ts";
 
 /**
- * Limit of annotations, and of binary annotations, in one span. An empty annotation needs one byte in the message but a
- * hundred bytes of memory.
+ * Limit of annotations, and of binary annotations, in one span. An empty annotation has one byte in the message, but
+ * needs a hundred bytes of memory.
  */
 export const maxZipkinAnnotations = 65_536;
 
@@ -21,9 +21,9 @@ const { fields: endpointFields } = Endpoint;
 /**
  * Reads the arguments of `Agent.emitZipkinBatch`: a struct with the list of spans. In strings, bytes that are not UTF-8
  * become U+FFFD.
- * @param cursor positioned at the struct's first field, after the envelope of the message
+ * @param cursor cursor at the struct's first field, after the envelope of the message
  * @param rejected receives spans that are valid Thrift but invalid spans
- * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when the list is missing
+ * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, for example if the list is missing
  */
 export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new RejectedSpans()): Span[] {
   const [spans, others] = cursor.readEitherWay(
@@ -92,7 +92,7 @@ function readOrReject(cursor: ThriftCursor, index: number, rejected: RejectedSpa
   }
 }
 
-/** A span whose fields are read one by one. */
+/** A span while its fields are read. */
 type UnreadSpan = { -readonly [Field in keyof Span]: Span[Field] };
 
 /** Reads one struct `Span`. Absent numbers are 0 or undefined; fields of a wrong type are skipped. */
@@ -140,7 +140,7 @@ function readZipkinSpan(cursor: ThriftCursor): Span {
   return span;
 }
 
-/** Reads an id or a time of a span. Any other field is skipped. */
+/** Reads an id or a time of a span. A field with any other id is skipped. */
 function readNumber(cursor: ThriftCursor, id: number, span: UnreadSpan): void {
   switch (id) {
     case spanFields.traceId.id:
@@ -207,7 +207,7 @@ function readAnnotation(cursor: ThriftCursor): Annotation {
 
 const noBytes = Buffer.alloc(0);
 
-/** Reads a key with a value of `annotationType`. The bytes of the value are not decoded; `typedTag` decodes them. */
+/** Reads a key with a value of `annotationType`. The bytes of the value are not decoded here, but in `typedTag`. */
 function readBinaryAnnotation(cursor: ThriftCursor): BinaryAnnotation {
   const annotation = {
     key: "",
@@ -278,7 +278,7 @@ function readEndpoint(cursor: ThriftCursor): Endpoint {
 
 /**
  * Reads the fields of a struct up to its end.
- * @param read reads or skips the value of the field with this id
+ * @param read must read or skip the value of the field with this id
  */
 function readFields(cursor: ThriftCursor, read: (id: number) => void): void {
   let id = 0;
@@ -288,7 +288,7 @@ function readFields(cursor: ThriftCursor, read: (id: number) => void): void {
   }
 }
 
-/** Reads a list of structs. @throws WireError WIRE_TOO_LARGE for more than `most`, before any is read */
+/** Reads a list of structs. @throws WireError WIRE_TOO_LARGE for more than `most` structs, before the first is read */
 function readList<T>(
   cursor: ThriftCursor,
   field: ThriftField<typeof thriftTypes.list>,
@@ -311,7 +311,7 @@ function readString(cursor: ThriftCursor): string {
   return cursor.bytes.toString("utf8", cursor.start, cursor.stop);
 }
 
-/** Copies bytes, because the message's buffer may be reused. */
+/** The bytes are copied, because the message's buffer may be reused. */
 function readBytes(cursor: ThriftCursor): Buffer {
   cursor.string();
   return Buffer.from(cursor.bytes.subarray(cursor.start, cursor.stop));
@@ -327,7 +327,10 @@ function readInt64(cursor: ThriftCursor): bigint {
   return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
 }
 
-/** Reads a 16-bit number, which only Zipkin's structs have. The compact protocol encodes it like a 32-bit number. */
+/**
+ * Reads a 16-bit number, which only Zipkin's structs have. The compact protocol has the same encoding for it as for a
+ * 32-bit number.
+ */
 function readInt16(cursor: ThriftCursor): number {
   if (!(cursor instanceof BinaryCursor)) {
     return cursor.int32();

@@ -6,8 +6,8 @@ import { messageTypes, type ThriftProtocol } from "./message-envelope.ts";
 import type { ThriftWriter } from "./thrift-writer.ts";
 
 /**
- * Encodes a packet for the agent, as clients send it: the message `Agent.emitBatch`, ONEWAY. The binary protocol uses
- * the strict form.
+ * Encodes a packet for the agent as clients send it, which is the message `Agent.emitBatch` with the type ONEWAY. The
+ * binary protocol uses the strict form.
  */
 export function encodeAgentPacket(batch: Batch, protocol: ThriftProtocol): Buffer {
   const { name, arguments: argumentsStruct } = Agent.emitBatch;
@@ -17,10 +17,7 @@ export function encodeAgentPacket(batch: Batch, protocol: ThriftProtocol): Buffe
   return writer.take();
 }
 
-/**
- * Encodes a struct `Batch` without an envelope. In the binary protocol it is the body that clients post to
- * `/api/traces`.
- */
+/** Encodes a struct `Batch` without an envelope. In the binary protocol, it is the body of a POST to `/api/traces`. */
 export function encodeThriftBatch(batch: Batch, protocol: ThriftProtocol): Buffer {
   const writer = writerOf(protocol);
   writer.struct(Batch, batch);

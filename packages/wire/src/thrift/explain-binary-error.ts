@@ -14,16 +14,16 @@ const widths: ReadonlyMap<number, number> = new Map([
   [types.uuid, 16],
 ]);
 
-/** Limits of Apache's Go reader: levels of skipped values, and size of one string. */
+/** Limits of Apache's reader for Go: levels of skipped values, and size of one string. */
 const maxDepth = 64;
 const maxSize = 100 * 1024 * 1024;
-/** The public model reads strings up to this size in another way, which leads to another error. */
+/** The public model reads strings up to this size differently, and so reports a different error. */
 const scratchBytes = 64;
 
 /**
- * The public model's error text for a struct `Batch` in the binary protocol that is invalid for it. Clients and their
- * tests rely on these texts: `*tracing.Batch field 0 read error: EOF`. This code is slower than the reader, and runs
- * only after the reader refused the bytes.
+ * The public model's error text for a struct `Batch` in the binary protocol, if the public model refuses it. Clients
+ * and their tests depend on these texts: `*tracing.Batch field 0 read error: EOF`. This code is slower than the reader,
+ * and is used only after the reader has refused the bytes.
  * @returns undefined when the public model would accept the bytes
  *
  * Source: Jaeger 1.62, generated code of jaeger.thrift; apache/thrift 0.21, lib/go
@@ -45,13 +45,13 @@ interface PlannedField {
   readonly name: string;
   readonly type: number;
   readonly isBinary: boolean;
-  /** Declaration of the struct in the field, or of the structs in its list. */
+  /** Declaration of the struct in the field, or of the structs in the field's list. */
   readonly inner: Plan | undefined;
 }
 
 interface Plan {
   readonly name: string;
-  /** Fields by id. */
+  /** Declared fields, with their id as the index. */
   readonly fields: readonly (PlannedField | undefined)[];
   readonly requiredBits: number;
 }
@@ -71,17 +71,17 @@ function planOf(struct: ThriftStruct): Plan {
 
 const batchPlan = planOf(Batch);
 
-/** Thrown to end the explanation, and caught in this file. Its message is the text that clients get. */
+/** Thrown to end the explanation, and caught in this file. Its message is the text for clients. */
 class Refusal extends Error {}
 
 /**
- * Reads as the public model's generated Go code does, with its order of checks, because the text depends on the first
- * check that fails. No value is kept.
+ * Makes the same checks in the same order as the public model's generated Go code, because the text depends on the
+ * first failed check. The values are not stored.
  */
 class Explainer {
   readonly #bytes: Buffer;
   #offset = 0;
-  /** Has the bytes of the last read. They appear in the error for a field id that is cut off. */
+  /** Bytes of the last read. They are part of the error for an incomplete field id. */
   readonly #scratch = Buffer.alloc(scratchBytes);
   #fieldId = 0;
 
@@ -117,7 +117,7 @@ class Explainer {
     }
   }
 
-  /** Reads a field of a known type. Each level adds a prefix to errors of inner values. */
+  /** Reads a field of a known type. Each level adds a prefix to the errors of values inside the field. */
   #field(id: number, { type, inner, isBinary }: PlannedField): void {
     if (inner === undefined) {
       try {
@@ -141,7 +141,9 @@ class Explainer {
     }
   }
 
-  /** Reads a field's header into `#fieldId`. @returns type of the field; `types.stop` at the end of the struct */
+  /**
+   * Reads the id of the next field into `#fieldId`. @returns type of the field; `types.stop` at the end of the struct
+   */
   #fieldType(): number {
     this.#fieldId = 0;
     const type = this.#byte();
@@ -155,7 +157,7 @@ class Explainer {
     return type;
   }
 
-  /** Skips the value of an unknown field. @param depth number of levels that may still be nested in the value */
+  /** Skips the value of an unknown field. @param depth number of further levels that the value may have */
   #skip(type: number, depth: number): void {
     if (depth <= 0) {
       throw new Refusal("Depth limit exceeded");
@@ -239,7 +241,10 @@ class Explainer {
     return byte;
   }
 
-  /** Reads up to `scratchBytes` bytes. The errors differ for zero bytes and for too few bytes. */
+  /**
+   * Reads up to `scratchBytes` bytes. The error for missing bytes differs depending on whether there are no bytes or
+   * too few.
+   */
   #full(count: number): void {
     const left = this.#bytes.length - this.#offset;
     const copied = Math.min(count, left);
@@ -264,7 +269,7 @@ class Explainer {
   }
 }
 
-/** Adds a prefix to a refusal; other errors are returned unchanged. */
+/** Adds a prefix to a refusal; any other error stays unchanged. */
 function within(prefix: string, error: unknown): unknown {
   return error instanceof Refusal ? new Refusal(prefix + error.message) : error;
 }

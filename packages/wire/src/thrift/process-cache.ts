@@ -4,12 +4,12 @@ export interface KnownProcess {
   readonly source: Buffer;
   /** The process as an `api_v2` `Process` message. */
   readonly process: Buffer;
-  /** Text of the first tag `client-uuid`; "" without one. */
+  /** Text of the first tag `client-uuid`; "" without such a tag. */
   readonly clientUuid: string;
 }
 
 const slots = 16;
-/** Size limit of a cached struct in bytes; larger structs are converted each time. */
+/** Size limit of a cached struct in bytes; a larger struct is converted each time. */
 const maxSourceBytes = 8_192;
 
 /** Cache of recent processes: clients send the same process with every batch, and an agent has few clients. */
@@ -19,8 +19,8 @@ export class ProcessCache {
   #next = 0;
 
   /**
-   * Finds the process whose struct is at `start`. If the bytes at `start` begin with a cached struct, it is the same
-   * struct, because the cached bytes include the struct's end.
+   * Finds the process whose struct starts at `start`. If the bytes at `start` begin with a cached struct, the struct
+   * there is the same, because the cached bytes include its end.
    */
   find(bytes: Buffer, start: number, end: number): KnownProcess | undefined {
     const last = this.#known[this.#last];
@@ -37,7 +37,7 @@ export class ProcessCache {
     return undefined;
   }
 
-  /** Adds a process and removes the oldest one. */
+  /** Adds a process in place of the oldest process. */
   keep(process: KnownProcess): void {
     if (process.source.length > maxSourceBytes) {
       return;
@@ -50,7 +50,7 @@ export class ProcessCache {
 
 function standsAt(source: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = source;
-  // The last bytes are compared first, because most processes begin with the same bytes.
+  // The last bytes are compared first, because most processes have the same first bytes.
   return (
     length <= end - start &&
     bytes[start + length - 2] === source[length - 2] &&

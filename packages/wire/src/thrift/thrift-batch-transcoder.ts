@@ -11,8 +11,8 @@ const headerBytes = 6;
 
 /**
  * Converts a Thrift struct `Batch` in the binary protocol, which old clients send over HTTP, to rows of the format
- * "jaeger". The conversion goes through `api_v2` protobuf, so that both formats follow the same rules. It creates no
- * object for each span.
+ * "jaeger". The conversion has `api_v2` protobuf as an intermediate step, so that both formats follow the same rules.
+ * It makes no object for each span.
  *
  * A transcoder handles one message at a time and reuses its buffers.
  */
@@ -33,8 +33,8 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
   /**
    * @param message the struct; bytes after it are ignored, as in the public model
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64
-   * levels of skipped values); if the public model would also refuse the message, the error has its text.
+   * @throws WireError for an invalid message, of which no span is then kept. WIRE_TRUNCATED, WIRE_MALFORMED,
+   * WIRE_TOO_DEEP (64 levels of skipped values); if the public model refuses the message too, the error has its text.
    * WIRE_TOO_LARGE as in `ApiV2Transcoder`
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {

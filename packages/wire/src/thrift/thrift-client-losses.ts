@@ -19,8 +19,8 @@ export function readBigint(cursor: ThriftCursor): bigint {
 }
 
 /**
- * Reads the Thrift struct `ClientStats` at the cursor's position. The statistics concern spans that are already lost,
- * so an invalid struct is skipped without rejecting spans.
+ * Reads the Thrift struct `ClientStats` at the cursor's position. The statistics are about spans that are already lost,
+ * so an invalid struct is skipped, and the batch's spans stay valid.
  * @returns undefined for an invalid struct
  */
 export function readClientLosses(cursor: ThriftCursor): ThriftClientLosses | undefined {

@@ -3,14 +3,14 @@ import { type ThriftField, type ThriftStruct, type ThriftType, thriftTypes } fro
 
 const typeNames = new Map<number, string>(Object.entries(thriftTypes).map(([name, type]) => [type, name]));
 
-/** Limit of nesting for skipped values, which the IDL does not declare; as in Apache's readers. */
+/** Limit of levels in skipped values, which the IDL does not declare; the same as in Apache's readers. */
 const maxDepth = 64;
 /**
  * The limit of nesting in a rejected span. Deeper values could overflow the stack before the end of the span is found.
  */
 const maxRejectedDepth = 1_000;
 
-/** The error for invalid bytes. Bytes that end too early get WIRE_TRUNCATED instead. */
+/** The error for invalid bytes. For bytes that end too early, WIRE_TRUNCATED is used instead. */
 export function malformed(message: string): WireError {
   return new WireError("WIRE_MALFORMED", message);
 }
@@ -24,19 +24,19 @@ export abstract class ThriftCursor {
   view: DataView = new DataView(new ArrayBuffer(0));
   position = 0;
   end = 0;
-  /** Id of the last field; its type is in `fieldType`. */
+  /** Id of the last field; `fieldType` is its type. */
   fieldId = 0;
   fieldType = 0;
-  /** Low and high 32 bits of the last 64-bit number; either half may be signed or unsigned. */
+  /** Low and high 32 bits of the last 64-bit number; each may be signed or unsigned. */
   low = 0;
   high = 0;
   /** Start and end of the last string in `bytes`. */
   start = 0;
   stop = 0;
-  /** Element type of the last list or set (0 if the protocol does not have the type); its size is in `count`. */
+  /** Element type of the last list or set, or 0 for a type that the protocol does not have; `count` is its size. */
   elementType = 0;
   count = 0;
-  /** True when lists are read as the IDL declares, and the element type in their headers is ignored. */
+  /** True when lists are read as declared in the IDL, without regard to the element type in their headers. */
   #readsAsDeclared = false;
   /** True when a list of structs in this message has another element type in its header. */
   hasOtherElements = false;
@@ -50,20 +50,20 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * Reads the envelope of a message; `start` and `stop` then enclose the method's name.
+   * Reads the envelope of a message; `start` and `stop` are then the bounds of the method's name.
    * @returns the type of the message
-   * @throws WireError WIRE_MALFORMED for another protocol or version
+   * @throws WireError WIRE_MALFORMED for bytes of another protocol or version
    */
   abstract message(): number;
 
   /**
    * Reads the header of a struct's next field into `fieldId` and `fieldType`.
-   * @param previousId id of the previous field, 0 for the first
+   * @param previousId id of the previous field; 0 for the first field
    * @returns false at the end of the struct
    */
   abstract field(previousId: number): boolean;
 
-  /** The value of the bool field whose header was just read. */
+  /** The value of the bool field whose header was read last. */
   abstract bool(): boolean;
 
   /** A number of 32 bits. */
@@ -77,22 +77,25 @@ export abstract class ThriftCursor {
   /** Skips a string, and sets `start` and `stop` to its bounds. */
   abstract string(): void;
 
-  /** Reads the header of a list or set into `elementType` and `count`. `count` never exceeds the remaining bytes. */
+  /**
+   * Reads the header of a list or set into `elementType` and `count`. `count` is never greater than the number of
+   * remaining bytes.
+   */
   abstract list(): void;
 
   /** Reads the header of a map into `count`. @returns key type * 16 + value type */
   protected abstract map(): number;
 
   /**
-   * Skips a value, if all values of its type have the same size. @returns false for other types; then nothing is
-   * skipped
+   * Skips a value if all values of its type have the same size. @returns false for any other type, whose value is then
+   * not skipped
    */
   protected abstract skipPlain(type: number): boolean;
 
   /**
-   * True when the last field has the type that the IDL declares. The caller skips a field of another type, as generated
-   * readers do, because it comes from another IDL. A span is rejected only if it needs the field. The caller passes the
-   * type that it reads, so that the compiler checks it against the IDL.
+   * True when the last field has the type declared in the IDL. A field of another type is skipped, as generated readers
+   * do, because it comes from a different IDL. Its span is rejected only if the field is required. Callers pass the
+   * type that they will read, so that the compiler compares it with the IDL.
    */
   has<Type extends ThriftType>(type: Type, _field: ThriftField<Type>): boolean {
     if (this.fieldType === type) {
@@ -103,12 +106,13 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * Reads a message in which headers of lists may name other element types than the IDL. Such a list is skipped, like a
-   * field of another type. If that loses spans or bytes, the message is read again as the IDL declares it, and the
-   * result with the smaller loss is used. Readers from Apache's compiler ignore the element type of a known list.
-   * @param read starts at the present position, and drops the result of an earlier call
+   * Reads a message in which headers of lists may name other element types than the IDL declares. Such a list is first
+   * skipped, like a field of another type. If this loses spans or bytes, the message is read again as declared in the
+   * IDL, and the result with the smaller loss is used. The second reading matches readers from Apache's compiler, which
+   * ignore the element type of a known list.
+   * @param read starts at the current position, and must drop the result of an earlier call
    * @param lostOf returns the number of rejected spans in a result
-   * @throws WireError of the first reading, when both fail
+   * @throws WireError of the first reading, if both readings fail
    */
   readEitherWay<Result>(read: () => Result, lostOf: (result: Result) => number): Result {
     const start = this.position;
@@ -146,14 +150,14 @@ export abstract class ThriftCursor {
     return read();
   }
 
-  /** Bytes may follow a message, so lost bytes weigh less than a lost span. */
+  /** Bytes may follow a message, so remaining bytes count less than a rejected span. */
   #loss(rejectedSpans: number): number {
     return rejectedSpans * 2 + (this.position === this.end ? 0 : 1);
   }
 
   /**
-   * Reads the header of a list of structs; the last field is a list. An element type that the protocol does not have
-   * counts as structs. A list of another type is skipped.
+   * Reads the header of a list of structs, where the last field must be the list. An element type that the protocol
+   * does not have is treated as structs. A list of another type is skipped.
    * @returns number of structs that follow
    */
   structs(): number {
@@ -169,9 +173,9 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * The same for the list of spans, without which the message is invalid.
+   * Like `structs`, but for the list of spans, without which the message is invalid.
    * @param name name of the list, for the error
-   * @throws WireError WIRE_MALFORMED when its elements are not structs
+   * @throws WireError WIRE_MALFORMED for a list of other elements than structs
    */
   spans(name: string): number {
     this.list();
@@ -193,7 +197,7 @@ export abstract class ThriftCursor {
    * Moves to the end of the faulty struct that begins at `start`.
    * @param problem the fault
    * @param struct declaration of the struct
-   * @throws the problem, when the bytes are not a Thrift struct: the position of the next struct is then unknown
+   * @throws the problem when the bytes are no Thrift struct, because the position of the next struct is then unknown
    */
   passOverStruct(start: number, problem: unknown, struct: ThriftStruct): void {
     if (!(problem instanceof WireError)) {
@@ -230,7 +234,7 @@ export abstract class ThriftCursor {
   /**
    * Skips a value.
    * @param most limit of nesting
-   * @throws WireError WIRE_TOO_DEEP past it, WIRE_MALFORMED for an unknown type
+   * @throws WireError WIRE_TOO_DEEP above the limit; WIRE_MALFORMED for an unknown type
    */
   skip(type: number, depth = 0, most = maxDepth): void {
     if (depth > most) {
@@ -247,7 +251,7 @@ export abstract class ThriftCursor {
         let id = 0;
         while (this.field(id)) {
           id = this.fieldId;
-          // In a field of the compact protocol, the type number of a bool is also its value.
+          // In the compact protocol, the type number of a bool field is also its value.
           if (this.fieldType === thriftTypes.bool) {
             this.bool();
           } else {
@@ -278,7 +282,7 @@ export abstract class ThriftCursor {
     }
   }
 
-  /** Skips the field whose header was just read. */
+  /** Skips the field whose header was read last. */
   skipField(most = maxDepth): void {
     if (this.fieldType === thriftTypes.bool) {
       this.bool();

@@ -6,7 +6,7 @@ export const thriftTypes = {
   i32: 5,
   i64: 6,
   double: 7,
-  /** Also the type of bytes. */
+  /** The type of strings and of bytes. */
   string: 8,
   list: 9,
   set: 10,
@@ -36,10 +36,10 @@ export interface ThriftField<Type extends ThriftType = ThriftType> {
   readonly struct?: ThriftStruct;
 }
 
-/** A struct in the IDL. Writers use its ids and types; readers check fields with it. */
+/** A struct in the IDL. Writers use its ids and types; readers compare fields with it. */
 export interface ThriftStruct {
   readonly name: string;
-  /** Bit `1 << id` for each required field. */
+  /** A number with bit `1 << id` for each required field. */
   readonly requiredBits: number;
   /** Fields by member, in the order of the IDL. */
   readonly fields: Readonly<Record<string, ThriftField>>;

@@ -7,14 +7,14 @@ import { thriftTypes } from "./thrift-descriptors.ts";
 const { fields } = SpanRef;
 
 /**
- * Bytes of a CHILD_OF reference as a field of an `api_v2` span. Another type takes two more bytes:
+ * Bytes of a CHILD_OF reference as a field of an `api_v2` span. A reference of another type has two more bytes:
  *
  * | Bytes | Meaning |
  * |---|---|
  * | `22 1c` | field 4 of the span, 28 bytes |
  * | `0a 10` and 16 bytes | trace id |
  * | `12 08` and 8 bytes | span id |
- * | `18 01` | FOLLOWS_FROM; 30 bytes in all then |
+ * | `18 01` | FOLLOWS_FROM, for which the length is 30 bytes |
  */
 const referenceLength = 30;
 
@@ -25,7 +25,10 @@ export function writeId(out: ByteWriter, high: number, low: number): void {
   out.length += 8;
 }
 
-/** The trace id and the parent's span id. Each 64-bit number is two halves of 32 bits, as a {@link ThriftCursor} reads them. */
+/**
+ * The trace id and the parent's span id. Each 64-bit number is two halves of 32 bits, in the form of {@link
+ * ThriftCursor}.
+ */
 export interface ParentIds {
   readonly traceHighHigh: number;
   readonly traceHighLow: number;
@@ -35,7 +38,7 @@ export interface ParentIds {
   readonly parentLow: number;
 }
 
-/** Converts the references of one Thrift span to field 4 of an `api_v2` span, without objects. */
+/** Converts the references of one Thrift span to field 4 of an `api_v2` span, without making objects. */
 export class ThriftReferences {
   readonly #cursor: ThriftCursor;
   readonly #written: ByteWriter;
@@ -60,7 +63,7 @@ export class ThriftReferences {
     }
   }
 
-  /** Reads a struct. Its ids may come in any order and are written at their positions of the table above. */
+  /** Reads a struct. Its ids may be in any order; each is written at its position in the table above. */
   #readOne(out: ByteWriter): void {
     const cursor = this.#cursor;
     const start = out.length;
@@ -103,7 +106,7 @@ export class ThriftReferences {
     finishReference(out, start, type);
   }
 
-  /** Reads a 64-bit number and writes it at `place`, which `read` has reserved. */
+  /** Reads a 64-bit number, and writes it at `place`, where `read` has reserved space. */
   #writeIdAt(place: number): void {
     const cursor = this.#cursor;
     cursor.int64();
@@ -111,7 +114,9 @@ export class ThriftReferences {
     writeId(this.#written, cursor.high, cursor.low);
   }
 
-  /** Writes all references. If none of them points to the parent, a CHILD_OF reference to it comes first. */
+  /**
+   * Writes all references. If no reference points to the parent, a CHILD_OF reference to the parent is written first.
+   */
   writeTo(out: ByteWriter, ids: ParentIds): void {
     if ((ids.parentHigh | ids.parentLow) !== 0 && !this.#names(ids)) {
       out.reserve(referenceLength);
@@ -129,8 +134,8 @@ export class ThriftReferences {
   }
 
   /**
-   * True when a reference points to the parent. A client that sends FOLLOWS_FROM names the same span as the parent, so
-   * no CHILD_OF is added.
+   * True when a reference points to the parent. If a client sends FOLLOWS_FROM, the parent is the same span, so no
+   * CHILD_OF reference is added.
    */
   #names(ids: ParentIds): boolean {
     const { buffer, view, length } = this.#written;

@@ -16,11 +16,11 @@ const clientUuidKey = Buffer.from("client-uuid");
  * Converts Thrift structs `Tag` to `api_v2` `KeyValue` messages, for processes, spans and logs. A tag of an unknown
  * type becomes a text with that number. The class is as strict as `ThriftToApiV2`.
  *
- * The tag `a=true` becomes, as field 8 of a span, `42 07 0a 01 61 10 01 20 01`: key, type BOOL, value.
+ * As field 8 of a span, the tag `a=true` becomes `42 07 0a 01 61 10 01 20 01`: key, type BOOL, value.
  */
 export class ThriftTags {
   readonly #cursor: ThriftCursor;
-  /** Text of the first tag `client-uuid` of the present process; "" before it was found. */
+  /** Text of the first tag `client-uuid` of the current process; "" until it is found. */
   #clientUuid = "";
 
   constructor(cursor: ThriftCursor) {
@@ -28,9 +28,9 @@ export class ThriftTags {
   }
 
   /**
-   * Writes each tag as a field of the present message.
+   * Writes each tag as a field of the current message.
    * @param protoTag the field's number and wire type
-   * @param count number of tags at the cursor's position
+   * @param count number of tags that follow at the cursor's position
    */
   write(out: ByteWriter, protoTag: number, count: number): void {
     for (let index = 0; index < count; index++) {
@@ -39,8 +39,8 @@ export class ThriftTags {
   }
 
   /**
-   * The same for a process, which all spans of the batch need, so an invalid tag is dropped.
-   * @returns text of the first tag `client-uuid`; "" when there is none
+   * Like `write`, but for a process: all spans of the batch need it, so an invalid tag is only dropped.
+   * @returns text of the first tag `client-uuid`; "" without such a tag
    */
   writeOfProcess(out: ByteWriter, protoTag: number, count: number): string {
     this.#clientUuid = "";
@@ -58,11 +58,11 @@ export class ThriftTags {
   }
 
   /**
-   * Reads one struct, whose fields may come in any order, and writes it. Only the value that the type selects is
-   * written. Protobuf's defaults (0, false, "") are omitted.
+   * Reads one struct, whose fields may be in any order, and writes it. Only the value that the type selects is written.
+   * Protobuf's defaults (0, false, "") are omitted.
    *
-   * It is one function so that all fields are local variables. As fields of an object they made a span of the binary
-   * protocol, which HTTP has, 2 % to 5 % slower.
+   * All this is one function, so that the fields are local variables. With fields of an object, converting a span of
+   * the binary protocol was 2 % to 5 % slower.
    */
   #write(out: ByteWriter, protoTag: number, isProcess: boolean): void {
     const cursor = this.#cursor;
@@ -193,7 +193,7 @@ export class ThriftTags {
   }
 }
 
-/** Writes field 2, `v_type`. For a string it is omitted, because its number is 0. */
+/** Writes field 2, `v_type`. For a string, this field is omitted, because its number is 0. */
 function writeType(out: ByteWriter, type: ValueType): void {
   out.uint8(0x10);
   out.uint8(type);

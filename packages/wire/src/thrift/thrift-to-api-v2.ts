@@ -19,18 +19,18 @@ const { fields: spanFields } = Span;
 const { fields: logFields } = Log;
 
 /**
- * Converts the Thrift struct `Batch` to `api_v2` protobuf, without an object for each span. Times become nanoseconds.
- * The parent id becomes a first CHILD_OF reference unless any reference names the same span. A tag of an unknown type
- * becomes a text with that number. Bytes of strings that are not UTF-8 become U+FFFD.
+ * Converts the Thrift struct `Batch` to `api_v2` protobuf, without making an object for each span. Times become
+ * nanoseconds. The parent id becomes the first reference (CHILD_OF), unless a reference already names the same span. A
+ * tag of an unknown type becomes a text with that number. Bytes of strings that are not UTF-8 become U+FFFD.
  *
- * A missing required field and a repeated list are faults. A faulty span is rejected, and the others are kept, if the
- * span is a valid Thrift struct. A faulty tag of the process is dropped. Fields that the IDL does not declare, or
- * declares with another type, are skipped.
+ * A missing required field and a repeated list are faults. If a faulty span is still a valid Thrift struct, it is
+ * rejected without affecting the other spans. A faulty tag of the process is dropped. A field is skipped when the IDL
+ * does not declare it, or declares another type.
  */
 export class ThriftToApiV2 {
   /**
-   * Process of the last batch: an encoded `api_v2` `Process`, which is never changed afterwards. Equal processes mostly
-   * get the same object.
+   * Process of the last batch: an encoded `api_v2` `Process`, whose bytes never change. Equal processes usually are the
+   * same object.
    */
   process: Buffer = noProcess;
   /** Field 1 of an `api_v2` `Batch` for each span of the last batch. */
@@ -39,13 +39,13 @@ export class ThriftToApiV2 {
   spanCount = 0;
   /** Rejected spans of the last batch. */
   rejected = new RejectedSpans();
-  /** The last batch's `seqNo`. */
+  /** Field `seqNo` of the last batch. */
   seqNo: bigint | undefined;
-  /** Losses in the client's statistics; undefined when the client sends none. */
+  /** Losses in the client's statistics; undefined for a client that sends none. */
   losses: ThriftClientLosses | undefined;
   readonly #cursor: ThriftCursor;
   readonly #spansAt: number;
-  /** Tags and logs of the present span. They are copied after its other fields, which must be known first. */
+  /** Tags and logs of the present span. They are copied after the span's other fields, which must be known first. */
   readonly #tail: ByteWriter;
   readonly #references: ThriftReferences;
   /** Buffer for the present process. */
@@ -54,7 +54,7 @@ export class ThriftToApiV2 {
   readonly #processes = new ProcessCache();
   #clientUuid = "";
 
-  // Ids of the present span. The IDL requires all fields of a span, so no value of a previous span can remain.
+  // Ids of the present span. The IDL requires all these fields, so no value of a previous span can remain.
   readonly #ids = {
     traceHighHigh: 0,
     traceHighLow: 0,
@@ -74,8 +74,8 @@ export class ThriftToApiV2 {
   #durationLow = 0;
 
   /**
-   * @param maxBytes size limit in bytes for the spans, and for the process, of one batch
-   * @param spansAt number of bytes that stay free at the start of `spans`, for the caller
+   * @param maxBytes size limit in bytes, separately for the spans and for the process of a batch
+   * @param spansAt number of bytes at the start of `spans` that stay free for the caller
    */
   constructor(cursor: ThriftCursor, maxBytes?: number, spansAt = 0) {
     this.#cursor = cursor;
@@ -87,7 +87,7 @@ export class ThriftToApiV2 {
     this.#processWriter = new ByteWriter(maxBytes);
   }
 
-  /** Text of the last batch's first process tag `client-uuid`; "" without one. */
+  /** Text of the first process tag `client-uuid` in the last batch; "" without such a tag. */
   get clientUuid(): string {
     return this.#clientUuid;
   }
@@ -112,7 +112,7 @@ export class ThriftToApiV2 {
       switch (id) {
         case batchFields.process.id:
           checkOnce(seen, batchFields.process);
-          // When the process has a wrong type, only its service name and tags are lost, not the spans.
+          // If the field `process` has a wrong type, only service name and tags are lost, and the spans are kept.
           seen |= 1 << batchFields.process.id;
           if (!cursor.has(thriftTypes.struct, batchFields.process)) {
             continue;
@@ -151,8 +151,8 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Takes the process from the cache if its bytes are equal, as they are in every packet of a client. Only a new
-   * process is converted.
+   * Takes the process from the cache if its bytes are equal, which is true for all packets of the same client. Only a
+   * new process is converted.
    */
   #readProcess(): void {
     const cursor = this.#cursor;
@@ -160,7 +160,7 @@ export class ThriftToApiV2 {
     let known = this.#processes.find(cursor.bytes, start, cursor.end);
     if (known === undefined) {
       known = this.#convertProcess(start);
-      // In such a message, two ways of reading end the process at different bytes, so it is not cached.
+      // In such a message, the two ways of reading may end the process at different bytes, so it is not cached.
       if (!cursor.hasOtherElements) {
         this.#processes.keep(known);
       }
@@ -217,7 +217,8 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Converts one struct `Span`. For a faulty span, its bytes are removed from `spans`, and the cursor moves after it.
+   * Converts one struct `Span`. If the span is faulty, its bytes are removed from `spans`, and the cursor moves to its
+   * end.
    * @param index index of the span in the list, for the error
    */
   #spanOrReject(index: number): void {
@@ -237,9 +238,10 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Reads the fields of a span, in any order, into this object's fields and into `#tail`; then writes it.
+   * Reads the fields of a span in any order, stores them in this object and in `#tail`, and then writes the span.
    *
-   * It is one function, because a second one for the numbers costs a span of the compact protocol 5 %.
+   * This is one function, because a second function for the numbers would make a span of the compact protocol 5 %
+   * slower.
    */
   #span(): void {
     const cursor = this.#cursor;
@@ -345,8 +347,8 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Writes the span as field 1 of a `Batch`: tag, length in two bytes or more, and the fields in the order of their
-   * numbers. Fields with their default, such as an empty name or flags of 0, are omitted, as in protobuf.
+   * Writes the span as field 1 of a `Batch`: its tag, its length in at least two bytes, and its fields in the order of
+   * their numbers. Fields with default values, such as an empty name or flags of 0, are omitted, as in protobuf.
    */
   #writeSpan(): void {
     const { bytes, view } = this.#cursor;
@@ -376,7 +378,7 @@ export class ThriftToApiV2 {
     endMessage(out, start, 2);
   }
 
-  /** Writes each struct `Log` as field 9 of a span, with its time as field 1 and its tags as fields 2. */
+  /** Writes each struct `Log` as field 9 of a span; its time is field 1, and its tags are fields 2. */
   #logs(count: number): void {
     const cursor = this.#cursor;
     const out = this.#tail;

@@ -1,7 +1,10 @@
 import type { I64 } from "./i64.ts";
 import { type ThriftField, type ThriftStruct, type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 
-/** Writes Thrift values in either protocol. For exports, load generators and tests: it is not optimized for speed. */
+/**
+ * Writes Thrift values in either protocol. The code is not optimized for speed, because it is for exports, load
+ * generators and tests.
+ */
 export abstract class ThriftWriter {
   protected bytes: Buffer = Buffer.allocUnsafe(1_024);
   #length = 0;
@@ -12,12 +15,12 @@ export abstract class ThriftWriter {
   }
 
   /**
-   * Begins a message; its arguments follow as a struct. The sequence number is 0.
-   * @param type one of `messageTypes`
+   * Starts a message; its arguments must follow as a struct. The sequence number is 0.
+   * @param type a value of `messageTypes`
    */
   abstract message(method: string, type: number): void;
 
-  /** Writes the fields that are not undefined, in the order of the IDL, and the end of the struct. */
+  /** Writes the defined fields in the order of the IDL, and the end of the struct. */
   struct(struct: ThriftStruct, values: object): void {
     let previousId = 0;
     for (const field of Object.values(struct.fields)) {
@@ -44,7 +47,7 @@ export abstract class ThriftWriter {
     }
   }
 
-  /** @param previousId id of the previous field in the struct, 0 for the first */
+  /** @param previousId id of the previous field in the struct; 0 for the first field */
   protected abstract fieldHeader(type: ThriftType, id: number, previousId: number): void;
   protected abstract boolField(value: boolean, id: number, previousId: number): void;
   protected abstract listHeader(elementType: ThriftType, count: number): void;
@@ -54,7 +57,7 @@ export abstract class ThriftWriter {
   /** Writes the low 64 bits. */
   protected abstract int64(value: bigint): void;
   protected abstract double(value: number): void;
-  /** Writes a string or bytes, which are the same in Thrift. */
+  /** Writes a string or bytes, which have the same form in Thrift. */
   protected abstract text(value: string | Uint8Array): void;
 
   protected byte(value: number): void {

@@ -3,10 +3,10 @@ import { beginMessage, endMessage, writeInt53 } from "../protobuf/proto-writer.t
 import type { ByteWriter } from "../rows/byte-writer.ts";
 
 const microsPerSecond = 1_000_000;
-/** Limit of exact divisions: for larger numbers a division by a million may round up to the next whole number. */
+/** Limit for exact divisions: the quotient of a larger number may be rounded up to the next whole number. */
 const maxExactMicros = 2 ** 51;
 
-/** Writes microseconds since 1970 as a field with a `Timestamp`. @param low,high halves of the 64-bit number */
+/** Writes microseconds since 1970 as a field of type `Timestamp`. @param low,high halves of the 64-bit number */
 export function writeTimestamp(out: ByteWriter, tag: number, low: number, high: number): void {
   const start = beginMessage(out, tag, 1);
   const micros = microsOf(low, high);
@@ -19,7 +19,9 @@ export function writeTimestamp(out: ByteWriter, tag: number, low: number, high: 
   endMessage(out, start, 1);
 }
 
-/** As `writeTimestamp`, with a `Duration`, whose parts have the same sign: -1.5 s is -1 s and -500,000,000 ns. */
+/**
+ * Like `writeTimestamp`, but for type `Duration`, whose parts have the same sign: -1.5 s is -1 s and -500,000,000 ns.
+ */
 export function writeDuration(out: ByteWriter, tag: number, low: number, high: number): void {
   const start = beginMessage(out, tag, 1);
   const micros = microsOf(low, high);

@@ -64,12 +64,12 @@ function jsonOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): stri
   return `{${members.join(",")}}`;
 }
 
-/** The member `endpoint`, with a comma before it; "" for none. */
+/** The member `endpoint` after a comma; "" without an endpoint. */
 function endpointMemberJson(endpoint: ZipkinEndpoint | undefined): string {
   return endpoint === undefined ? "" : `,"endpoint":${endpointJson(endpoint)}`;
 }
 
-/** A span for Thrift. A 128-bit trace id needs two fields; the high one is omitted for short ids. */
+/** A span for Thrift. A 128-bit trace id needs two fields; for shorter ids the second field is omitted. */
 function coreSpanOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): CoreSpan {
   const traceId = span.traceId.padStart(32, "0");
   const host = hostOf(span.localEndpoint);
@@ -86,7 +86,7 @@ function coreSpanOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): 
   };
 }
 
-/** A binary annotation for Thrift. An address is the bool value 1 with a host, like `sa` of Zipkin's clients. */
+/** A binary annotation for Thrift. An address is the bool value 1 with a host, like `sa` in Zipkin's clients. */
 function coreBinaryAnnotationOf({
   key,
   value,

@@ -28,8 +28,8 @@ export function encodeZipkinV2Proto(spans: readonly Span[]): Uint8Array {
 }
 
 /**
- * JSON of a span. `JSON.stringify` cannot be used: times may have more digits than a number can represent, and tags may
- * have the names `__proto__` or `1`.
+ * JSON of a span. `JSON.stringify` is not used, because times may have more digits than a number can represent, and
+ * tags may have names such as `__proto__` or `1`.
  */
 function jsonOf(span: ZipkinV2Span): string {
   const members = [memberJson("traceId", span.traceId)];

@@ -1,12 +1,13 @@
-// OpenTelemetry's exporters encode data for which Zipkin has no field in plain texts. An event's attributes go into the
-// text of an annotation, `name|{"key":"value"}|0`, and a link into a tag, `traceId|spanId|traceState|{…}|0`. The last
-// number counts dropped attributes. Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111.
+// OpenTelemetry's exporters encode data for which Zipkin has no field in plain texts. The attributes of an event are in
+// the text of an annotation, `name|{"key":"value"}|0`; a link is a tag, `traceId|spanId|traceState|{…}|0`. The last
+// number is the count of dropped attributes. Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2
+// 0.111.
 import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { SpanLink } from "../model/span.ts";
 
-/** The count is stored in 32 bits. */
+/** The count has 32 bits. */
 const mostDropped = 0xffff_ffff;
-/** Limit of pipes in a trace state, because each may need an attempt to parse the rest as JSON. */
+/** Limit of pipes in a trace state, because the text after each pipe may have to be parsed as JSON. */
 const maxPipesInState = 16;
 const noTraceId = "0".repeat(32);
 const noSpanId = "0".repeat(16);
@@ -18,7 +19,7 @@ export interface EncodedEvent {
   readonly droppedAttributesCount: number;
 }
 
-/** The event in an annotation's text. Undefined when the text is plain; plain text may also contain pipes. */
+/** The event in an annotation's text. Undefined for plain text, which may also contain pipes. */
 export function parseEncodedEvent(text: string): EncodedEvent | undefined {
   const nameEnd = text.indexOf("|");
   const dropped = droppedAttributesOf(text);
@@ -29,7 +30,7 @@ export function parseEncodedEvent(text: string): EncodedEvent | undefined {
   return { name: text.slice(0, nameEnd), attributes, droppedAttributesCount: dropped };
 }
 
-/** The link in a tag's value; undefined when the value is not a link. Its trace state may contain pipes. */
+/** The link in a tag's value; undefined when the value is not a link. The trace state of a link may contain pipes. */
 export function parseEncodedLink(text: string): SpanLink | undefined {
   const [traceId = "", spanId = ""] = text.split("|", 2);
   const dropped = droppedAttributesOf(text);
@@ -60,7 +61,7 @@ export function parseEncodedLink(text: string): SpanLink | undefined {
   return undefined;
 }
 
-/** The number after the last pipe; undefined when there is no number. */
+/** The number after the last pipe; undefined without such a number. */
 function droppedAttributesOf(text: string): number | undefined {
   const digits = text.slice(text.lastIndexOf("|") + 1);
   if (!/^\d{1,10}$/.test(digits)) {
@@ -86,7 +87,7 @@ function attributesOf(json: string): Attribute[] | undefined {
   }
 }
 
-/** Converts integers above 2^53 from their source text to a bigint, because the double has lost the last digits. */
+/** Converts integers above 2^53 from their source text to bigints, because their doubles have lost digits. */
 function exactInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) {
     return value;
@@ -95,7 +96,7 @@ function exactInt(_key: string, value: unknown, context?: { readonly source?: st
   return /^-?\d{1,20}$/.test(source) ? BigInt(source) : value;
 }
 
-/** @param depth depth of the list or object that contains the value. @throws RangeError past `maxAttributeDepth` */
+/** @param depth number of lists and objects that contain the value. @throws RangeError above `maxAttributeDepth` */
 function attributeValueOf(json: unknown, depth: number): AttributeValue {
   if (depth > maxAttributeDepth) {
     throw new RangeError("nested too deep");

@@ -3,9 +3,9 @@ import { WireError } from "../errors.ts";
 const shownLength = 100;
 
 /**
- * Reads upper-case or lower-case hex digits into the end of `target[at, at + byteCount)`, whose other bytes are already
- * zero. The text has three parameters, because fields of an object cost 5 % of a message of one span.
- * @throws WireError WIRE_BAD_ID with the text of Go's number parser, which clients of the public model know
+ * Reads upper-case or lower-case hex digits into the end of `target[at, at + byteCount)`, whose bytes must be zero. The
+ * text is given as three parameters, because an object would make a message with one span 5 % slower.
+ * @throws WireError WIRE_BAD_ID with the text of Go's number parser, as in the public model
  */
 export function readHexId(
   bytes: Buffer,
@@ -27,7 +27,7 @@ export function readHexId(
       throw badId(bytes, start, end, "invalid syntax");
     }
     if (digit < at * 2) {
-      continue; // Too long; a digit that is none is named first.
+      continue; // The id is too long, but a wrong digit is reported first.
     }
     const place = digit >>> 1;
     target[place] = (target[place] as number) | (digit & 1 ? value : value << 4);

@@ -57,7 +57,7 @@ export function ipText(bytes: Uint8Array): string {
   return `${hex.slice(0, start).join(":")}::${hex.slice(start + length).join(":")}`;
 }
 
-/** Finds the longest run of zeros; if several have the same length, the first one. */
+/** Finds the longest run of zeros; among runs of the same length it takes the first one. */
 function longestZeros(words: readonly number[]): { start: number; length: number } {
   let best = { start: 0, length: 0 };
   let length = 0;

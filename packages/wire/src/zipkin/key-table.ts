@@ -11,13 +11,13 @@ const slots = 1024;
 export class KeyTable {
   readonly #names: readonly Uint8Array[];
   readonly #fold: Uint8Array;
-  /** For each hash, index of the first name; -1: none. */
+  /** Index of the first name for each hash; -1 when no name has this hash. */
   readonly #heads = new Int16Array(slots).fill(-1);
-  /** For each name, index of the next name with the same hash. */
+  /** Index of the next name with the same hash, for each name. */
   readonly #next: Int16Array;
   readonly #longest: number;
 
-  /** @param options.ignoreCase true: ASCII letters match in upper and lower case; default: false */
+  /** @param options.ignoreCase true: ASCII letters match in upper and lower case; false by default */
   constructor(names: readonly string[], options: { readonly ignoreCase?: boolean } = {}) {
     this.#fold = options.ignoreCase ? lowerCase : sameCase;
     this.#names = names.map((name) => Buffer.from(options.ignoreCase ? name.toLowerCase() : name));
@@ -54,7 +54,9 @@ export class KeyTable {
     return -1;
   }
 
-  /** Hash of the length and three bytes. It separates the known names well enough without reading whole names. */
+  /**
+   * Hash of the length and three bytes. This hash separates the known names well enough without reading whole names.
+   */
   #slot(bytes: Uint8Array, start: number, end: number): number {
     const fold = this.#fold;
     const first = fold[bytes[start] as number] as number;

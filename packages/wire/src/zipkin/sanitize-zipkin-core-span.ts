@@ -6,13 +6,13 @@ import {
 
 const boolType = AnnotationType.BOOL;
 const stringType = AnnotationType.STRING;
-/** Duration in microseconds for a span without a usable one; 0 would mean "absent" to readers. */
+/** Duration in microseconds for a span without a usable duration; 0 would mean "absent" to readers. */
 const leastDurationUs = 1n;
 
 /**
- * Repairs a span from old clients. A missing start or duration is taken from its annotations. A negative
- * duration becomes 1 µs (tag `errNegativeDuration`). A parent id of zero is removed (tag `errZeroParentID`).
- * The value of `error` becomes a bool (a text moves to `error.message`).
+ * Repairs a span from old clients. A missing start or duration is taken from the annotations of the span. A negative
+ * duration becomes 1 µs (tag `errNegativeDuration`). A parent id of zero is removed (tag `errZeroParentID`). The value
+ * of `error` becomes a bool (a text moves to `error.message`).
  *
  * Source: Jaeger 1.62, cmd/collector/app/sanitizer/zipkin.
  */
@@ -20,7 +20,10 @@ export function sanitizeZipkinCoreSpan(span: ZipkinCoreSpan): ZipkinCoreSpan {
   return withBoolError(withoutZeroParent(withDuration(withStart(span))));
 }
 
-/** Start of a span without one: the first `cs`, or for a root the last `sr`. Other spans stay without a start. */
+/**
+ * Start of a span that has no start: the time of the first `cs`, or for a root the time of the last `sr`. Other spans
+ * stay without a start.
+ */
 function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
   if (span.timestamp !== undefined) {
     return span;
@@ -37,7 +40,7 @@ function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
 }
 
 /**
- * Duration of a span without one: the time from `cs` to `cr`, otherwise from the first annotation to the last,
+ * Duration of a span that has no duration: the time from `cs` to `cr`, otherwise from the first annotation to the last,
  * otherwise 1 µs.
  */
 function withDuration(span: ZipkinCoreSpan): ZipkinCoreSpan {

@@ -19,7 +19,7 @@ const noService = "OTLPResourceNoServiceName";
 const linkPrefix = Buffer.from(linkTagPrefix);
 
 /**
- * Values of `otel.status_code`: names of OTLP, of the Zipkin exporters' specification, and of the first
+ * Values of `otel.status_code`: names from OTLP, from the specification of Zipkin exporters, and from the first
  * exporters.
  */
 const statusNumbers = new Map([
@@ -29,23 +29,26 @@ const statusNumbers = new Map([
 ]);
 
 /**
- * Limit of texts in one message that look encoded but are not. After it, all texts count as plain, because checking one
- * costs twenty times as much as reading one.
+ * Limit of texts in one message that look encoded but cannot be decoded. After this limit, all texts count as plain,
+ * because one check costs twenty times as much as reading a text.
  */
 const maxUnreadable = 1000;
 
-/** Use of a tag: its number in `specialTags`, `plain` for other keys, or `taken` when a column has its value. */
+/**
+ * Use of a tag: its number in `specialTags`, `plain` for other keys, or `taken` when a column already has its value.
+ */
 const plain = -1;
 const taken = -2;
 
 /**
  * Converts Zipkin v2 spans to rows of format `zipkin`, by the public model's rules for conversion to OTLP. Tags about
- * process, scope, kind, status, trace state and links become those fields, endpoints become `net.host.*` and
- * `net.peer.*` attributes, and annotations become events.
+ * process, scope, kind, status, trace state and links become the columns with these names. Endpoints become
+ * `net.host.*` and `net.peer.*` attributes, and annotations become events.
  *
- * Unlike the public model, it loses no data. A resource's tags stay with each span, even without a service name. The
- * public model gives the tags of one span to all spans of a service in a message. An unreadable kind, status code, link
- * or encoded annotation stays as text. A row has no columns for `debug` and `shared`.
+ * Unlike the public model, this conversion loses no data. The tags of a resource stay with their span, even when the
+ * span has no service name. The public model gives the tags of one span to all spans of a service in a message. An
+ * unreadable kind, status code, link or encoded annotation stays as text. A row has no columns for `debug` and
+ * `shared`.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111, as used by Jaeger 1.62.
  */
@@ -53,9 +56,9 @@ export class SpanDraftWriter {
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
   readonly #attributes: AttributeWriter;
-  /** Use of each tag, by the tag's index. */
+  /** Use of each tag; the array index is the index of the tag. */
   #uses = new Int16Array(64);
-  /** For each number in `specialTags`, index of its tag; -1 when the tag is absent. */
+  /** Index of the tag for each number in `specialTags`; -1 when the tag is absent. */
   readonly #special = new Int32Array(specialTagKeys.length);
   /** Number of tags that describe the resource. */
   #resourceTags = 0;
@@ -78,13 +81,13 @@ export class SpanDraftWriter {
     this.#unreadable = 0;
   }
 
-  /** The rows since `open`, as a view that the next message overwrites. @param count number of rows */
+  /** The rows since `open`, as a view of memory that the next message overwrites. @param count number of rows */
   rows(count: number): SpanRows {
     return { bytes: this.#out.bytes, count, plainBytes: this.#prefixes.plainBytes };
   }
 
   /**
-   * Writes a row. When it throws, earlier rows stay valid, and no bytes of this span remain.
+   * Writes a row. When `write` throws, earlier rows stay valid, and no bytes of this span remain.
    * @throws WireError WIRE_TOO_LARGE past the size limit of the rows
    */
   write(draft: SpanDraft, tenant: string): void {
@@ -98,8 +101,8 @@ export class SpanDraftWriter {
   }
 
   /**
-   * Writes the columns in their order. The tags are classified first, because each later step may use some of them: for
-   * kind, status, links, resource and scope. The rest become attributes.
+   * Writes the columns of a row in their order. The tags are classified first, because several columns are made from
+   * tags: kind, status, links, resource and scope. All other tags become attributes.
    */
   #row(draft: SpanDraft, tenant: string): void {
     const out = this.#out;
@@ -177,7 +180,7 @@ export class SpanDraftWriter {
     }
   }
 
-  /** Removes the tags `otlp.link.0`, `otlp.link.1` and so on, up to the first gap. An unreadable one remains a tag. */
+  /** Removes the tags `otlp.link.0`, `otlp.link.1` and so on, up to the first gap. An unreadable link remains a tag. */
   #takeLinks(draft: SpanDraft): void {
     const { count } = draft.tags;
     const byKey = new Map<string, number>();
@@ -204,7 +207,7 @@ export class SpanDraftWriter {
     }
   }
 
-  /** Sets the kind: the span's own kind, or the kind in the tag `span.kind`. */
+  /** Sets the kind of the span: its own kind, or the kind in the tag `span.kind`. */
   #takeKind(draft: SpanDraft): void {
     const tag = this.#special[specialTags.spanKind] as number;
     this.#kind = draft.kind;
@@ -220,8 +223,8 @@ export class SpanDraftWriter {
   }
 
   /**
-   * Sets the status from `otel.status_code`; the tag `error` with any value makes it an error. A value other than
-   * `true` may be a message, so the tag then also remains an attribute.
+   * Sets the status from `otel.status_code`; a tag `error` with any value sets the status to error. When the value is
+   * not `true`, it may be a message, so the tag also remains an attribute.
    */
   #takeStatus(draft: SpanDraft): void {
     this.#status = 0;
@@ -254,7 +257,7 @@ export class SpanDraftWriter {
     const nameTag = this.#special[specialTags.serviceName] as number;
     const source = this.#special[specialTags.serviceNameSource] as number;
     const sourceKey = source === -1 || !hasService ? "" : valueText(draft, source);
-    // The tag `service.name` takes precedence, unless the endpoint has no name member at all.
+    // The tag `service.name` takes precedence, unless the endpoint has no member for the name.
     if (!hasService) {
       out.string(noService);
     } else if (nameTag !== -1) {
@@ -375,8 +378,8 @@ export class SpanDraftWriter {
   }
 
   /**
-   * Writes the column `events`. `draft.annotations` has four numbers for each annotation: low and high half of its time
-   * in µs, and start and end of its text.
+   * Writes the column `events`. `draft.annotations` has four numbers for each annotation: low and high half of the time
+   * in µs, and start and end of the text.
    */
   #writeEvents(draft: SpanDraft): void {
     const out = this.#out;
@@ -412,7 +415,7 @@ export class SpanDraftWriter {
     return event;
   }
 
-  /** Writes the value of the tag with this number, or "". */
+  /** Writes the value of the tag with this number; "" when the tag is absent. */
   #writeValue(draft: SpanDraft, number: number): void {
     const tag = this.#special[number] as number;
     if (tag === -1) {
@@ -484,7 +487,7 @@ const negativeFrom = 0xffdf3b65;
 
 /**
  * Writes microseconds, given as two halves, as nanoseconds. A time after 2262 becomes the last time that fits 64-bit
- * nanoseconds, with a warning on the span.
+ * nanoseconds, and the span gets a warning.
  */
 function writeNanos({ mends }: SpanDraft, out: ByteWriter, low: number, high: number): void {
   const lowNanos = (low >>> 0) * 1000;

@@ -1,12 +1,12 @@
 import { SpanMends } from "../rows/span-mends.ts";
 import { TagList } from "./tag-list.ts";
 
-/** An endpoint of a Zipkin v2 span, as its reader found it. */
+/** An endpoint of a Zipkin v2 span, as the reader found it in the message. */
 export class EndpointDraft {
   /** Position of the service name in the message. */
   serviceStart = 0;
   serviceEnd = 0;
-  /** IPv4 address as text; "": none. */
+  /** IPv4 address as text; "" when there is none. */
   ipv4 = "";
   ipv6 = "";
   port = 0;
@@ -26,21 +26,24 @@ export class EndpointDraft {
 }
 
 /**
- * One Zipkin v2 span, JSON or protobuf, between reading and writing: positions in the bytes of its message, and a few
- * numbers. A transcoder uses one draft for all spans.
+ * One Zipkin v2 span, from JSON or protobuf, after reading and before writing: positions in the bytes of the message,
+ * and a few numbers. A transcoder uses one draft for all spans.
  */
 export class SpanDraft {
   /** The bytes to which all positions refer: UTF-8, checked by the reader. */
   bytes: Buffer = Buffer.alloc(0);
-  /** The same memory as `bytes`. */
+  /** A view of the same memory as `bytes`. */
   view: DataView = new DataView(new ArrayBuffer(0));
-  /** Trace id (16 bytes), span id (8), parent's id (8, zeros for none). */
+  /** Trace id (16 bytes), span id (8 bytes), parent's id (8 bytes, zeros when there is no parent). */
   readonly ids = Buffer.alloc(32);
   nameStart = 0;
   nameEnd = 0;
   /** Index in `spanKinds`. */
   kind = 0;
-  /** True when the span has a timestamp. The next fields have its microseconds since the epoch in 32-bit halves. */
+  /**
+   * True when the span has a timestamp. The next two fields have the halves of the timestamp: microseconds since the
+   * epoch, low and high 32 bits.
+   */
   hasTimestamp = false;
   timestampLow = 0;
   timestampHigh = 0;
@@ -51,11 +54,11 @@ export class SpanDraft {
   readonly remote = new EndpointDraft();
   readonly tags = new TagList();
   annotationCount = 0;
-  /** Four numbers for each annotation: low and high half of its microseconds, start and end of its text. */
+  /** Four numbers for each annotation: low and high half of its time in microseconds, start and end of its text. */
   annotations = new Int32Array(64);
   /** Warnings about faults that the reader repaired. */
   readonly mends = new SpanMends();
-  /** Position for the next repaired text, after a copy of the message; 0: nothing was repaired yet. */
+  /** Position for the next repaired text, after a copy of the message; 0 before the first repair. */
   #free = 0;
 
   open(bytes: Uint8Array): void {
@@ -67,7 +70,7 @@ export class SpanDraft {
 
   /**
    * Replaces bytes that are not UTF-8 in the message's text `[start, end)` by U+FFFD.
-   * @returns start of the repaired text; its end is `mendedEnd`
+   * @returns start of the repaired text; `mendedEnd` is its end
    */
   mendText(start: number, end: number): number {
     const text = this.bytes.toString("utf8", start, end);

@@ -13,7 +13,7 @@ export interface SpanSummary {
   readonly start: string;
   /** Duration in nanoseconds, in decimal. */
   readonly duration: string;
-  /** See `tagText`. */
+  /** Texts made by `tagText`. */
   readonly tags: readonly string[];
   readonly logs: readonly { readonly time: string; readonly fields: readonly string[] }[];
   readonly service: string;

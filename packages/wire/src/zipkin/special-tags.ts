@@ -2,8 +2,8 @@ import { KeyTable } from "./key-table.ts";
 
 /**
  * Keys that describe the process instead of the span: OpenTelemetry's resource conventions as of 1.6.1, and three keys
- * of OpenCensus. Exporters to Zipkin copy a resource into the tags of each span. This conversion moves them back.
- * Source: opentelemetry-collector-contrib pkg/translator/zipkin 0.111, as used by Jaeger 1.62.
+ * of OpenCensus. Exporters to Zipkin copy a resource into the tags of each span. This conversion moves these tags back
+ * into the resource. Source: opentelemetry-collector-contrib pkg/translator/zipkin 0.111, as used by Jaeger 1.62.
  */
 const resourceKeys = [
   ...["cloud.provider", "cloud.account.id", "cloud.region", "cloud.availability_zone", "cloud.platform"],
@@ -44,7 +44,7 @@ export const specialTags = {
   peerIp: 12,
   peerPort: 13,
   startTimeAbsent: 14,
-  /** First number of the tags that describe the resource; higher numbers also do. */
+  /** First number of the tags that describe the resource; all higher numbers describe the resource, too. */
   resource: 15,
 } as const;
 
@@ -70,7 +70,7 @@ export const specialTagKeys = [
 /** Finds the number of a tag's key, as in `specialTags`. */
 export const specialTagTable = new KeyTable([...specialTagKeys, ...resourceKeys]);
 
-/** Prefix of the tags `otlp.link.0`, `otlp.link.1` and so on. Each has one link of the span. */
+/** Prefix of the tags `otlp.link.0`, `otlp.link.1` and so on. Each of these tags has one link of the span. */
 export const linkTagPrefix = "otlp.link.";
 
 /** Limit of links that are read from the tags of one span. */

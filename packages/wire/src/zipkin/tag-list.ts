@@ -1,5 +1,8 @@
 const initialTags = 32;
-/** Limit of tags. A list that grew beyond it for one large span is freed at the next `clear`. */
+/**
+ * Limit of tags that a list keeps room for. A list that grew beyond this limit for one large span is freed at the next
+ * `clear`.
+ */
 const keptTags = 4096;
 /**
  * Number of tags above which a hash table is used instead of comparing keys, so that a sender cannot cause quadratic
@@ -8,10 +11,11 @@ const keptTags = 4096;
 const comparedTags = 32;
 
 /**
- * Positions of keys and values of one span's tags in a message. A repeated key replaces the first value, as in a map.
+ * Positions of keys and values of one span's tags in a message. When a key is repeated, the later value replaces the
+ * earlier one, as in a map.
  */
 export class TagList {
-  /** The bytes that all places refer to. A longer copy of them may take their place while a span is read. */
+  /** The bytes that all places refer to. A longer copy of the bytes may replace this buffer while a span is read. */
   bytes: Buffer = Buffer.alloc(0);
   count = 0;
   /** Four numbers for each tag: start and end of its key, start and end of its value. */

@@ -24,7 +24,9 @@ import { sanitizeZipkinCoreSpan } from "./sanitize-zipkin-core-span.ts";
 const debugFlag = 2;
 const nanosPerMicro = 1000n;
 
-/** Annotations that define the span's side of a request: `sr` is "server received", `cs` "client sent". */
+/**
+ * Annotations that tell on which side of a request the span is: `sr` means "server received", `cs` means "client sent".
+ */
 const kinds = new Map([
   ["sr", "server"],
   ["ss", "server"],
@@ -73,9 +75,9 @@ export function zipkinCoreSpansToApiV2(
 }
 
 /**
- * One span, or two when the span has both `cs` and `sr`: its client and its server then share one id. The first has the
- * side of the first annotation that defines a side. The second has the other side, separate times, and only the tag for
- * its kind.
+ * One span; two spans when it has both `cs` and `sr`, because its client and its server then share one id. The first
+ * annotation that tells a side gives the side of the first span. The second span has the opposite side, times of its
+ * own, and only the tag for its kind.
  */
 function spansOf(span: ZipkinCoreSpan): Span[] {
   const tags = span.binaryAnnotations.filter(({ key }) => !processTags.has(key)).flatMap(tagsOf);
@@ -138,8 +140,8 @@ function modelSpan(span: ZipkinCoreSpan, { start, duration, tags, logs }: OwnPar
 }
 
 /**
- * Start and duration, in microseconds. A span without a start takes them from its annotations: `cs` to `cr`, or
- * `sr` to `ss` without a `cs`. A missing annotation leaves 0.
+ * Start and duration, in microseconds. A span without a start takes both from its annotations: from `cs` to `cr`, or
+ * from `sr` to `ss` when there is no `cs`. A missing annotation leaves 0.
  */
 function timesOf(span: ZipkinCoreSpan): { start: bigint; duration: bigint } {
   const start = span.timestamp ?? 0n;
@@ -187,8 +189,8 @@ function processOf(span: ZipkinCoreSpan): Process {
 }
 
 /**
- * The first host with a service name. Annotations of a side of the request come first, then the binary annotation
- * `lc` (local component), any annotation, and any binary annotation.
+ * The first host that has a service name. Hosts are tried in this order: annotations that tell a side, the binary
+ * annotation `lc` (local component), all annotations, all binary annotations.
  */
 function hostOf(span: ZipkinCoreSpan): ZipkinCoreEndpoint {
   const { annotations, binaryAnnotations } = span;
@@ -242,8 +244,8 @@ function peerTagsOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): KeyV
 }
 
 /**
- * Converts a value by its type; numbers are big-endian. A value that is too short becomes a text that explains this, as
- * in the public model.
+ * Converts the value of an annotation by its type; numbers are big-endian. A value that is too short becomes a text
+ * that says so, as in the public model.
  */
 function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): KeyValue {
   switch (annotationType) {
@@ -289,8 +291,8 @@ function logsOf(annotations: readonly ZipkinCoreAnnotation[]): Log[] {
 }
 
 /**
- * Zipkin has no logs of several fields, so clients send a JSON object of texts: `{"event":"retry","try":"2"}` has two
- * fields. Any other text becomes the field `event`.
+ * Zipkin has no logs with several fields, so clients send a JSON object with texts: `{"event":"retry","try":"2"}` has
+ * two fields. Any other text becomes the field `event`.
  */
 function fieldsOf(text: string): KeyValue[] {
   const asEvent = [stringTag("event", text)];
@@ -313,7 +315,7 @@ function fieldsOf(text: string): KeyValue[] {
   return fields;
 }
 
-/** Ordered by key, then type, then value, as a process's tags in the older model. */
+/** Compares by key, then by type, then by value, like the tags of a process in the older model. */
 function compareTags(a: KeyValue, b: KeyValue): number {
   return (
     Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) ||

@@ -22,10 +22,10 @@ export class ZipkinJsonText {
   readonly tape = new JsonTape();
   /** The text, followed by unescaped strings. */
   bytes: Buffer = Buffer.alloc(0);
-  /** Start of the last string in `bytes`; `end` is its end. */
+  /** Start of the last string in `bytes`; `end` is the end of this string. */
   start = 0;
   end = 0;
-  /** Low half of the last number; `high` is its high half. */
+  /** Low half of the last number; `high` is the high half. */
   low = 0;
   high = 0;
   #copy: Buffer = Buffer.alloc(0);
@@ -34,7 +34,7 @@ export class ZipkinJsonText {
 
   /**
    * Reads a text. Bytes that are not UTF-8 become U+FFFD.
-   * @throws WireError WIRE_TRUNCATED when it ends early, WIRE_MALFORMED, WIRE_TOO_DEEP, WIRE_TOO_LARGE
+   * @throws WireError WIRE_TRUNCATED when the text ends early, WIRE_MALFORMED, WIRE_TOO_DEEP, WIRE_TOO_LARGE
    */
   open(message: Uint8Array): void {
     try {
@@ -51,7 +51,7 @@ export class ZipkinJsonText {
     if (this.#copy.length > keptBytes) {
       this.#copy = Buffer.alloc(0);
     }
-    // An unescaped string never needs more space than the escaped one, so twice the length is enough.
+    // An unescaped string never needs more space than its escaped form, so twice the length of the text is enough.
     if (text.includes(backslash)) {
       if (this.#copy.length < length * 2) {
         this.#copy = Buffer.allocUnsafeSlow(length * 2);
@@ -111,7 +111,7 @@ export class ZipkinJsonText {
     this.end = at;
   }
 
-  /** True for an empty list: PHP encodes an empty object as one. */
+  /** True for an empty list, because PHP encodes an empty object as an empty list. */
   isEmptyList(token: number): boolean {
     const { tape } = this;
     return tape.kind(token) === openBracket && tape.after(token) === token + 1;
@@ -179,8 +179,8 @@ export class ZipkinJsonText {
   }
 
   /**
-   * The members of an object that are not null, by name in lower case: names may be in upper or lower case. The last of
-   * equal names counts. An empty list is an empty object.
+   * The members of an object that are not null, by name in lower case, because senders may write names in upper or
+   * lower case. When a name is repeated, the last member counts. An empty list is an empty object.
    * @throws WireError WIRE_MALFORMED when it is no object
    */
   members(token: number, name: string): Map<string, number> {

@@ -15,8 +15,8 @@ declare module "thrift" {
 
 const { Int64, TBinaryProtocol, TBufferedTransport, TCompactProtocol } = thrift;
 /**
- * Type numbers in Apache's library. They equal the numbers of the binary protocol, and the library translates them for
- * the compact one.
+ * Type numbers in Apache's library. They equal the numbers of the binary protocol; for the compact protocol the library
+ * translates them.
  */
 const types = { bool: 2, i16: 6, i32: 8, i64: 10, string: 11, struct: 12, list: 15 } as const;
 /** Message type of calls without an answer. */

@@ -23,10 +23,10 @@ export interface ZipkinV1JsonOptions extends TranscoderOptions {
 
 /**
  * Converts Zipkin v1 JSON, a list of spans, to rows. Trace ids have 16 or 32 hex digits, span ids 16. Numbers may be
- * strings; a value may have any type, and lists and objects become the text of their JSON; unknown members are ignored.
- * A span without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`. An unreadable
- * parent id, port or annotation, and lists of a wrong type are dropped with a warning on the span. An invalid span is
- * rejected, and the others are kept.
+ * strings. A value may have any type; lists and objects become the text of their JSON. Unknown members are ignored. A
+ * span without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`. An unreadable
+ * parent id, port or annotation, and a list of a wrong type are dropped, and the span gets a warning. An invalid span
+ * is rejected, and the other spans are kept.
  *
  * Source: openzipkin/zipkin-api zipkin-api.yaml; for refusals and their texts, Jaeger 1.62.
  */
@@ -46,9 +46,9 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   /**
    * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED when it is not a JSON
-   * list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; the first span's fault when all spans
-   * are rejected
+   * @throws WireError; then no span of the message is kept. WIRE_TRUNCATED; WIRE_MALFORMED when the message is not a
+   * JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; the error of the first span when
+   * all spans are rejected
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     // Drops the rows of a message that was refused in the middle.
@@ -84,7 +84,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
-  /** Gives a span without any time the present time, so that a search for the last hour finds it. */
+  /** Gives the present time to a span without any time, so that a search for the last hour finds the span. */
   #withTime(span: Span): Span {
     if (span.startTimeUnixNano !== 0n) {
       return span;
@@ -133,7 +133,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     return items.flatMap((item) => this.#orDropped(`an element of ${name}`, () => [read(item)]) ?? []);
   }
 
-  /** Reads an optional member; an unreadable one is dropped with a warning. */
+  /** Reads an optional member; an unreadable member is dropped, and the span gets a warning. */
   #orDropped<T>(name: string, read: () => T): T | undefined {
     try {
       return read();
@@ -209,7 +209,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Reads an endpoint. A port that does not fit 32 bits becomes 0, with a warning. */
+  /** Reads an endpoint. A port that does not fit 32 bits becomes 0, and the span gets a warning. */
   #endpointOf(token: number | undefined): ZipkinV1Endpoint | undefined {
     if (token === undefined) {
       return undefined;

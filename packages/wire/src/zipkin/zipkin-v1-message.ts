@@ -12,7 +12,10 @@ export interface ZipkinV1Message {
 export interface ZipkinV1BinaryMessage {
   readonly key: string;
   readonly value: string;
-  /** True for an address of the other side of the request. Its value has no meaning. */
+  /**
+   * True when the annotation is the address of the other side of the request. The value of such an annotation has no
+   * meaning.
+   */
   readonly isAddress: boolean;
   readonly endpoint: ZipkinEndpoint | undefined;
 }
@@ -27,7 +30,8 @@ const sides = {
 
 /**
  * A span of the domain model in Zipkin v1, converted through v2. The kind becomes annotations at start and end, tags
- * become binary annotations, and the other endpoint becomes an address. A span whose service would be lost gets `lc`.
+ * become binary annotations, and the remote endpoint becomes an address. A span gets the binary annotation `lc` when
+ * its service would otherwise be lost.
  *
  * Source: openzipkin/zipkin, zipkin2.v1.V1SpanConverter.
  */

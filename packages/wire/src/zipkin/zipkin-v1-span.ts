@@ -8,7 +8,9 @@ const noScope: Scope = { name: "", version: "", attributes: [], droppedAttribute
 const unknownService = "unknown-service";
 const nanosPerMicro = 1000n;
 
-/** Kind of the span for annotations that define the side of a request: `cs`, client send, occurs in a client's span. */
+/**
+ * Kind of the span for annotations that tell a side of the request: `cs` ("client send") occurs in a span of a client.
+ */
 const kinds = new Map<string, SpanKind>([
   ["cs", "client"],
   ["cr", "client"],
@@ -21,7 +23,7 @@ const kinds = new Map<string, SpanKind>([
 /** The process that recorded an annotation. */
 export interface ZipkinV1Endpoint {
   readonly serviceName: string;
-  /** IPv4 address as text; "": none. */
+  /** IPv4 address as text; "" when there is none. */
   readonly ipv4: string;
   readonly ipv6: string;
   readonly port: number;
@@ -41,7 +43,7 @@ export interface ZipkinV1BinaryAnnotation {
   readonly value: AttributeValue;
   /** Value of `lc`, the name of a component. */
   readonly text: string;
-  /** Service of its endpoint; undefined when there is no usable endpoint. */
+  /** Service of the annotation's endpoint; undefined when there is no usable endpoint. */
   readonly serviceName: string | undefined;
 }
 
@@ -63,14 +65,14 @@ export interface ZipkinV1Span {
 }
 
 /**
- * Converts the spans of one message to the domain model by the public model's rules. The first annotation that defines
- * a side gives the kind and, if it has a service name, the resource. Other annotations become events. Binary
- * annotations become attributes; the last of equal keys counts.
+ * Converts the spans of one message to the domain model by the public model's rules. The first annotation that tells a
+ * side gives the kind; if it has a service name, it also gives the resource. Other annotations become events. Binary
+ * annotations become attributes; when a key is repeated, the last value counts.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, as used by Jaeger 1.62.
  */
 export class ZipkinV1SpanConverter {
-  /** Resources by service. Spans of one service share the object, which makes the row writer faster. */
+  /** The resource of each service. Spans of one service share the object, which makes the row writer faster. */
   readonly #resources = new Map<string, Resource>();
 
   /** @throws WireError WIRE_MALFORMED for a time after 2262, or a duration of over 292 years */
@@ -134,7 +136,7 @@ export class ZipkinV1SpanConverter {
   }
 }
 
-/** Kind, endpoint, first and last time, and events from a span's annotations. */
+/** Reads kind, endpoint, first and last time, and events from a span's annotations. */
 function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
   let kind: SpanKind = "unspecified";
   let endpoint: ZipkinV1Endpoint | undefined;
@@ -173,7 +175,10 @@ function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
   return { kind, endpoint, earliest, latest, events };
 }
 
-/** Attributes and status from binary annotations. A service name among them is used for spans without an endpoint. */
+/**
+ * Attributes and status from binary annotations. When the span has no endpoint, a service name among these annotations
+ * is used.
+ */
 function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[]) {
   const status = new ZipkinV1Status();
   const attributes = new Map<string, AttributeValue>();

@@ -4,8 +4,9 @@ import type { Span } from "../model/span.ts";
 type Status = Span["status"];
 
 /**
- * Finds the status of a Zipkin v1 span in its binary annotations; some of these do not become attributes. The order is:
- * OpenCensus's code, OpenTelemetry's code (a number), the key `error` with any value, an HTTP status.
+ * Finds the status of a Zipkin v1 span in its binary annotations; some of these annotations do not become attributes.
+ * These sources are tried in order: the code of OpenCensus, the code of OpenTelemetry (a number), the key `error` with
+ * any value, an HTTP status.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, status_code.go.
  */
@@ -81,7 +82,7 @@ export class ZipkinV1Status {
   }
 }
 
-/** A text; "" for a value of another type. */
+/** The text of a value; "" for a value of another type. */
 function textOf(value: AttributeValue): string {
   return value.type === "string" ? value.value : "";
 }

@@ -17,7 +17,7 @@ import { type ZipkinV1Endpoint, type ZipkinV1Span, ZipkinV1SpanConverter } from 
 /**
  * Converts Zipkin v1 Thrift to rows: a list of `zipkincore.Span` without an envelope, in the binary protocol. As in the
  * public model, numbers of binary annotations are unsigned, and bytes become base64. Bytes after the list are ignored.
- * An invalid span is rejected, and the others are kept.
+ * An invalid span is rejected, and the other spans are kept.
  *
  * Source: idl/zipkincore.thrift; opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111.
  */
@@ -31,8 +31,8 @@ export class ZipkinV1ThriftTranscoder implements MessageTranscoder {
   /**
    * @param message a list of spans; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP for bytes
-   * that are not such a list; the first span's fault when all spans are rejected
+   * @throws WireError; then no span of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP for bytes
+   * that are not such a list; the error of the first span when all spans are rejected
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = new BinaryCursor(message);

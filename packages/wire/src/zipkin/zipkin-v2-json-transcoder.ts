@@ -35,11 +35,12 @@ const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
 /**
  * Converts Zipkin v2 JSON, a list of spans, to rows, without an object for each span.
  *
- * Ids have up to 32 (trace) or 16 hex digits, and numbers may be strings. A repeated member or tag replaces the earlier
- * one, null means absent, and unknown members and kinds are ignored. Tags of any other type become the text of their
- * JSON, and an empty list counts as an empty object. Times lose fractions of a microsecond. These faulty values are
- * dropped with a warning on the span: a parent id, a duration, an address, a port, and an annotation without a time. So
- * are endpoints, tags and annotations of a wrong type. An invalid span is rejected, and the others are kept.
+ * A trace id has up to 32 hex digits, a span id up to 16, and numbers may be strings. A repeated member or tag replaces
+ * the earlier one. Null means absent. Unknown members and kinds are ignored. A tag of another type becomes the text of
+ * its JSON, and an empty list counts as an empty object. Times lose fractions of a microsecond. These faulty values are
+ * dropped, and the span gets a warning: a parent id, a duration, an address, a port, and an annotation without a time.
+ * Endpoints, tags and annotations of a wrong type are dropped in the same way. An invalid span is rejected, and the
+ * other spans are kept.
  *
  * Source: openzipkin/zipkin-api zipkin2-api.yaml; for refusals and their texts, zipkin-go 0.4.3.
  */
@@ -55,9 +56,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
   /**
    * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED when it ends early; WIRE_MALFORMED when
-   * it is not a JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; the first span's
-   * fault when all spans are rejected
+   * @throws WireError; then no span of the message is kept. WIRE_TRUNCATED when the message ends early; WIRE_MALFORMED
+   * when it is not a JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values. When all spans
+   * are rejected, the error of the first span is thrown.
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const text = this.#text;
@@ -171,7 +172,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Reads an optional member; an unreadable one is dropped with a warning. */
+  /** Reads an optional member; an unreadable member is dropped, and the span gets a warning. */
   #orDropped(name: string, read: () => void): void {
     try {
       read();
@@ -260,7 +261,10 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Reads `{"timestamp":1,"value":"sr"}`. @throws WireError without a time, because Zipkin refuses this too */
+  /**
+   * Reads `{"timestamp":1,"value":"sr"}`. @throws WireError for an annotation without a time, because Zipkin refuses
+   * it, too
+   */
   #readAnnotation(annotation: number): void {
     const text = this.#text;
     const { tape } = text;

@@ -23,10 +23,11 @@ const kinds = [
 ];
 
 /**
- * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. Trace ids have 16 bytes, or 8
- * for the low half; a parent id of zeros means no parent. Fields may have any order, unknown fields are skipped, known
- * ones with a wrong wire type are refused, and repeated endpoints are merged. A parent id or address of a wrong length
- * is dropped with a warning on the span. An invalid span is rejected, and the others are kept.
+ * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. A trace id has 16 bytes, or 8
+ * bytes for its low half; a parent id of zeros means that there is no parent. Fields may have any order, and unknown
+ * fields are skipped. A known field with a wrong wire type is refused. Repeated endpoints are merged. A parent id or
+ * address of a wrong length is dropped, and the span gets a warning. An invalid span is rejected, and the other spans
+ * are kept.
  *
  * Source: openzipkin/zipkin-api zipkin.proto; for refusals and their texts, zipkin-go 0.4.3.
  */
@@ -42,8 +43,8 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
   /**
    * @param message a `zipkin.proto3.ListOfSpans`; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not
-   * such a message; the first span's fault when all spans are rejected
+   * @throws WireError; then no span of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not such
+   * a message; the error of the first span when all spans are rejected
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -168,7 +169,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Reads a trace id of 16 bytes, or of 8 as the low half. @returns length of the id; 0 when it is empty */
+  /** Reads a trace id of 16 bytes, or of 8 bytes for its low half. @returns length of the id; 0 when it is empty */
   #traceId(end: number): number {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -200,7 +201,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return length;
   }
 
-  /** Reads a parent id of 8 bytes; an id of another length is dropped with a warning. */
+  /** Reads a parent id of 8 bytes; an id of another length is dropped, and the span gets a warning. */
   #parentId(end: number): void {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -237,7 +238,10 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return this.#draft.mendedEnd;
   }
 
-  /** Reads service name (tag 10), IPv4 (18), IPv6 (26) and port (32). A repeated endpoint is merged into the first. */
+  /**
+   * Reads service name (tag 10), IPv4 (18), IPv6 (26) and port (32). When an endpoint is repeated, its fields are
+   * merged into the first one.
+   */
   #readEndpoint(end: number, endpoint: EndpointDraft): void {
     const cursor = this.#cursor;
     while (cursor.position < end) {

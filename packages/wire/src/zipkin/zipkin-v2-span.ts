@@ -22,7 +22,7 @@ export interface ZipkinV2Span {
   readonly duration: bigint | undefined;
   /** The process that created the span. */
   readonly localEndpoint: ZipkinEndpoint | undefined;
-  /** The other side of the span's request. */
+  /** Address and service of the other side of the request. */
   readonly remoteEndpoint: ZipkinEndpoint | undefined;
   readonly annotations: readonly { readonly timestamp: bigint; readonly value: string }[];
   readonly tags: ReadonlyMap<string, string>;
@@ -42,14 +42,13 @@ const nanosPerMicro = 1000n;
 const mostMicros = (2n ** 63n - 1n) / nanosPerMicro;
 const noService = "OTLPResourceNoServiceName";
 const startTimeAbsent = "otel.zipkin.absentField.startTime";
-/** Resource attributes that may give the name of the service, best first. */
+/** Resource attributes that may give the name of the service; the first that is present counts. */
 const nameSources = ["service.name", "faas.name", "k8s.deployment.name", "process.executable.name"];
 
 /**
- * A span of the domain model in Zipkin v2. Values become text. Resource, scope, status, trace state and links
- * become tags; the last tag with a key counts. `net.host.*`, `net.peer.*` and `peer.service` become
- * endpoints. The reader of Zipkin v2 restores all of them, except types of values, and times below a
- * microsecond.
+ * A span of the domain model in Zipkin v2. Values become text. Resource, scope, status, trace state and links become
+ * tags; when a key is repeated, the last tag counts. `net.host.*`, `net.peer.*` and `peer.service` become endpoints.
+ * The reader of Zipkin v2 restores all of them, except the types of values and times below a microsecond.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111, from_translator.go.
  */
@@ -125,8 +124,8 @@ function takeResource({ resource }: Span, tags: Map<string, string>): string {
 }
 
 /**
- * Makes an endpoint from tags and removes them. Without a name and an address there is no endpoint, and the port stays
- * a tag.
+ * Makes an endpoint from tags, and removes these tags. Without a name and an address there is no endpoint, and the port
+ * stays a tag.
  */
 function endpointOf(
   tags: Map<string, string>,
@@ -152,7 +151,7 @@ function endpointOf(
 /** Adds the tags `error`, `otel.status_code` and `otel.status_description`. */
 function putStatus({ status }: Span, tags: Map<string, string>): void {
   if (status.code === "error") {
-    // A tag `error` from the sender has more information, so it stays.
+    // A tag `error` from the sender has more information than "true", so it stays.
     if (!tags.has("error")) {
       tags.set("error", "true");
     }
