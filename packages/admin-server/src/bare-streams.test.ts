@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 /**
- * A stream that fails while nobody listens ends its thread, and one that is read by its own events can hang.
- * So bodies and responses use `http-engine/body`: ContainedReadable, FilteredBody, contain and StreamReading.
- * The exceptions are listed here, with the reason why they are harmless.
+ * A stream that fails without a listener ends its thread, and a stream that is read by its events can hang. So bodies
+ * and responses use `http-engine/body`: ContainedReadable, FilteredBody, contain and StreamReading. The exceptions are
+ * listed here, with the reason why they are harmless.
  */
 const reviewed: Readonly<Record<string, string>> = {
   "http-engine/src/body/contained-stream.ts": "makes streams contained",
@@ -43,7 +43,7 @@ const bare = [
 ];
 
 const packages = fileURLToPath(new URL("../../", import.meta.url));
-/** Where requests, responses, logs and what belongs to them are. */
+/** Folders with the code for requests, responses, logs and their parts. */
 const folders = [
   "http-protocols/src/http2-server",
   "http-engine/src",

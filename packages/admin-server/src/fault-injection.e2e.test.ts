@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   admin = await server.adminUrl();
   port = Number(new URL(await server.site()).port);
-  // The system spreads them over both workers.
+  // The system spreads these connections over both workers.
   siblings = Array.from({ length: 12 }, () => new Sibling(port));
 });
 
@@ -71,7 +71,10 @@ const reload = () =>
 
 const target = (name: string, at: Moment, way: Way) => `/${name}?at=${at}&way=${way}`;
 
-/** Outcomes of all requests. Fails with the name of each that hangs, as one alone tells nothing of its neighbours. */
+/**
+ * Outcomes of all requests. Fails with the names of all hanging requests, because a single name does not show the
+ * pattern.
+ */
 async function outcomesOf(attacks: readonly Promise<Outcome>[]): Promise<readonly Outcome[]> {
   const settled = await Promise.allSettled(attacks);
   expect(settled.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []))).toEqual([]);

@@ -1,4 +1,4 @@
-// Every placeholder that the adapter, its shorthands or the documentation write is one that the server gives a value.
+// The server gives a value to every placeholder that the adapter, its shorthands or the documentation use.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** Source: the public model (Caddy 2.11), reverseproxy.go */
 const proxied =
   /^http\.reverse_proxy\.(?:duration|duration_ms|retries|status_code|status_text|header\..+|is_transport_error|upstream\.(?:address|hostport|host|port|requests|max_requests|fails|latency|latency_ms|duration|duration_ms))$/;
-/** Names of namespaces in which matchers and handlers put values, as the model has them. */
+/** Names in which matchers and handlers store values, as in the model. */
 const found =
   /^http\.(?:matchers\.file\.(?:relative|absolute|type|remainder)|intercept\.(?:status_code|header\..+)|regexp\..+|url_pattern\..+|auth\.(?:user\..+|\w+\.error))$/;
 /** Filled in elsewhere than in a request: authorities, health checks, events, lines of the access log. */
@@ -30,7 +30,10 @@ function isKnown(name: string): boolean {
     : knowsPlaceholder(name);
 }
 
-/** Names in braces of the server's namespaces; `<name>` stands for any. Whole namespaces, `http.error.*`, are none. */
+/**
+ * Names in braces in the server's namespaces; `<name>` stands for any name. Whole namespaces such as `http.error.*` are
+ * left out.
+ */
 function namesIn(text: string): string[] {
   const names = text.matchAll(/(?<!\$)\{((?:http|system|time|env|file|pki|event)\.[^{}\s"'`$,()]+)\}/g);
   return [...names]

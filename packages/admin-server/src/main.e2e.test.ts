@@ -75,7 +75,7 @@ describe("server run", () => {
     const first = start("run", "--resume", "--config", file);
     const admin = await first.adminUrl();
     let acknowledged = "0";
-    // A change is under way at any time: the kill hits one in the middle.
+    // A change is running at any time, so the kill hits the middle of a change.
     const changes = (async () => {
       for (let version = 1; ; version++) {
         const answer = await ask(admin + body, {
@@ -119,7 +119,8 @@ describe("server run", () => {
     await end(first);
     const path = join(folder, "server", "autosave.json");
     const saved = await readFile(path);
-    // A brace that is none, a byte that is no UTF-8, a module that is not there, a letter that leaves a configuration which runs.
+    // An invalid brace, a byte that is not UTF-8, a module that does not exist, and a letter whose change leaves a
+    // valid configuration.
     for (const [place, flip] of [
       [0, 1],
       [saved.indexOf('"saved"') + 1, 0x80],
@@ -137,7 +138,7 @@ describe("server run", () => {
       );
       expect([await readFile(`${path}.damaged`), await readFile(path)]).toEqual([bad, saved]);
     }
-    // A file that an older server saved has no checksum, and is taken as it is.
+    // A file from an older server has no checksum, and is accepted unchanged.
     await writeFile(path, JSON.stringify(JSON.parse(saved.toString())).replace("saved", "older"));
     const older = resumed();
     expect((await ask(await older.site())).text).toBe("older");

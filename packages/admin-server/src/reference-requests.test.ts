@@ -1,4 +1,4 @@
-// Examples of the reference with requests below them: a server runs the text, and answers as the page says.
+// Examples of the reference that are followed by requests: a server runs the text, and must answer as the page says.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -36,7 +36,7 @@ const examples = (
   )
 ).flat();
 
-/** Handlers whose examples are loaded only: oidc needs an identity provider. */
+/** Handlers whose examples are only loaded: oidc needs an identity provider. */
 const withoutRequests = new Set(["oidc"]);
 const headingOf = (section: string) => section.split("\n", 1).join();
 
@@ -45,7 +45,7 @@ function wordsOf(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
 }
 
-/** `curl … # status, what the answer has`: a field of its head, or a part of its body. */
+/** `curl … # status, part of the answer`: a header field, or a part of its body. */
 function readRequest(line: string) {
   const [, command = "", status = "", part = ""] = /^curl (.*?)\s+# (\d{3})(?:, (.*))?$/.exec(line) ?? [];
   const words = wordsOf(command);
@@ -87,7 +87,7 @@ describe("the reference", () => {
 
   test("has examples with requests for every matcher", () => {
     const tried = examples.map(({ page }) => page);
-    // Its database is the reader's own; the matcher's own test makes one.
+    // The database of the example is the reader's; the test of this matcher makes one.
     const needsDatabase = "matchers/maxmind-geolocation.md";
     const matchers = pages.filter((page) => page.startsWith("matchers/") && page !== needsDatabase);
     expect(matchers.length).toBeGreaterThan(16);
@@ -102,7 +102,7 @@ describe("the reference", () => {
     const handlers = standardModules.map(({ id }) => id).filter((id) => id.startsWith("http.handlers."));
     expect(handlers.length).toBeGreaterThan(20);
     expect(tried.map((section) => `http.handlers.${headingOf(section)}`)).toEqual(handlers.toSorted());
-    // Sections stand in pages of other folders as well.
+    // Sections are also used in pages of other folders.
     expect(sections.filter((section) => section.includes("]("))).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import { AdminListener } from "./admin-listener.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 
-/** An endpoint that nobody is admitted to yet, and a request that it has taken. */
+/** An endpoint that does not admit requests yet, and a request that it has received. */
 async function withEarlyRequest(): Promise<{ listener: AdminListener; answer: Promise<string> }> {
   const route = { path: "/x", handle: () => ({ status: 200, body: "ok" }) };
   const listener = new AdminListener(new AdminHandler([route]), log);
@@ -114,7 +114,7 @@ test("what a route asks in the name of its client has the client's rights, also 
     `http://127.0.0.1:${port}`,
     "GET /asks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
   );
-  // A question of a question is refused, so that none goes on for ever.
+  // A request about a request is refused, so that there is no endless chain.
   expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe("[204,403,403,400,400]\n");
   expect(asked).toEqual([["127.0.0.1", "GET"]]);
   await listener.close();

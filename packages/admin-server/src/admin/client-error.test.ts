@@ -7,7 +7,7 @@ import { answerClientError } from "./client-error.ts";
 
 const head = "POST /load HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n";
 
-/** A server whose requests may take 300 ms, asked for late ones every 100 ms. */
+/** A server that allows 300 ms for a request, and checks for late requests every 100 ms. */
 async function open() {
   const server = createServer({ requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 100 });
   server.on("request", (request, response) => {

@@ -5,7 +5,7 @@ import { RunningServer, respond, siteConfig } from "../testing/running-server.ts
 const routes = "/config/apps/http/servers/s/routes";
 const server = "/config/apps/http/servers/s";
 
-/** One row of the table of requests: a request, what it is answered, and what then stands at a path. */
+/** One row of the table of requests: a request, its answer, and the value that a path has afterwards. */
 interface Row {
   readonly name: string;
   readonly method: string;
@@ -13,7 +13,7 @@ interface Row {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly status: number;
-  /** Part of the answer's `error`; without it the body must be empty. */
+  /** Part of the answer's `error`; when absent, the body must be empty. */
   readonly error?: string;
   readonly leaves?: readonly [path: string, value: unknown];
 }

@@ -1,4 +1,4 @@
-// Operations that overlap must leave the document, and answer, as if they had come one after the other in some order.
+// Concurrent operations must have the same results, in document and answers, as in some sequential order.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -96,7 +96,10 @@ class GatedAdmin {
     return { status, text: method === "GET" && status === 200 ? text : "" };
   }
 
-  /** Sends all so that each is at the engine before the first of them ends. @param meanwhile called then */
+  /**
+   * Sends all requests, so that all of them reach the engine before the first one ends. @param meanwhile called at that
+   * time
+   */
   async overlap(requests: readonly ModelRequest[], meanwhile = () => {}): Promise<Answer[]> {
     const gate = Promise.withResolvers<void>();
     this.gate = gate.promise;
@@ -147,7 +150,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The `If-Match` value of a scope as it is now: at a path, or wherever the object with an id is. */
+/** The current `If-Match` value of a scope: a path, or the object with an id, wherever it is. */
 async function tagOf(scope: string): Promise<ScopeTag> {
   const { headers } = await ask(`http://127.0.0.1:${admin.port}${scope}`);
   const hash = /[0-9a-f]{16}/.exec(headers.etag ?? "")?.[0];

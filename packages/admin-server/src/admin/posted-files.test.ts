@@ -5,7 +5,7 @@ import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
 
-/** A configuration that names a pipe where a file should be: nothing may wait for somebody who writes to it. */
+/** A configuration that names a pipe where a file should be: the server must not wait for a writer of this pipe. */
 let running: RunningServer;
 let pipe = "";
 beforeAll(async () => {

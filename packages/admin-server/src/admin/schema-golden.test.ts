@@ -1,4 +1,4 @@
-// The JSON Schema and the server are of one mind: on every config that the golden serverfiles give, and on each damaged.
+// JSON Schema and server agree on every config of the golden serverfiles, and on every damaged form of them.
 import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -22,8 +22,7 @@ const serverTakes = async (config: unknown) =>
   (await running.admin("POST", "/validate", config)).status === 200;
 
 /**
- * Things that serverfiles can express and this server lacks: schema and server refuse them. The list only
- * shrinks.
+ * Features that serverfiles can express and this server lacks: schema and server refuse them. The list only shrinks.
  */
 const notThere = new Map([
   ["matchers-without-words.json", "/match/0"],
@@ -86,7 +85,7 @@ test.each(names.filter((name) => !notThere.has(name)))(
   "agrees with the server on faults in %s",
   async (name) => {
     if (!(await serverTakes(golden(name)))) {
-      return; // for reasons that no schema knows: files that are not there, ports
+      return; // for reasons that no schema can know: missing files, ports in use
     }
     const count = [...containers(golden(name))].length;
     const step = Math.max(1, Math.floor(count / containersEach));

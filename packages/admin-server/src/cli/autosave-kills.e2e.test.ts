@@ -29,7 +29,7 @@ function start(file: string): ServerProcess {
 
 const read = async (admin: string) => Number(JSON.parse((await ask(admin + body)).text));
 
-/** Changes the config until the server is gone. @returns the last change that was acknowledged, and the one after */
+/** Changes the config until the server ends. @returns the last acknowledged change, and the next one */
 async function changeUntilKilled(admin: string, from: number, kill: (acknowledged: number) => void) {
   let acknowledged = from;
   for (;;) {

@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The server with a config that does not load before it may. @returns the address of its admin endpoint */
+/** Starts the server with a config whose load waits for a signal. @returns the address of its admin endpoint */
 async function startSlowly(): Promise<string> {
   server = new ServerProcess(["run", "--config", join(folder, "site.json")], {
     XDG_CONFIG_HOME: folder,
@@ -63,7 +63,7 @@ test("the container is not healthy before its sites are served", async () => {
   const check = healthCheck(address);
   expect(await Promise.race([check, sleep(1_500, "waits")])).not.toBe(0);
   await letGo();
-  // One that gave up meanwhile is asked again, as Docker does.
+  // A check that gave up meanwhile is repeated, as Docker does.
   expect((await check) === 0 || (await healthCheck(address)) === 0).toBe(true);
   expect((await ask((await server?.site()) ?? "")).text).toBe("hi");
 });

@@ -24,7 +24,7 @@ describe.skipIf(spawnSync("groff", ["--version"]).error !== undefined)("groff, w
       encoding: "utf8",
     });
     expect([status, stderr]).toEqual([0, ""]);
-    // It writes a letter twice to make it bold.
+    // `man` writes a letter twice to make it bold.
     expect(stdout.replace(/.[\b]/gu, "")).toContain("NAME\n");
   });
 });

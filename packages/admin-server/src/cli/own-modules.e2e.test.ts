@@ -12,7 +12,7 @@ let server: ServerProcess;
 let admin: string;
 let site: string;
 
-/** A handler that says `text`, and in the log that it was set up. */
+/** A handler that answers with `text`, and logs when it is provisioned. */
 function moduleText(text: string): string {
   return `import { defineModule, type HttpHandler, z } from "admin-server/module";
 export default defineModule({

@@ -6,7 +6,7 @@ import { commandNames, loadAllCommands, loadCommand } from "./command-list.ts";
 
 const commands = await loadAllCommands();
 
-/** Words of a line as a shell takes them apart, up to the first sign of another command. */
+/** The words of a line as a shell splits it, up to the first sign of another command. */
 function shellWords(line: string): string[] {
   const words = line.match(/"[^"]*"|'[^']*'|[^\s|&<>()]+|[|&<>()]/g) ?? [];
   const end = words.findIndex((word) => /^[|&<>()]$/.test(word));

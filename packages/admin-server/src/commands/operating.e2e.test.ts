@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { provisionModule } from "../testing/provision-module.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 
-// Each starts several processes, one after the other.
+// Each test starts several processes, one after another.
 vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
@@ -90,7 +90,7 @@ describe("server run", () => {
     await write("a.env", 'GREETING="from file"\nSERVER_ADMIN=127.0.0.1:1\n');
     const server = start(["run", "--envfile", "a.env"]);
     expect((await ask(await siteOf(server))).text).toBe("from file");
-    await server.adminUrl(); // that of the environment: what is set already stays
+    await server.adminUrl(); // the value of the environment; a variable that is set stays
   });
 
   test("on a terminal's form of the log, the line of a fault is shown", async () => {
@@ -114,7 +114,7 @@ describe("server start, reload, stop", () => {
     const environment = { SERVER_ADMIN: socket };
     await write("Serverfile", site("one"));
     const starting = start(["start", "--pidfile", "server.pid"], environment);
-    // Not its `exit`: what it started holds the pipes of its output.
+    // The property `exit` would wait for the end of the output, whose pipes the started server keeps open.
     expect(await once(starting.child, "exit")).toEqual([0, null]);
     await expect.poll(() => starting.stdout, { timeout: 60_000 }).toMatch(/^Successfully started .*pid=\d+/);
     const pid = Number(/pid=(\d+)/.exec(starting.stdout)?.[1]);
@@ -143,7 +143,7 @@ describe("server start, reload, stop", () => {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // it stopped, as it should
+        // the server stopped, as requested
       }
     }
     const gone = await run(["stop", "--address", socket]);

@@ -29,7 +29,7 @@ export default defineModule({
 });`;
 }
 
-/** A package in a folder. Its install script would leave a file, if it ran; its peer is not in any registry. */
+/** A package in a folder. Its install script would create a file if it ran; its peer dependency is in no registry. */
 async function writePackage(name: string, version: string, text: string): Promise<void> {
   const at = join(folder, "sources", name);
   await mkdir(at, { recursive: true });
@@ -125,7 +125,7 @@ describe.skipIf(!hasNpm)("packages (needs npm)", () => {
     expect(await own()).toBe("http.handlers.greet 1.1.0 greet");
     expect(await folders()).toEqual(["packages.bak"]); // a list changes nothing
 
-    // A package that is damaged later is reported, and costs no other one.
+    // A package that is damaged later is reported, and does not affect the others.
     await writePackage("second", "1.0.0", moduleText("two").replace("handlers.greet", "handlers.second"));
     expect((await run("add-package", "./sources/second")).code).toBe(0);
     await writeFile(join(packages(), "node_modules", "greet", "main.js"), "throw new Error('damaged');");

@@ -1,5 +1,4 @@
-// The effect of operations on the document, one after the other. Written independently of the engine, for
-// tests.
+// Applies operations to the document, one after another. Written independently of the engine, for tests.
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -11,7 +10,7 @@ export interface ModelState {
 
 export interface ModelRequest {
   readonly method: string;
-  /** As it is sent. */
+  /** The path as it is sent. */
   readonly path: string;
   readonly type?: string;
   readonly body?: unknown;
@@ -21,13 +20,13 @@ export interface ModelRequest {
 export interface Operation {
   readonly name: string;
   readonly request: ModelRequest;
-  /** @returns the document afterwards, and what a GET answers. @throws Refusal */
+  /** @returns the document afterwards, and the answer to a GET. @throws Refusal */
   apply(document: Json): { readonly document: Json; readonly text?: string };
 }
 
 export interface Answer {
   readonly status: number;
-  /** For a GET that found something, otherwise "". */
+  /** The text that a GET found, otherwise "". */
   readonly text: string;
 }
 
@@ -117,8 +116,8 @@ function valueAt(document: Json, segments: readonly string[]): Json {
 type Edit = (parent: { [key: string]: Json } | Json[], key: string) => void;
 
 /**
- * Applies `edit` where a path ends; the whole document is the member `config` of what is around it. PUT makes objects of
- * what is not there on the way.
+ * Applies `edit` at the end of a path; the whole document is the member `config` of an outer object. PUT creates the
+ * objects that are missing on the way.
  */
 function editAt(document: Json, { method, path }: ModelRequest, edit: Edit): Json {
   const around: { [key: string]: Json } = { config: copy(document) };
@@ -159,7 +158,7 @@ const post =
     }
   };
 
-/** Replaces what must be there by what is made of it. */
+/** Replaces an existing value by the result of `make`. */
 const change =
   (make: (current: Json) => Json): Edit =>
   (parent, key) => {
@@ -185,7 +184,7 @@ function merged(current: Json, patch: { [key: string]: Json }): Json {
   return { ...(isObject(current) ? current : {}), ...patch };
 }
 
-/** The JSON patch that tests what an object's `v` is, then puts another text before its tags. */
+/** The JSON patch that tests the value of an object's `v`, then inserts a text before its tags. */
 function tagged(v: Json, current: Json): Json {
   if (!isObject(current) || current.v !== v || !Array.isArray(current.tags)) {
     refuse(409);
@@ -303,7 +302,7 @@ export function operationsOf({ document, history }: ModelState, tags: readonly S
   ];
 }
 
-/** Answers, and the whole document as it is written at the end. */
+/** The answers, and the whole document as text at the end. */
 export function sequentially(
   state: ModelState,
   operations: readonly Operation[],

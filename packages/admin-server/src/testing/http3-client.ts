@@ -47,7 +47,7 @@ export interface Http3Answer {
   readonly text: string;
 }
 
-/** Sends at once, also what is sent before `close`: peers are addresses, never names. */
+/** Sends immediately, even before a `close`, because peers are addresses, not names. */
 function newSocket(address: string): Socket {
   const family = address.includes(":") ? 6 : 4;
   return createSocket({
@@ -67,7 +67,7 @@ export class Http3TestRequest implements StreamHandler, FrameHandler {
   readonly #head = Promise.withResolvers<void>();
   readonly #sections: Record<string, string>[] = [];
   readonly chunks: Buffer[] = [];
-  /** Whether bytes of the answer are taken at once. */
+  /** True: bytes of the answer are read immediately. */
   reads = true;
 
   constructor(
@@ -159,7 +159,7 @@ export class Http3TestRequest implements StreamHandler, FrameHandler {
   }
 }
 
-/** A client of HTTP/3 over UDP, for tests. It trusts every certificate. */
+/** A client of HTTP/3 over UDP, for tests. The client trusts every certificate. */
 export class Http3TestClient {
   readonly #server: { readonly address: string; readonly port: number };
   #socket: Socket;
@@ -171,7 +171,7 @@ export class Http3TestClient {
   readonly #connected = Promise.withResolvers<void>();
   /** Why the connection ended. */
   readonly closed = Promise.withResolvers<CloseReason>();
-  /** Whether GOAWAY came. */
+  /** True after a GOAWAY frame. */
   isLeaving = false;
   #isOver = false;
 
@@ -196,7 +196,7 @@ export class Http3TestClient {
     return client;
   }
 
-  /** The last one that the server gave. */
+  /** The last ticket from the server. */
   get ticket(): ClientTicket | undefined {
     return this.#handshake.ticket;
   }

@@ -13,7 +13,7 @@ export interface AdminAnswer extends HttpAnswer {
   readonly error: string;
 }
 
-/** For tests: a whole server in this process, on ports of the system's choice, with a config folder of its own. */
+/** For tests: a whole server in this process, on ports that the system chooses, with its own config folder. */
 export class RunningServer {
   readonly server: Server;
   readonly configFolder: string;
@@ -69,7 +69,7 @@ export class RunningServer {
     return this.sites[0] ?? "";
   }
 
-  /** Asks the admin endpoint. @param body sent as JSON, unless it is a string */
+  /** Sends a request to the admin endpoint. @param body sent as JSON, unless it is a string */
   async admin(
     method: string,
     path: string,

@@ -17,7 +17,10 @@ export class ServerProcess {
   stderr = "";
   readonly #onLine = new Set<() => void>();
 
-  /** @param environment in place of this process's, apart from PATH and HOME; without worker threads unless it says so. @param folder it works in; this process's when absent */
+  /**
+   * @param environment replaces this process's environment, except PATH and HOME; by default there are no worker
+   * threads. @param folder working folder; by default that of this process
+   */
   constructor(args: readonly string[], environment: Record<string, string> = {}, folder?: string) {
     const { PATH = "", HOME = "" } = process.env;
     this.child = spawn(process.execPath, [program, ...args], {

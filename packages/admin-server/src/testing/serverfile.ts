@@ -10,7 +10,7 @@ import { toServerfile as writeWith } from "serverfile/to-serverfile";
 import { packagedModules } from "../all-modules.ts";
 import { standardAdapters } from "../standard-adapters.ts";
 
-/** For tests: what serverfiles say of the server's modules. */
+/** For tests: the text features of the server's modules. */
 export const standardFeatures = new TextFeatures([...standardModules, ...layer4Modules, ...packagedModules]);
 
 /** For tests: the config of a serverfile. */
@@ -18,7 +18,7 @@ export function adaptServerfile(bytes: Uint8Array, options: AdaptOptions): Adapt
   return adaptWith(bytes, options, standardFeatures);
 }
 
-/** For tests: the same with the modules of its own that the text names. */
+/** For tests: the same, with the user's modules that the text names. */
 export function adaptWithModules(bytes: Uint8Array): Promise<AdaptedConfig> {
   return new AdapterRegistry(standardAdapters).adapt("serverfile", bytes);
 }

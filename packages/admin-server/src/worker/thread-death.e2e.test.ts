@@ -7,7 +7,7 @@ import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ServerProcess } from "../testing/server-process.ts";
 
-/** Handlers that end the thread that runs them, as no handler of ours may, and one that is fatal to set up. */
+/** Handlers that end their thread, which no handler of ours may do, and one that fails fatally at its start. */
 const fatalModules = `
 import { isMainThread, threadId } from "node:worker_threads";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -93,7 +93,7 @@ const load = (document: object) =>
     body: JSON.stringify(document),
   });
 
-/** Asks for what ends the thread that answers. */
+/** Sends a request that ends the thread which answers it. */
 const attack = (path: string) =>
   ask(`${site}${path}`).then(
     () => "answered",
@@ -137,7 +137,7 @@ describe("when a thread ends", { timeout: 180_000 }, () => {
     for (let version = 1; version <= 8; version++) {
       const attacks = [attack("/exit"), attack("/exit")];
       if (version % 2 === 0) {
-        await Promise.race(attacks); // once before the death, once in it
+        await Promise.race(attacks); // first before the death, then during it
       }
       const changed =
         version % 4 < 2
@@ -192,7 +192,7 @@ describe("when a thread ends", { timeout: 180_000 }, () => {
     await bothServe();
     const stop = new AbortController();
     const refused: unknown[] = [];
-    /** Those that a dying thread has may be cut; nobody may find the port closed. */
+    /** Requests in a dying thread may be cut; but no client may find the port closed. */
     const askOnce = () =>
       ask(`${site}/remote`).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ECONNREFUSED") {

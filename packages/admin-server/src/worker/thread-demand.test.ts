@@ -6,11 +6,11 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** Threads that serve at once, unless `holds`. */
+/** Threads that serve immediately, unless `holds` is set. */
 class FakeThreads implements GrowingThreads {
   size = 1;
   areAllServing = true;
-  /** Part of its time that each thread works; further threads work as the first one does. */
+  /** Part of the time that each thread works; later threads work as much as the first one. */
   busy = [0];
   /** Limit of the system. */
   allowed = 5;

@@ -19,7 +19,7 @@ const proxyTo = (address: string, more: object = {}) => ({
   handle: [{ handler: "reverse_proxy", upstreams: [{ dial: address }], ...more }],
 });
 
-/** One answer over each of some new connections, which the system spreads over the workers. */
+/** Sends one request over each of some new connections, which the system spreads over the workers. */
 async function askMany(times: number): Promise<Set<string>> {
   const answers = await Promise.all(Array.from({ length: times }, () => ask(running.site)));
   return new Set(answers.map((answer) => answer.text));

@@ -16,7 +16,7 @@ afterAll(() => running.close());
 const withIdentity = (identity: unknown) =>
   running.admin("POST", "/config/admin", { identity, remote: { listen: "127.0.0.1:0" } });
 
-/** The certificate of the remote endpoint. @param trusted PEM; without it nothing is checked */
+/** The certificate of the remote endpoint. @param trusted PEM; when absent, nothing is checked */
 async function shown(servername?: string, trusted?: string): Promise<PeerCertificate> {
   const address = running.server.remoteAdminAddress;
   const port = address?.network === "tcp" ? address.port : 0;
@@ -114,7 +114,7 @@ describe.skipIf(!hasPebble)("an authority that speaks ACME (pebble)", () => {
       expect((await withIdentity({ identifiers: ["admin.example.test"], issuers: [issuer] })).status).toBe(
         200,
       );
-      // Nobody waits for authorities on other machines.
+      // The start does not wait for authorities on other machines.
       await expect
         .poll(() => shown("admin.example.test").catch(() => undefined), { timeout: 30_000 })
         .toMatchObject({ subjectaltname: "DNS:admin.example.test" });

@@ -38,7 +38,7 @@ type Asked = readonly [
   headers?: Record<string, string>,
 ];
 
-/** Requests for every operation, good ones and refused ones. `operation` is method and path of the document. */
+/** Requests for every operation, both accepted and refused ones. `operation` is method and path of the document. */
 const asked: readonly Asked[] = [
   ["get /config/", "/config/", 200],
   ["post /config/", "/config/", 200, null],
@@ -112,7 +112,7 @@ const asked: readonly Asked[] = [
   ["get /debug/pprof/cmdline", "/debug/pprof/cmdline", 200],
 ];
 
-/** Holds an answer against what the document says of it. */
+/** Compares an answer with its description in the document. */
 function expectDocumented(path: string, method: string, answer: AdminAnswer): void {
   const response = document.paths[path]?.[method]?.responses[String(answer.status)];
   expect(response, `status ${answer.status} of ${method} ${path}`).toBeDefined();
@@ -139,7 +139,7 @@ describe("real answers are as documented", () => {
       expectDocumented(template, method, answer);
     },
     60_000,
-  ); // Among them a snapshot of the tests' whole heap.
+  ); // One of the answers is a snapshot of the test's whole heap.
 });
 
 test("every operation is asked, and every id is its own", () => {

@@ -11,7 +11,7 @@ import { RunningServer, respond, siteConfig } from "../../testing/running-server
 /** The present answer of the config source. */
 let answer: { status: number; type: string; body: string };
 let asked: IncomingMessage[];
-/** It answers when this resolves. */
+/** The source answers when this promise resolves. */
 let mayAnswer: Promise<void>;
 let source: Server;
 let url: string;
@@ -40,7 +40,7 @@ const pulling = (load: object, more: object = {}) => ({
 });
 const json = (config: unknown) => ({ status: 200, type: "application/json", body: JSON.stringify(config) });
 
-/** Resolves with the config once it is another than null and the one that pulls. */
+/** Resolves with the next config that is pulled. */
 async function pulled(): Promise<unknown> {
   const next = Promise.withResolvers<unknown>();
   running.server.engine.onChange(({ config, author }) => {
@@ -104,7 +104,7 @@ test("gives up what it pulled when another config takes the place of the one tha
   const loading = running.admin("POST", "/load", other);
   await vi.waitFor(() => readFile(file("started")), { timeout: 20_000 });
   held.resolve();
-  await sleep(200); // what was pulled waits behind the other config now
+  await sleep(200); // the pulled config now waits behind the other config
   await writeFile(file("go"), "");
   expect((await loading).status).toBe(200);
   await running.admin("POST", "/config/apps", {});

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** How the upstream misbehaves, by what the target of the request names. Undefined: it answers as it should. */
+/**
+ * Ways in which the upstream misbehaves, by a name in the request's target. Without such a name, it answers normally.
+ */
 const answers: Readonly<Record<string, (socket: Socket) => void>> = {
   "reset-at-once": (socket) => socket.resetAndDestroy(),
   "close-at-once": (socket) => socket.destroy(),
@@ -39,7 +41,7 @@ export const misbehaviours = Object.keys(answers);
 const good =
   "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nConnection: close\r\n\r\ngood";
 
-/** Whether a request is there with its body, as far as this upstream reads bodies. */
+/** True when a request and its body are complete, as far as this upstream reads bodies. */
 function isWhole(text: string): boolean {
   const head = text.indexOf("\r\n\r\n") + 4;
   const length = /\r\nContent-Length: (\d+)\r\n/i.exec(text)?.[1];
@@ -47,7 +49,7 @@ function isWhole(text: string): boolean {
   return head > 3 && (isChunked ? text.endsWith("\r\n0\r\n\r\n") : text.length - head >= Number(length ?? 0));
 }
 
-/** FastCGI is not spoken: it is answered with what is none. */
+/** True for FastCGI, which the upstream answers with invalid bytes. */
 function isFastcgi(text: string): boolean {
   return text.startsWith("\x01");
 }

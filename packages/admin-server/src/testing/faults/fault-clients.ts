@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
 
-/** A client's view of a request: a status, 0 for none; and whether the response was complete. */
+/** A client's view of a request: the status (0 for none), and if the response was complete. */
 export interface Outcome {
   readonly status: number;
   readonly whole: boolean;
@@ -11,9 +11,12 @@ export interface Outcome {
 export const clientWays = ["whole", "reset", "bad-chunk", "stalls", "gone", "half-closed"] as const;
 export type ClientWay = (typeof clientWays)[number];
 
-/** No request may hang: one without an answer for so long is suspected. */
+/** No request may hang: a request without an answer for this many milliseconds is suspected. */
 const suspectMs = 15_000;
-/** It hangs when so many others that came later are answered, one after the other, and it is not: a busy machine answers none. */
+/**
+ * A request hangs when this many later requests, one after another, were answered before it; a busy machine answers
+ * none of them.
+ */
 const laterAnswers = 20;
 
 /** Calls back once a request that was not answered for long hangs. @returns ends the watch */
@@ -35,7 +38,9 @@ function watchForHang(port: number, hangs: () => void): () => void {
   };
 }
 
-/** A target with `plain` in it is asked for without codings: then proxies ask for gzip themselves, and unpack it. */
+/**
+ * A target with `plain` is requested without content codings: proxies then ask for gzip themselves and decompress it.
+ */
 function head(target: string, more: string): string {
   const codings = target.includes("plain") ? "" : "Accept-Encoding: saboteur, gzip\r\n";
   return `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${codings}${more}\r\n`;
@@ -64,7 +69,7 @@ const sent: Readonly<Record<ClientWay, (socket: Socket, target: string) => void>
   "half-closed": (socket, target) => socket.end(`${head(target, "Content-Length: 6\r\n")}abcdef`),
 };
 
-/** One request on a connection of its own. Rejects when it hangs. */
+/** Sends one request on a new connection. Rejects when the request hangs. */
 export function attack(port: number, target: string, way: ClientWay): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -101,7 +106,7 @@ export class H2Client {
     this.session.on("error", () => {});
   }
 
-  /** @param resets whether the upload is broken off half-way. Rejects when it hangs */
+  /** @param resets true: the upload is reset in the middle. Rejects when the request hangs */
   attack(target: string, resets: boolean): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const stream = this.session.request(

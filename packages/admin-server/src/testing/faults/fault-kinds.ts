@@ -1,4 +1,4 @@
-/** Where in the life of a request the saboteur strikes. */
+/** Times in the life of a request at which the saboteur fails. */
 export const moments = [
   "before", // the handler, before anything is read or written
   "body", // each piece of the request body
@@ -8,15 +8,15 @@ export const moments = [
   "filter", // a filter on the way of the response, with each piece
   "filter-end",
   "drain", // when the client takes more of a large response
-  "answered", // the handler, after it has answered
-  "end", // told that the exchange is over
+  "answered", // the handler, after its answer
+  "end", // the listener for the end of the exchange
   "later", // a timer, after the handler has answered and returned
   "wait", // a timer, while the handler waits for ever
 ] as const;
 
-/** How it strikes. */
+/** Ways in which it fails. */
 export const ways = [
-  "throw", // at once
+  "throw", // thrown immediately
   "reject", // a promise that nobody waits for
   "late", // thrown by a timer
   "emit", // an emitter without a listener, twice

@@ -2,7 +2,7 @@ import { standardModules } from "server-modules/standard";
 import { expect, test } from "vitest";
 import { faultChains, faultEncodings } from "./fault-sites.ts";
 
-/** Handlers that only make sense inside others, or with an authority of their own; chains have the former. */
+/** Handlers that work only inside others (which chains contain), or that need their own authority. */
 const notAlone = new Set(["copy_response", "copy_response_headers", "acme_server"]);
 
 const below = (space: string) =>

@@ -7,7 +7,7 @@ export const saboteurFile = fileURLToPath(new URL("./saboteur.ts", import.meta.u
 type Handler = Readonly<Record<string, unknown>>;
 
 const sabotage: Handler = { handler: "saboteur" };
-/** All there are, which a test holds against the list of modules, and one that fails. */
+/** All encodings (a test compares them with the list of modules), and one that fails. */
 export const faultEncodings = { gzip: {}, br: {}, zstd: {}, saboteur: {} };
 const encodeAll: Handler = {
   handler: "encode",
@@ -25,8 +25,8 @@ export interface FaultUpstreams {
 }
 
 /**
- * Chains of handlers by name; each ends in the saboteur or in an upstream that fails. The names of standard handlers are
- * those of their modules: a test holds the list against all there are.
+ * Chains of handlers by name; each ends in the saboteur or in an upstream that fails. The name of a chain for a
+ * standard handler is the name of its module, so that a test finds missing handlers.
  */
 export async function faultChains({ bad }: FaultUpstreams): Promise<Record<string, readonly Handler[]>> {
   const dead = await deadAddress();
@@ -45,7 +45,7 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
       },
     ],
   };
-  /** As `forward_auth` writes it: who is let in goes on. */
+  /** The routes that `forward_auth` writes: an accepted request continues. */
   const letsIn = {
     handle_response: [
       { match: { status_code: [2] }, routes: [{ handle: [{ handler: "vars", let: "in" }] }] },

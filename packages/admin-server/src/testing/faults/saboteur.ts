@@ -11,7 +11,7 @@ import {
 } from "admin-server/module";
 import type { Moment, Way } from "./fault-kinds.ts";
 
-/** Modules that do everything wrong that a module of the user's own can do. A test loads this file as such a module. */
+/** Modules that make every mistake that a user's module can make. A test loads this file as a user's module. */
 
 function fail(way: Way): void {
   const error = new Error(`sabotage: ${way}`);
@@ -74,7 +74,7 @@ function answer(exchange: Exchange, way?: Way): void {
   exchange.finish(text);
 }
 
-/** Resolves when the body is at its end; rejects when it breaks. */
+/** Resolves at the end of the body; rejects when the body breaks. */
 function readBody(exchange: Exchange, at: Moment, way: Way): Promise<void> {
   return new Promise((resolve, reject) => {
     const { body } = exchange;
@@ -180,7 +180,7 @@ const writer = defineModule({
   },
 });
 
-/** A content coding whose stream breaks with the second piece, at its end, or twice over. */
+/** A content coding whose stream fails with the second piece, at its end, or twice. */
 function breakingStream(): Transform {
   let pieces = 0;
   const stream = new Transform({
@@ -229,7 +229,7 @@ const matcher = defineModule({
   }),
 });
 
-/** Tells of an answer, and fails before it, in the midst of it, or after. */
+/** Announces an answer, and fails before, during or after it. */
 const transport = defineModule({
   id: "http.reverse_proxy.transport.saboteur",
   config: nothing,
