@@ -2,8 +2,9 @@
 //
 //   node packages/bench/bin/remote-storage-write.ts [host:port] [spans] [calls] [admin host:port]
 //
-// First over streams, then one span a call with `calls` under way. Prints spans a second (of the wall clock: on a quiet
-// machine only), and CPU-seconds of the storage per million spans where its admin port gives `process_cpu_seconds_total`.
+// First it sends over streams, then one span in each call, with `calls` concurrent calls. Prints spans per second (of
+// the wall clock, valid only on a quiet machine), and CPU-seconds of the storage per million spans if its admin port
+// has `process_cpu_seconds_total`.
 
 import { randomBytes } from "node:crypto";
 import { Client, credentials, Metadata, type MethodDefinition, status } from "@grpc/grpc-js";
@@ -16,7 +17,7 @@ const [address = "127.0.0.1:17271", spanCount = "200000", callCount = "50", admi
 const spans = Number(spanCount);
 const client = new Client(address, credentials.createInsecure());
 
-/** A span of ten tags, as a collector writes it, with fresh ids. */
+/** A span with ten tags, in the form in which a collector writes it, with new ids. */
 function newRequest(): Buffer {
   const process = { serviceName: "bench", tags: [stringTag("hostname", "box-1"), stringTag("zone", "a")] };
   const tags = Array.from({ length: 10 }, (_, tag) => stringTag(`tag.${tag}`, `value ${tag} of a span`));

@@ -1,7 +1,7 @@
 /**
- * The engine of tracing-storage alone in a process of its own: no HTTP, no server, nothing else on its threads. Inserts files into the
- * same tables, waits until nothing is merged any more, and prints one line of JSON.
- * Run by `bench bare`: `bare-engine.ts FOLDER MANNER < files.json`; `InsertManner` says what the manners are.
+ * The engine of tracing-storage alone in a process, without HTTP, without a server, and without other work on its
+ * threads. It inserts files into the same tables as the store, waits until all merges have ended, and prints one line
+ * of JSON. `bench bare` runs it as `bare-engine.ts FOLDER MANNER < files.json`; `InsertManner` describes the manners.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { leavingIndexes, schemaStatements } from "storage/clickhouse";
 import type { BareUsage } from "./bare-report.ts";
 import type { BlockFile } from "./block-files.ts";
 
-/** The part of chdb's addon that is used; tracing-storage brings it. */
+/** The functions of chdb's addon that are used; tracing-storage has the addon. */
 interface Engine {
   CreateConnection(path: string, settings: readonly string[]): object;
   CloseConnection(connection: object): void;

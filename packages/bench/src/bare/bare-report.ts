@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeBlockFiles } from "./block-files.ts";
 
-/** Time since the start of a process, and the processor time it used. */
+/** Seconds since the start of a process, and the processor time that it used. */
 export interface BareUsage {
   readonly seconds: number;
   readonly cpuSeconds: number;
 }
 
-/** Figures of one run of the engine alone. */
+/** Results of one run of the engine alone. */
 export interface BareReport {
-  /** When the tables were there. */
+  /** Usage when the tables had been created. */
   readonly before: BareUsage;
-  /** When the last insert was acknowledged. */
+  /** Usage when the last insert was acknowledged. */
   readonly inserted: BareUsage;
-  /** When nothing was merged any more. */
+  /** Usage when all merges had ended. */
   readonly merged: BareUsage;
   readonly rows: number;
   /** Parts of the table `spans`. */
@@ -29,15 +29,15 @@ export interface BareReport {
 const program = fileURLToPath(new URL("bare-engine.ts", import.meta.url));
 
 /**
- * How the engine alone inserts. `as-engine`: finished column blocks, one insert for each core at a time.
- * `as-collector`: the same blocks one after the other, with the collector's settings. `from-rows`: rows that the engine
- * turns into columns itself, one insert for each core at a time.
+ * How the engine alone inserts. `as-engine`: finished blocks of columns, with as many concurrent inserts as there are
+ * cores. `as-collector`: the same blocks, one after another, with the collector's settings. `from-rows`: rows that the
+ * engine converts to columns itself, with as many concurrent inserts as there are cores.
  */
 export type InsertManner = "as-engine" | "as-collector" | "from-rows";
 
 /**
  * Feeds the engine alone with spans from files.
- * @throws Error with what it wrote, when it fails
+ * @throws Error with the output of the engine when it fails
  */
 export async function measureBare(
   spans: number,

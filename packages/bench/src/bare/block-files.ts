@@ -5,7 +5,7 @@ import { readSpanRows, type SpanRows, SpanRowWriter, spanColumns } from "wire/ro
 import { SpanBlock } from "wire/span-block";
 import { Corpus } from "../corpus/corpus.ts";
 
-/** As blocks of columns, which is what the store is sent, or as the rows that such blocks are made of. */
+/** `Native`: blocks of columns, as the store receives them; `RowBinary`: the rows from which such blocks are made. */
 export type FileFormat = "Native" | "RowBinary";
 
 /** One block of spans in a file, in one of ClickHouse's formats. */
@@ -16,11 +16,11 @@ export interface BlockFile {
   readonly rows: number;
 }
 
-/** Spans in one block of the collector under load. */
+/** Spans in one block of a collector under load. */
 const blockSpans = 120_000;
 const batchSpans = 100;
 
-/** Rows of one file. */
+/** Collects the rows of one file. */
 interface Content {
   readonly rows: number;
   readonly columns: readonly string[];
@@ -29,7 +29,7 @@ interface Content {
   pieces(): Iterable<Uint8Array>;
 }
 
-/** Each row with all of its columns, in the order in which the spans came. */
+/** Rows with all of their columns, in the order in which spans are added. */
 class RowContent implements Content {
   readonly columns: readonly string[] = spanColumns.map(({ name }) => name);
   readonly #writer = new SpanRowWriter();
@@ -56,7 +56,7 @@ class RowContent implements Content {
 }
 
 /**
- * Writes the spans of the load to files, 100,000 to a second of their own clock.
+ * Writes the spans of the load to files; the times of the spans advance by one second for 100,000 spans.
  * @param folder exists
  * @param spans rounded up to whole batches of 100
  */

@@ -21,7 +21,9 @@ const options = {
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
 
-/** `bench agent`. @returns the exit code: 1 when a span was lost that the agent does not know of, or none arrived */
+/**
+ * `bench agent`. @returns the exit code: 1 when no span arrived, or when spans were lost that the agent did not count
+ */
 export async function agentCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
   const args = new Arguments(options, argv);
   if (args.has("help")) {

@@ -8,13 +8,13 @@ export interface OptionSpec {
   readonly text: string;
   /** A value when the option is not given. */
   readonly fallback?: string;
-  /** May be given several times. */
+  /** True when the option may be given several times. */
   readonly multiple?: boolean;
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** A command line that cannot be understood; the message says which part, and what would be right. */
+/** A wrong command line; the message names the wrong part and the expected form. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -23,7 +23,7 @@ export class UsageError extends Error {
 export class Arguments<Name extends string> {
   readonly #values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
-  /** @throws UsageError when there is an option that is not in `specs`, one without its value, or a stray word */
+  /** @throws UsageError for an option that is not in `specs`, an option without its value, or a stray word */
   constructor(specs: Readonly<Record<Name, OptionSpec>>, args: readonly string[]) {
     const options = Object.fromEntries(
       Object.entries<OptionSpec>(specs).map(([name, { value, fallback, multiple }]) => [
@@ -46,7 +46,7 @@ export class Arguments<Name extends string> {
     return this.#values[name] !== undefined && this.#values[name] !== false;
   }
 
-  /** "" when it was not given and has no fallback. */
+  /** The text of an option; "" when it is absent and has no default. */
   text(name: Name): string {
     const value = this.#values[name];
     return typeof value === "string" ? value : "";
@@ -57,7 +57,7 @@ export class Arguments<Name extends string> {
     return Array.isArray(value) ? value.map(String) : [];
   }
 
-  /** @throws UsageError when it is not a whole number within the limits */
+  /** @throws UsageError when the value is not a whole number within the limits */
   integer(name: Name, least: number, most: number): number {
     const text = this.text(name);
     const value = Number(text.replaceAll("_", ""));
@@ -67,7 +67,7 @@ export class Arguments<Name extends string> {
     return value;
   }
 
-  /** @returns milliseconds @throws UsageError when it is not a duration above zero */
+  /** @returns milliseconds @throws UsageError when the value is not a duration above zero */
   durationMs(name: Name): number {
     const ms = parseGoDuration(this.text(name));
     if (ms === undefined || ms <= 0) {

@@ -24,7 +24,7 @@ const idlePolls = 5;
 const pollMs = 200;
 
 /**
- * `bench bare`: collector and storage beside the engine alone, which is fed the same spans from files.
+ * `bench bare`: compares collector and storage with the engine alone, which reads the same spans from files.
  * @returns the exit code
  */
 export async function bareCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {

@@ -20,7 +20,8 @@ const specs = {
 } satisfies OptionSpecs;
 
 /**
- * `bench copies`: the same questions with and without exact counts, in turns: what it costs to count spans once that are stored twice.
+ * `bench copies`: sends the same questions with and without exact counts, alternating, to measure the cost of counting
+ * spans that are stored twice only once.
  * @returns the exit code
  */
 export async function copiesCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {

@@ -24,7 +24,8 @@ const specs = {
 } satisfies OptionSpecs;
 
 /**
- * `bench growth`: the same questions to stores of several sizes, merged, in turns: what grows with all that is stored.
+ * `bench growth`: sends the same questions to merged stores of several sizes, alternating, to measure the cost that
+ * grows with the stored data.
  * @returns the exit code
  */
 export async function growthCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {

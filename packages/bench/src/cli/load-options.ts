@@ -37,7 +37,7 @@ export interface Run {
   readonly store: SpanStore | undefined;
 }
 
-/** Reads the options; the result gives what `ingest` needs for a run. */
+/** Reads the options. @returns a function that makes the options of `ingest` for a run */
 export function loadSettings(args: Arguments<keyof typeof loadOptions>): (run: Run) => IngestOptions {
   const concurrency = args.integer("concurrency", 1, 10_000);
   const connections = args.integer("connections", 1, 1000);
@@ -59,7 +59,7 @@ export function loadSettings(args: Arguments<keyof typeof loadOptions>): (run: R
     exporter: {
       ...transport,
       endpoint,
-      // One request at a time goes over a connection of HTTP/1.1.
+      // A connection of HTTP/1.1 has only one request at a time.
       connections: protocol === "http" ? concurrency : Math.min(concurrency, connections),
     },
     plan: { rate, concurrency, stallMs, durationMs, totalSpans },

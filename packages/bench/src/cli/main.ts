@@ -1,6 +1,6 @@
 import { UsageError } from "./arguments.ts";
 
-/** Each is loaded when it is run: together they load everything that any of them measures. */
+/** Each command is loaded when it runs, because all commands together load every program that they measure. */
 const commands = {
   suite: async () => (await import("./suite-command.ts")).suiteCommand,
   ingest: async () => (await import("./ingest-command.ts")).ingestCommand,
@@ -22,11 +22,11 @@ const commands = {
 /**
  * Runs the command line.
  * @param argv without node and program
- * @returns the exit code: 0; 1 when something failed or spans were lost; 2 for a wrong command line
+ * @returns the exit code: 0; 1 when a command failed or spans were lost; 2 for a wrong command line
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  // The first Ctrl-C ends the load and prints what was measured; the second one ends at once.
+  // The first Ctrl-C ends the load and prints the results so far; the second one ends the process immediately.
   process.once("SIGINT", () => stop.abort());
   process.once("SIGTERM", () => stop.abort());
   const [name = "", ...rest] = argv;
@@ -49,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The message with those of its causes. */
+/** The message of an error, followed by those of its causes. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "./arguments.ts";
 
-/** Every micro bench; each is a program of its own, which takes the seconds to measure for. */
+/** All micro benches; each is a separate program, whose argument is the number of seconds to measure. */
 const benches = new Map([
   ["otlp-transcode", new URL("../micro/otlp-transcode.ts", import.meta.url)],
   ["otlp-json-transcode", new URL("../micro/otlp-json-transcode.ts", import.meta.url)],
@@ -15,7 +15,7 @@ const benches = new Map([
 ]);
 
 /**
- * `bench micro [NAME [ARGUMENTS…]]`: each micro bench in a process of its own, one after another.
+ * `bench micro [NAME [ARGUMENTS…]]`: runs micro benches one after another, each in a separate process.
  * @returns the exit code
  */
 export async function microCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {

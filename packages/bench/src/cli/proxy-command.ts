@@ -41,7 +41,7 @@ const options = {
 const withTls = ["ours", "Caddy"];
 const h2Connections = 4;
 const h2Streams = 32;
-/** A small message of gRPC, as it stands in a body. */
+/** A small gRPC message with its prefix. */
 const message = Buffer.concat([Buffer.from([0, 0, 0, 0, 100]), Buffer.alloc(100, "x")]);
 
 const overH2 = (sent?: Buffer) => (load: WrkLoad) =>

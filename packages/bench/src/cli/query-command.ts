@@ -18,16 +18,16 @@ const specs = {
   help: { text: "Print this." },
 } satisfies OptionSpecs;
 
-/** The answers of one system. */
+/** The results of one system. */
 interface SystemReport {
   readonly title: string;
   readonly endpoints: readonly EndpointReport[];
 }
 
 /**
- * `bench query`: every endpoint of the query service, over HTTP and gRPC, with stores of several sizes and the public model
- * beside them.
- * @returns the exit code: 1 when requests failed, or an endpoint was not asked
+ * `bench query`: measures every endpoint of the query service over HTTP and gRPC, with stores of several sizes, and
+ * compares with the public model.
+ * @returns the exit code: 1 when requests failed, or an endpoint was not measured
  */
 export async function queryCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
   const options = new Arguments(specs, argv);

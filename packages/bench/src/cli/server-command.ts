@@ -35,7 +35,7 @@ const options = {
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
 
-/** A system that nobody asked anything for so long is idle: what its start left behind is collected by then. */
+/** Milliseconds without requests after which a system is idle: the garbage of its start has been collected by then. */
 const idleAfterMs = 6_000;
 
 async function freePorts(): Promise<ServerPorts> {

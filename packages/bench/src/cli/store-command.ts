@@ -21,7 +21,7 @@ const specs = {
 } satisfies OptionSpecs;
 
 /**
- * `bench store`: fills a store of our own and asks it what people search for, past the query service and through it.
+ * `bench store`: fills a store and measures searches in it, directly and through the query service.
  * @returns the exit code
  */
 export async function storeCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {

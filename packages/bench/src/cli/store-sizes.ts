@@ -3,7 +3,7 @@ import { batchSpans, millionPerHour } from "../store/fill-store.ts";
 import { type FilledSystem, startFilledSystem } from "../store/filled-system.ts";
 import { type Arguments, type OptionSpec, UsageError } from "./arguments.ts";
 
-/** Options of a command that wants stores of several sizes. */
+/** Options of a command that needs stores of several sizes. */
 export const storeSizeSpecs = {
   folder: { value: "PATH", text: "Data of our stores, `hours-N` of each; kept, and filled only when empty." },
   hours: { value: "N,…", text: "Sizes of our stores: a million spans are an hour.", fallback: "1,10" },
@@ -18,12 +18,12 @@ export const spansOfHourSpecs = {
   },
 } satisfies Record<string, OptionSpec>;
 
-/** @returns `--spans`, in whole requests @throws UsageError when it is not a number of spans */
+/** @returns the value of `--spans`, rounded up to whole requests @throws UsageError when it is not a number of spans */
 export function spansOfHour(options: Arguments<"spans">): number {
   return Math.ceil(options.integer("spans", batchSpans, 10 * millionPerHour) / batchSpans) * batchSpans;
 }
 
-/** @returns `--folder` @throws UsageError without it */
+/** @returns the value of `--folder` @throws UsageError when it is absent */
 export function folderOf(options: Arguments<"folder">): string {
   const folder = options.text("folder");
   if (folder === "") {
@@ -32,7 +32,7 @@ export function folderOf(options: Arguments<"folder">): string {
   return folder;
 }
 
-/** @param text of `--hours` @throws UsageError when it is not a list of sizes */
+/** @param text value of `--hours` @throws UsageError when it is not a list of sizes */
 export function hoursOf(text: string): number[] {
   const sizes = text.split(",").map(Number);
   for (const size of sizes) {

@@ -21,7 +21,7 @@ const options = {
   ...loadOptions,
 } as const satisfies OptionSpecs;
 
-/** The peer counts a span at the moment it stores it; what it has dropped never comes, and is not waited for long. */
+/** The peer counts a span when it stores it; a dropped span is never counted, so the wait for it is short. */
 const peerStoredStallMs = 5000;
 
 const help = `Measures spans a second, processor time, memory, disk, and queries of this repository's tracing processes.
@@ -72,7 +72,7 @@ export async function suiteCommand(argv: readonly string[], signal: AbortSignal)
   return [ours.warmUp, ours.grpc, ours.http].some(lostSpans) ? 1 : 0;
 }
 
-/** The options that decide the figures, and whether the figures are kept. */
+/** The options that affect the results, and true when the results are saved. */
 interface KeptRun {
   readonly options: string;
   readonly keep: boolean;

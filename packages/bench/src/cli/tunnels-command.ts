@@ -39,7 +39,7 @@ interface TunnelPlan {
   readonly h2: boolean;
 }
 
-/** Opens what the plan measures, and says how one of them is tried. */
+/** Returns a function that opens and tries the connections of the plan. */
 function opener(plan: TunnelPlan, ports: ServerSystem["ports"]) {
   const attempt =
     <Channel extends Duplex>(
@@ -64,7 +64,7 @@ async function measure(system: ServerSystem, plan: TunnelPlan, signal: AbortSign
   const { pid } = system.process;
   const open = opener(plan, system.ports);
   const what = plan.plain ? "connection" : "tunnel";
-  // The first tunnels pay costs that occur only once.
+  // The first tunnels have costs that occur only once.
   for (const tunnel of await open(100, signal)) {
     tunnel.close();
   }

@@ -16,10 +16,10 @@ const options = {
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
 
-/** The programs that measure; they stand with the app's tests, whose fixtures they show. */
+/** The measuring programs; they are next to the app's tests, because they use the same fixtures. */
 const folder = new URL("../../../tracing-ui/test/", import.meta.url);
 
-/** `bench ui`. @returns the exit code: 0 also for figures over their limit, which are marked */
+/** `bench ui`. @returns the exit code: 0 even when a result exceeds its limit, which the table marks */
 export async function uiCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
   const args = new Arguments(options, argv);
   if (args.has("help")) {

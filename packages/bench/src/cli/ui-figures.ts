@@ -1,13 +1,16 @@
-/** A figure of the app, as the measuring program prints it. */
+/** A result as the measuring program prints it. */
 interface UiFigure {
   name: string;
   unit: string;
   value: number;
-  /** The project's limit; undefined where the figure only explains another. */
+  /** The project's limit; undefined for a result that only explains another one. */
   most?: number;
 }
 
-/** Lays the figures out as a table: name, value, the most allowed, and a mark for what is over it. @param text one JSON object a line */
+/**
+ * Prints the results as a table: name, value, limit, and a mark for a value over its limit. @param text one JSON object
+ * on each line
+ */
 export function renderUiFigures(text: string): string {
   const figures = text
     .split("\n")

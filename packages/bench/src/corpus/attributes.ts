@@ -1,6 +1,6 @@
 import { bytesField, bytesSlot, doubleField, messageField, type Piece, varintField } from "./proto-piece.ts";
 
-/** One attribute: `encode` gives OTLP's `KeyValue` in the given field. */
+/** One attribute: `encode` returns an OTLP `KeyValue` for the given field number. */
 export interface Attribute {
   readonly key: string;
   encode(field: number): Piece;
@@ -31,7 +31,7 @@ export function textList(key: string, values: readonly string[]): Attribute {
   return attribute(key, messageField(5, ...values.map((value) => messageField(1, bytesField(1, value)))));
 }
 
-/** Text of which every span has its own, fresh with every send: an order's number, a message's id. */
+/** A text that is different in every span and every send, such as the number of an order or the id of a message. */
 export function uniqueText(key: string, digits: number): Attribute {
   return attribute(key, bytesSlot(1, digits, { kind: "uniqueText", digits }));
 }

@@ -3,11 +3,11 @@ import type { PlannedSpan } from "./plan-spans.ts";
 import type { Piece } from "./proto-piece.ts";
 import type { Random } from "./random.ts";
 
-/** One export request, ready to send, with ids and times that no other has. */
+/** One export request, ready to send, with unique ids and times. */
 export interface Batch {
   /** The request behind gRPC's prefix of a message that is not compressed. */
   readonly message: Buffer;
-  /** OTLP `ExportTraceServiceRequest`: the message without its prefix. */
+  /** OTLP `ExportTraceServiceRequest`, which is the message without its prefix. */
   readonly body: Buffer;
   readonly spanCount: number;
   /** Index in `body` of the trace id of the batch's first span. */
@@ -16,16 +16,20 @@ export interface Batch {
 
 interface SpanMark {
   readonly at: number;
-  /** Number of the span whose id or time is written here. */
+  /** Number of the span whose id or time is written at this position. */
   readonly span: number;
 }
 
 /** Traces end at most this many milliseconds before they are sent. */
 const spreadMs = 1000;
-/** Times are counted from so long before now; spread and the longest planned trace must fit in. */
+/**
+ * Times are counted from this many milliseconds before now; this must be longer than spread and longest trace together.
+ */
 const lookBackMs = 60_000;
 
-/** An encoded batch of spans in which every send writes fresh ids, times and unique texts; all else stays as it is. */
+/**
+ * An encoded batch of spans. Each send writes new ids, times and unique texts into it, and leaves the rest unchanged.
+ */
 export class BatchTemplate {
   readonly #bytes: Buffer;
   readonly #spans: readonly PlannedSpan[];
@@ -36,7 +40,7 @@ export class BatchTemplate {
   /** Duration of each trace: from its start to the end of its last span, in nanoseconds. */
   readonly #traceNs: number[] = [];
 
-  /** @param encoded the request; the span numbers of its slots are indices of `spans`. */
+  /** @param encoded the request; span numbers in its slots are indices of `spans`. */
   constructor(encoded: Piece, spans: readonly PlannedSpan[]) {
     this.#bytes = encoded.bytes;
     this.#spans = spans;
@@ -70,10 +74,10 @@ export class BatchTemplate {
   }
 
   /**
-   * A copy with fresh ids, times and unique texts. All traces end before now; they last as planned, each stretched by
-   * a factor of its own.
+   * A copy with fresh ids, times and unique texts. All traces end before now; the planned duration of each trace is
+   * multiplied by a random factor.
    * @param nowMs milliseconds since the Unix epoch
-   * @param target at least `messageBytes` long; the batch is a part of it
+   * @param target at least `messageBytes` long; the batch uses a part of this memory
    */
   stamp(random: Random, nowMs: number, target: Buffer): Batch {
     const message = target.subarray(0, this.messageBytes);
@@ -108,7 +112,7 @@ export class BatchTemplate {
     const traceStarts = this.#traceNs.map((lengthNs, trace) =>
       Math.floor((lookBackMs - random.unit() * spreadMs) * 1e6 - lengthNs * stretches[trace]!),
     );
-    // A JavaScript number cannot hold nanoseconds since 1970 exactly, so the two halves are added apart.
+    // A JavaScript number cannot hold nanoseconds since 1970 exactly, so the two halves are added separately.
     const base = BigInt(baseMs) * 1_000_000n;
     const baseLow = Number(base & 0xffff_ffffn);
     const baseHigh = Number(base >> 32n);

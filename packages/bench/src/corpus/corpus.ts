@@ -3,10 +3,13 @@ import { encodeBatch } from "./encode-batch.ts";
 import { planSpans } from "./plan-spans.ts";
 import { Random } from "./random.ts";
 
-/** Number of different encoded batches; texts that are not unique by themselves repeat after this many sends. */
+/** Number of different encoded batches; texts that are not unique repeat after this many sends. */
 const templateCount = 64;
 
-/** An endless supply of export requests: realistic, each fresh, and cheap because nothing is encoded while sending. */
+/**
+ * An endless supply of export requests: realistic, each with new ids, and cheap, because nothing is encoded while
+ * sending.
+ */
 export class Corpus {
   readonly batchSpans: number;
   readonly #templates;
@@ -18,8 +21,8 @@ export class Corpus {
 
   /**
    * @param batchSpans spans in each request, 1 to 10,000
-   * @param shapeSeed what the spans look like; the same seed gives the same texts and sizes everywhere
-   * @param idSeed what ids and unique texts come from; a new run against an old store needs a new one
+   * @param shapeSeed seed of all other values; the same seed gives the same texts and sizes on every machine
+   * @param idSeed seed of ids and unique texts; a new run against a used store needs a new seed
    */
   constructor(batchSpans: number, shapeSeed: number, idSeed: number) {
     this.batchSpans = batchSpans;
@@ -41,9 +44,9 @@ export class Corpus {
   }
 
   /**
-   * Takes a batch's memory for another one. Whoever sends many should give them back: memory outside of the heap, a batch
-   * each, has the garbage collector mark the whole heap again and again.
-   * @param batch nobody may look at it any more
+   * Allows another batch to use the memory of this one. Callers that send many batches should call this: many buffers
+   * outside of the heap make the garbage collector mark the whole heap again and again.
+   * @param batch must not be used afterwards
    */
   giveBack({ message }: Batch): void {
     this.#free.push(Buffer.from(message.buffer));

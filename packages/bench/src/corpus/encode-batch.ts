@@ -19,9 +19,8 @@ const eventRate = 0.06;
 const statusError = 2;
 
 /**
- * The spans as one OTLP `ExportTraceServiceRequest`, grouped by service and instrumentation, as a gateway in front of
- * many senders groups them.
- * Source: opentelemetry-proto, trace/v1/trace.proto
+ * The spans as one OTLP `ExportTraceServiceRequest`, grouped by service and scope, like requests from a gateway for
+ * many senders. Source: opentelemetry-proto, trace/v1/trace.proto
  */
 export function encodeBatch(spans: readonly PlannedSpan[], random: Random): BatchTemplate {
   const byService = Map.groupBy(spans.keys(), (number) => spans[number]!.operation.service);
@@ -76,7 +75,7 @@ function spanFields(span: PlannedSpan, number: number, random: Random): Piece[] 
   ];
 }
 
-/** Some spans tell of something on their way; those that failed have the exception. */
+/** Some spans have an event; all failed spans have the event of an exception. */
 function eventFields({ operation, failed }: PlannedSpan, span: number, random: Random): Piece[] {
   if (!failed && !random.chance(eventRate)) {
     return [];

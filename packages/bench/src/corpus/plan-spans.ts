@@ -1,23 +1,23 @@
 import type { Random } from "./random.ts";
 import { type Operation, rootOperations } from "./shop-operations.ts";
 
-/** A span to be: everything about it but its ids and the moment. */
+/** A planned span: all its data except ids and absolute times. */
 export interface PlannedSpan {
   readonly operation: Operation;
-  /** Number of its trace in the batch. */
+  /** Number of its trace within the batch. */
   readonly trace: number;
-  /** Number of its parent in the batch, always below its own; -1 for a root. */
+  /** Number of its parent within the batch, always lower than its own number; -1 for a root. */
   readonly parent: number;
-  /** Nanoseconds after the start of its trace. */
+  /** Nanoseconds from the start of its trace to its own start. */
   readonly startNs: number;
   readonly durationNs: number;
   readonly failed: boolean;
 }
 
-/** One request in so many fails; an error climbs to all callers. */
+/** Fraction of requests that fail; an error also makes all callers fail. */
 const failureRate = 0.012;
 
-/** As many spans as wanted, in whole traces; only the last trace may be cut short, and never loses a parent. */
+/** Plans this many spans in whole traces. Only the last trace may be incomplete, and every span has its parent. */
 export function planSpans(random: Random, count: number): PlannedSpan[] {
   const spans: PlannedSpan[] = [];
   for (let trace = 0; spans.length < count; trace++) {
@@ -26,7 +26,7 @@ export function planSpans(random: Random, count: number): PlannedSpan[] {
   return spans.slice(0, count);
 }
 
-/** Adds the span of an operation and of all that it calls, one call after another. @returns the added span */
+/** Adds the span of an operation and the spans of its calls, one call after another. @returns the added span */
 function plan(
   spans: PlannedSpan[],
   random: Random,

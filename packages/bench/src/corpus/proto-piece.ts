@@ -1,9 +1,9 @@
-/** The values that each send writes fresh into an encoded batch. `span` is the number of the span in its batch. */
+/** Values in an encoded batch that each send writes anew. `span` is the number of the span within its batch. */
 export type Slot =
   | { readonly kind: "traceId" | "spanId" | "parentSpanId"; readonly span: number }
-  /** The moment at which `part` of the span's duration is over: 0 is its start, 1 its end. */
+  /** The time when `part` of the span's duration is over: 0 is the start, 1 is the end. */
   | { readonly kind: "time"; readonly span: number; readonly part: number }
-  /** Lower-case hex digits that no other span has. */
+  /** Lower-case hex digits, different in each span. */
   | { readonly kind: "uniqueText"; readonly digits: number };
 
 interface Mark {
@@ -12,7 +12,7 @@ interface Mark {
   readonly at: number;
 }
 
-/** Encoded protobuf, and where in it the slots are. */
+/** Encoded protobuf, and the positions of its slots. */
 export interface Piece {
   readonly bytes: Buffer;
   readonly marks: readonly Mark[];
@@ -31,7 +31,7 @@ function tag(field: number, wireType: number): Buffer {
   return varint(field * 8 + wireType);
 }
 
-/** The pieces one after another; their marks move along. */
+/** Joins pieces; the positions of their slots are adjusted. */
 export function join(pieces: readonly Piece[]): Piece {
   const marks: Mark[] = [];
   let length = 0;
@@ -48,7 +48,7 @@ function plain(bytes: Buffer): Piece {
   return { bytes, marks: [] };
 }
 
-/** A field that holds a message with the given fields. */
+/** A field whose value is a message with the given fields. */
 export function messageField(field: number, ...fields: readonly Piece[]): Piece {
   const content = join(fields);
   return join([plain(Buffer.concat([tag(field, 2), varint(content.bytes.length)])), content]);
@@ -78,7 +78,7 @@ export function fixed32Field(field: number, value: number): Piece {
   return plain(Buffer.concat([tag(field, 5), bytes]));
 }
 
-/** A `string` or `bytes` field of which each send writes all `length` bytes. */
+/** A `string` or `bytes` field whose `length` bytes each send writes. */
 export function bytesSlot(field: number, length: number, slot: Slot): Piece {
   return messageField(field, { bytes: Buffer.alloc(length), marks: [{ slot, at: 0 }] });
 }

@@ -1,6 +1,7 @@
 /**
- * A seeded source of random numbers, the same on every machine for one seed; a few nanoseconds a draw. Not for secrets.
- * Source: Chris Doty-Humphrey, PractRand, "sfc32" (small fast counter, period of about 2^127 on average)
+ * A seeded source of random numbers: one seed gives the same numbers on every machine, and a number costs a few
+ * nanoseconds. Not suitable for secrets. Source: Chris Doty-Humphrey, PractRand, "sfc32" (small fast counter, period of
+ * about 2^127 on average)
  */
 export class Random {
   #a: number;
@@ -13,13 +14,13 @@ export class Random {
     this.#a = 0;
     this.#b = seed | 0;
     this.#c = ~seed;
-    // Without these rounds the first draws of neighbouring seeds are alike.
+    // Without these rounds, the first numbers of neighbouring seeds are similar.
     for (let round = 0; round < 16; round++) {
       this.uint32();
     }
   }
 
-  /** 0 to 2^32 - 1, each as likely. */
+  /** A number from 0 to 2^32 - 1, all equally likely. */
   uint32(): number {
     const sum = (this.#a + this.#b + this.#counter++) | 0;
     this.#a = this.#b ^ (this.#b >>> 9);
@@ -33,7 +34,7 @@ export class Random {
     return this.uint32() / 0x1_0000_0000;
   }
 
-  /** A whole number from 0 up to but without `limit`, which is at most 2^32. */
+  /** A whole number from 0 to `limit` - 1; `limit` is at most 2^32. */
   below(limit: number): number {
     return Math.floor(this.unit() * limit);
   }
@@ -43,7 +44,7 @@ export class Random {
     return this.unit() < probability;
   }
 
-  /** One of the items, each as likely. */
+  /** One of the items, all equally likely. */
   pick<Item>(items: readonly [Item, ...Item[]]): Item {
     return items[this.below(items.length)] ?? items[0];
   }

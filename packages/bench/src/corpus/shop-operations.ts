@@ -1,4 +1,4 @@
-// The calls of an imaginary shop: the services, their operations, and the calls between them.
+// The operations of an imaginary shop: its services, their operations, and the calls between them.
 
 import type { Attribute } from "./attributes.ts";
 import {
@@ -15,7 +15,7 @@ import {
 /** OTLP's numbers of span kinds. */
 const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 
-/** One operation of one service, and the operations that it calls, in their order. */
+/** One operation of one service, with the operations that it calls in order. */
 export interface Operation {
   readonly service: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Operation {
   /** Name of the instrumentation scope. */
   readonly scope: string;
   readonly attributes: (facts: SpanFacts) => Attribute[];
-  /** The time it needs without its calls, typical, in microseconds. */
+  /** Typical duration in microseconds, without the operations that it calls. */
   readonly ownUs: number;
   readonly calls: readonly Operation[];
 }
@@ -38,7 +38,7 @@ function serveRpc(service: string, name: string, ownUs: number, ...calls: Calls)
   const scope = "@opentelemetry/instrumentation-grpc";
   return { service, name, kind: kinds.server, scope, attributes: rpcServer, ownUs, calls };
 }
-/** The client's span around what `called` does in its service. */
+/** The client's span around the span of `called`. */
 function call(service: string, called: Operation): Operation {
   const scope = "@opentelemetry/instrumentation-http";
   const attributes = (facts: SpanFacts) => httpClient(facts, called.service);
@@ -92,7 +92,7 @@ const payment = serveRpc(
 const mail = receive("mail", "orders", work("mail", "template.render", 4100));
 const shipping = receive("shipping", "orders", sql("shipping", "INSERT shipments", 2400));
 
-/** Where traces begin: the shop's front pages. */
+/** Operations with which traces begin: the shop's front pages. */
 export const rootOperations: readonly [Operation, ...Operation[]] = [
   serve(
     "frontend",

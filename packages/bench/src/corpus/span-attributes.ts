@@ -3,7 +3,7 @@
 import { type Attribute, double, flag, int, text, textList, uniqueText } from "./attributes.ts";
 import type { Random } from "./random.ts";
 
-/** Inputs that decide the attributes of one span. */
+/** Inputs that decide the attributes of a span. */
 export interface SpanFacts {
   readonly random: Random;
   readonly service: string;

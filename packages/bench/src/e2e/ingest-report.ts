@@ -5,13 +5,13 @@ export interface IngestReport {
   readonly protocol: "grpc" | "http";
   readonly endpoint: string;
   readonly load: LoadResult;
-  /** Acknowledged spans a second, from the first call to the last acknowledgement. */
+  /** Acknowledged spans per second, from the first call to the last acknowledgement. */
   readonly acceptedPerSecond: number;
   /** Undefined when no store was given. */
   readonly stored: StoredReport | undefined;
   /** The processes under test, in the order given. */
   readonly processes: readonly ProcessReport[];
-  /** This program: when it needs a whole core, it is what limits the run. */
+  /** Usage of this program: when it needs a whole core, the generator limits the run. */
   readonly generator: ProcessReport;
   readonly disk: DiskReport | undefined;
   /** Processor cores, and the load averages (1 minute) before and after the run. */
@@ -19,32 +19,32 @@ export interface IngestReport {
 }
 
 export interface StoredReport {
-  /** Spans of this run in the store. */
+  /** Spans of this run that were found in the store. */
   readonly spans: number;
   /** Acknowledged and not found: lost. Above 0 the run has failed. */
   readonly missing: number;
-  /** Found beyond those acknowledged: from calls that ended without an answer, stored twice, or another sender's. */
+  /** Found spans beyond the acknowledged ones: from calls without an answer, stored twice, or from another sender. */
   readonly surplus: number;
-  /** Until the last was found, after the last acknowledgement. */
+  /** Seconds from the last acknowledgement until the last span was found. */
   readonly waitedSeconds: number;
   readonly perSecond: number;
 }
 
 export interface ProcessReport {
   readonly name: string;
-  /** From the first call until all spans were found in the store. */
+  /** Processor seconds from the first call until all spans were found in the store. */
   readonly cpuSeconds: number;
-  /** By stored spans when a store was given, otherwise (and for the generator) by accepted ones. */
+  /** Per stored span when a store was given; otherwise, and for the generator, per accepted span. */
   readonly cpuSecondsPerMillionSpans: number | undefined;
   readonly rssPeakBytes: number;
 }
 
 export interface DiskReport {
-  /** Disk bytes of the spans themselves, divided by all spans in the store. */
+  /** Disk bytes of the table of spans, divided by all spans in the store. */
   readonly bytesPerSpan: number;
-  /** With summaries and indexes in tables of their own. */
+  /** Disk bytes including summaries and indexes in other tables. */
   readonly allBytesPerSpan: number;
-  /** After `OPTIMIZE … FINAL`, when asked for. */
+  /** Value after `OPTIMIZE … FINAL`; undefined unless requested. */
   readonly optimizedBytesPerSpan: number | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface NamedPid {
   readonly pid: number;
 }
 
-/** One measured run. */
+/** Settings of one measured run. */
 export interface IngestOptions {
   readonly protocol: "grpc" | "http";
   readonly exporter: ExporterSettings;
@@ -24,14 +24,14 @@ export interface IngestOptions {
   readonly seed: number;
   readonly processes: readonly NamedPid[];
   readonly store: SpanStore | undefined;
-  /** Spans that are not found in the store are waited for as long as it grows, and so long more. */
+  /** Milliseconds without growth after which the wait for missing spans in the store ends. */
   readonly storedStallMs: number;
   readonly optimize: boolean;
 }
 
 /**
  * Sends a load, waits until the store has it, and measures.
- * @param signal ends sending early; what was acknowledged until then is waited for and reported
+ * @param signal ends sending early; spans acknowledged before that are still awaited and reported
  * @throws Error when a process or the store is not there
  */
 export async function ingest(options: IngestOptions, signal: AbortSignal): Promise<IngestReport> {

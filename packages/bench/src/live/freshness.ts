@@ -3,12 +3,12 @@ import { type Latency, LatencyHistogram } from "../e2e/load/tally.ts";
 import { askForTraces } from "../suite/query-load.ts";
 import type { RecentTraces } from "./recent-traces.ts";
 
-/** How long after its acknowledgement a trace is found. */
+/** Time from the acknowledgement of a trace until it is found. */
 export interface FreshnessReport {
   readonly probes: number;
-  /** Not found within `probeLimitMs`; they are in the latency with what they had waited. */
+  /** Traces not found within `probeLimitMs`; the latency includes them with the time until they were given up. */
   readonly notFound: number;
-  /** From the acknowledgement to the first answer that has the trace: up to `lookMs` too long. */
+  /** Milliseconds from the acknowledgement to the first answer with the trace; up to `lookMs` too long. */
   readonly latencyMs: Latency;
 }
 
@@ -16,7 +16,7 @@ const lookMs = 50;
 const probeLimitMs = 30_000;
 
 /**
- * Looks for the trace that was just acknowledged until it is found, then for the next, until the signal is aborted.
+ * Searches for the newest acknowledged trace until it is found, then for the next one, until the signal is aborted.
  * @param url base URL of the query API
  * @param pauseMs between the begins of two probes
  */
@@ -43,7 +43,7 @@ export async function measureFreshness(
   return { probes, notFound, latencyMs: latency.percentiles() };
 }
 
-/** @returns false when it was not there by `until`; a request that fails is asked again */
+/** @returns false when the trace was not found by `until`; a failed request is repeated */
 async function waitForTrace(url: string, until: number): Promise<boolean> {
   while (performance.now() < until) {
     const lookedAt = performance.now();

@@ -3,7 +3,7 @@ import type { Column } from "../report/table.ts";
 import type { PacedReport } from "./paced-searches.ts";
 import type { LiveReport } from "./run-live.ts";
 
-/** The figures of a run in the order in which they are read. */
+/** The results of a run, in the order in which they are shown. */
 export function liveColumn(report: LiveReport): Column {
   const { title, load, missing, storedSpans, freshness, live, quiet, cpu } = report;
   const figures: Figure[] = [
@@ -76,7 +76,7 @@ function searchFigures(live: PacedReport, quiet: PacedReport | undefined): Figur
   return figures;
 }
 
-/** Why a run is not good; empty for a good one. */
+/** The problems of a run; empty for a good run. */
 export function liveProblems({ missing, load, live, quiet, freshness }: LiveReport): string[] {
   const problems: string[] = [];
   if (missing > 0) {

@@ -2,21 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Latency, LatencyHistogram } from "../e2e/load/tally.ts";
 import { askForTraces, type SearchKind } from "../suite/query-load.ts";
 
-/** How one kind of search did in one phase. */
+/** Results of one kind of search in one phase. */
 export interface PacedReport {
   readonly name: string;
   readonly asked: number;
-  /** Answers without any trace; they are not in the latency. */
+  /** Number of answers without a trace; they are not in the latency. */
   readonly empty: number;
   readonly failed: number;
-  /** The last reason; "" when none failed. */
+  /** The last error; "" when no request failed. */
   readonly failure: string;
   readonly latencyMs: Latency;
 }
 
 /**
- * Asks each kind at a steady pace, the kinds spread over the pause, until the signal is aborted. A kind that takes longer
- * than the pause leaves out what it missed, so that a slow store is not asked ever more at a time.
+ * Sends each kind of search at a steady pace until the signal is aborted; the kinds are spread over the pause. A kind
+ * that takes longer than the pause skips the missed requests, so that a slow store does not get more and more
+ * concurrent requests.
  * @param url base URL of the query API
  * @param pauseMs between the begins of two questions of a kind
  */

@@ -1,20 +1,20 @@
-/** A trace that the receiver has promised to keep. */
+/** A trace that the receiver has acknowledged. */
 export interface AcknowledgedTrace {
   /** 32 hex digits. */
   readonly id: string;
-  /** When its acknowledgement came, by `performance.now()`. */
+  /** Time of the acknowledgement, from `performance.now()`. */
   readonly acknowledgedAt: number;
 }
 
-/** More than an hour of notes at one a tenth of a second. */
+/** Limit of traces: more than an hour at one trace per tenth of a second. */
 const most = 50_000;
 
-/** Some of the traces that were acknowledged lately, newest last. */
+/** Some of the recently acknowledged traces, in order of time. */
 export class RecentTraces {
   readonly #pauseMs: number;
   readonly #traces: AcknowledgedTrace[] = [];
 
-  /** @param pauseMs a trace is noted when the one before it is so old: notes cost the load generator time */
+  /** @param pauseMs pause between two traces that are recorded, because recording costs the load generator time */
   constructor(pauseMs: number) {
     this.#pauseMs = pauseMs;
   }
@@ -31,12 +31,12 @@ export class RecentTraces {
     }
   }
 
-  /** The newest; undefined as long as none was acknowledged. */
+  /** The newest recorded trace; undefined before the first acknowledgement. */
   newest(): AcknowledgedTrace | undefined {
     return this.#traces.at(-1);
   }
 
-  /** The newest that was acknowledged at least so long ago; undefined when there is none. */
+  /** The newest trace that was acknowledged at least this many milliseconds ago; undefined when there is none. */
   newestOfAge(ageMs: number, now = performance.now()): AcknowledgedTrace | undefined {
     return this.#traces.findLast(({ acknowledgedAt }) => now - acknowledgedAt >= ageMs);
   }

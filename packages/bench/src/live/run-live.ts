@@ -14,15 +14,18 @@ import { waitUntilMerged } from "./wait-until-merged.ts";
 
 /** Rates and times of a run. */
 export interface LivePlan {
-  /** Spans a second, 100 to a request over gRPC. */
+  /** Spans per second, sent over gRPC in requests of 100 spans. */
   readonly rate: number;
-  /** How long spans come in. */
+  /** Milliseconds during which spans are sent. */
   readonly liveMs: number;
-  /** How long the same is asked after that, once nothing is written or merged any more. */
+  /** Milliseconds of searches after that, when nothing is written or merged any more. */
   readonly quietMs: number;
   /** Between two searches of a kind, and between two looks for fresh traces. */
   readonly pauseMs: number;
-  /** Spans that the store does not get for so long are given up; the public model drops some and never stores them. */
+  /**
+   * Milliseconds without growth of the store after which missing spans are given up; the public model drops some spans
+   * and never stores them.
+   */
   readonly storedStallMs: number;
 }
 
@@ -31,11 +34,11 @@ export interface PhaseCpu {
   readonly name: string;
   readonly liveSeconds: number;
   readonly quietSeconds: number;
-  /** Since its start. */
+  /** Highest value since the start of the process. */
   readonly rssPeakBytes: number;
 }
 
-/** Figures of one system. */
+/** Results of one system. */
 export interface LiveReport {
   readonly title: string;
   readonly load: LoadResult;
@@ -45,7 +48,9 @@ export interface LiveReport {
   readonly freshness: FreshnessReport;
   readonly live: readonly PacedReport[];
   readonly quiet: readonly PacedReport[];
-  /** One entry for each process of the system, and one for this process, which sends, asks and reads the answers. */
+  /**
+   * One entry for each process of the system, and one for this process, which sends, searches and reads the answers.
+   */
   readonly cpu: readonly PhaseCpu[];
   readonly loadAverage: { readonly live: number; readonly quiet: number };
 }
@@ -54,14 +59,14 @@ const batchSpans = 100;
 const clients = 8;
 const transport = { gzip: false, timeoutMs: 10_000, connections: 2 };
 const stallMs = 60_000;
-/** A trace younger than this may be on its way still: freshness is another figure. */
+/** A younger trace may not be stored yet; freshness is measured separately. */
 const findableMs = 2_000;
 const noteMs = 50;
 
 /**
- * Sends spans at a steady rate and searches for the newest meanwhile, then searches the same store when it has nothing else
- * to do.
- * @throws Error when a process is gone or there is no query API
+ * Sends spans at a steady rate and searches for the newest ones meanwhile; then searches the same store while it has no
+ * other work.
+ * @throws Error when a process has ended, or there is no query API
  */
 export async function runLive(
   title: string,
@@ -140,7 +145,7 @@ async function livePhase(
     },
     signal,
   ).finally(() => end.abort());
-  // The first spans have come in before the first question: an empty store answers at once.
+  // The first search waits until some spans are stored, because an empty store answers immediately.
   const asking = sleep(Math.min(findableMs * 2, plan.liveMs / 2), undefined, { signal: whole })
     .catch(() => undefined)
     .then(() =>

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const lookMs = 250;
-/** Merges follow each other with short pauses. */
+/** This many checks without a running merge, because merges follow each other with short pauses. */
 const calmLooks = 8;
 const limitMs = 120_000;
 
 /**
- * Waits until the store has merged nothing for two seconds, two minutes at most.
+ * Waits until the store has not merged for two seconds; at most two minutes.
  * @param storeUrl ClickHouse's HTTP address
  * @throws Error when the store does not answer
  */

@@ -1,7 +1,6 @@
 /**
- * `api-v2-transcode/100x435`: spans per CPU-second from `PostSpansRequest` protobuf to rows, in one pass and by way of
- * objects.
- * Run: `node packages/bench/src/micro/api-v2-transcode.ts [seconds]`; one process, nothing else measured.
+ * `api-v2-transcode/100x435`: spans per CPU-second from `PostSpansRequest` protobuf to rows, in one pass and through
+ * objects. Run: `node packages/bench/src/micro/api-v2-transcode.ts [seconds]`; one process, nothing else is measured.
  */
 import { fromApiV2Batch, PostSpansRequest } from "wire/api-v2";
 import { ApiV2Transcoder } from "wire/api-v2-transcoder";

@@ -1,6 +1,6 @@
 /**
- * `otlp-encode/100x435`: spans per CPU-second from the domain model to OTLP protobuf and JSON, as exports and api_v3 do.
- * Run: `node packages/bench/src/micro/otlp-encode.ts [seconds]`; one process, nothing else measured.
+ * `otlp-encode/100x435`: spans per CPU-second from the domain model to OTLP protobuf and JSON, as exports and api_v3
+ * do. Run: `node packages/bench/src/micro/otlp-encode.ts [seconds]`; one process, nothing else is measured.
  */
 import { decodeTraces, encodeTraces, encodeTracesJson } from "wire/otlp";
 import { otlpRequest } from "./otlp-request.ts";

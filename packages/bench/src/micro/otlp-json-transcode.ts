@@ -1,6 +1,6 @@
 /**
- * `otlp-json-transcode/100x435`: spans per CPU-second from OTLP JSON to rows, in requests of 100, 10 and 1 spans.
- * Run: `node packages/bench/src/micro/otlp-json-transcode.ts [seconds]`; one process, nothing else measured.
+ * `otlp-json-transcode/100x435`: spans per CPU-second from OTLP JSON to rows, in requests of 100, 10 and 1 spans. Run:
+ * `node packages/bench/src/micro/otlp-json-transcode.ts [seconds]`; one process, nothing else is measured.
  */
 import { OtlpJsonTranscoder } from "wire/otlp";
 import { otlpJsonRequest } from "./otlp-request.ts";

@@ -1,4 +1,4 @@
-/** The request that the OTLP micro benches work on: spans of 435 bytes in protobuf, with 10 attributes. */
+/** The request of the OTLP micro benches: spans of 435 bytes in protobuf, with 10 attributes. */
 
 type Value = string | number | boolean;
 
@@ -28,7 +28,7 @@ export function otlpRequest(spanCount: number): Buffer {
   return field(1, Buffer.concat([field(1, resource), field(2, scopeSpans)]));
 }
 
-/** The same request as OTLP JSON, as the JavaScript SDK prints it. */
+/** The same request as OTLP JSON, in the form of the JavaScript SDK. */
 export function otlpJsonRequest(spanCount: number): Buffer {
   const spans = Array.from({ length: spanCount }, (_, index) => {
     const start = startOf(index);

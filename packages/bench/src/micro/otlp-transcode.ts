@@ -1,7 +1,7 @@
 /**
  * `otlp-transcode/100x435`: spans per CPU-second from OTLP protobuf to rows, in requests of 100, 10 and 1 spans, and
- * from rows back to objects.
- * Run: `node packages/bench/src/micro/otlp-transcode.ts [seconds]`; one process, nothing else measured.
+ * from rows back to objects. Run: `node packages/bench/src/micro/otlp-transcode.ts [seconds]`; one process, nothing
+ * else is measured.
  */
 import { OtlpTranscoder } from "wire/otlp";
 import { readSpanRows } from "wire/rows";

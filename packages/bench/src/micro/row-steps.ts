@@ -1,7 +1,6 @@
 /**
- * `row-steps/100x435`: CPU-seconds per million rows of what the collector's pipeline may do with each row, on rows of 10
- * attributes.
- * Run: `node packages/bench/src/micro/row-steps.ts [seconds]`; one process, nothing else measured.
+ * `row-steps/100x435`: CPU-seconds per million rows for each optional step of the collector's pipeline, on rows with 10
+ * attributes. Run: `node packages/bench/src/micro/row-steps.ts [seconds]`; one process, nothing else is measured.
  */
 import { OtlpTranscoder } from "wire/otlp";
 import { RowScanner } from "wire/rows";
@@ -117,7 +116,7 @@ function rowsOf(count: number): { bytes: Uint8Array; count: number } {
   return { bytes: Uint8Array.from(new OtlpTranscoder().transcode(otlpRequest(count)).rows.bytes), count };
 }
 
-/** Every trace of the rows is a new one. */
+/** Gives all traces of the rows new ids. */
 function renewTraces(): void {
   for (let first = 0; first < traceIds.length; first += spansPerTrace) {
     const id = Math.floor(Math.random() * 2 ** 32);

@@ -1,6 +1,6 @@
 /**
- * Spans per second of CPU time (other work on the machine does not count), after half a second of warming up.
- * @param work one round, which handles `spansPerRound` spans
+ * Measures spans per second of CPU time, after a warm-up of half a second; other work on the machine does not count.
+ * @param work one round, which processes `spansPerRound` spans
  * @param seconds how long to measure
  */
 export function spansPerCpuSecond(work: () => void, spansPerRound: number, seconds: number): number {

@@ -1,7 +1,6 @@
 /**
- * `thrift-read/*`: spans per CPU-second from the packets of clients to `api_v2` protobuf (what the agent does), and
- * from Thrift over HTTP to rows.
- * Run: `node packages/bench/src/micro/thrift-read.ts [seconds]`; one process, nothing else measured.
+ * `thrift-read/*`: spans per CPU-second from client packets to `api_v2` protobuf, as in the agent, and from Thrift over
+ * HTTP to rows. Run: `node packages/bench/src/micro/thrift-read.ts [seconds]`; one process, nothing else is measured.
  */
 import { AgentPacketReader } from "wire/agent";
 import { encodeAgentPacket, encodeThriftBatch, ThriftBatchTranscoder } from "wire/thrift";

@@ -2,7 +2,7 @@ import type { KeyValue } from "wire/api-v2";
 import type { I64, ThriftBatch, ThriftTag } from "wire/thrift";
 import { apiV2Batch } from "./api-v2-spans.ts";
 
-/** The batch of `api-v2-spans.ts` as a client in Thrift sends it. */
+/** The batch of `api-v2-spans.ts`, as a Thrift client sends it. */
 export function thriftBatch(spanCount: number): ThriftBatch {
   const { spans, process } = apiV2Batch(spanCount);
   return {

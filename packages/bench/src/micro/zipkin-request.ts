@@ -1,4 +1,4 @@
-/** The message that the Zipkin micro benches work on: server spans with 10 tags and both endpoints, as a client reports them. */
+/** The message of the Zipkin micro benches: server spans with 10 tags and both endpoints, as a client sends them. */
 
 const tags = {
   "http.method": "GET",

@@ -1,7 +1,7 @@
 /**
  * `zipkin-transcode/100`: spans per CPU-second from Zipkin v2 JSON (in messages of 100, 10 and 1 spans) and protobuf to
- * rows, and from objects to both.
- * Run: `node packages/bench/src/micro/zipkin-transcode.ts [seconds]`; one process, nothing else measured.
+ * rows, and from objects to both. Run: `node packages/bench/src/micro/zipkin-transcode.ts [seconds]`; one process,
+ * nothing else is measured.
  */
 import { readSpanRows } from "wire/rows";
 import {

@@ -6,11 +6,11 @@ import { type GrpcQuestion, grpcQuestions } from "./grpc-questions.ts";
 import { type HttpQuestion, type HttpRequest, httpQuestions } from "./http-questions.ts";
 import type { Samples } from "./samples.ts";
 
-/** How one kind of request did, one after another. */
+/** Results of one kind of request, sent one after another. */
 export interface EndpointReport {
   readonly name: string;
   readonly requests: number;
-  /** To the last byte of the answer; of those that did not fail. */
+  /** Milliseconds until the last byte of the answer; failed requests are not included. */
   readonly latencyMs: Latency;
   readonly failed: number;
   /** Text of the newest failure. */
@@ -20,7 +20,7 @@ export interface EndpointReport {
 /** A query API, ours or the public model's. */
 export interface AskedSystem {
   readonly url: string;
-  /** gRPC, `host:port`. */
+  /** Address for gRPC, `host:port`. */
   readonly grpcAddress: string;
   readonly isModel: boolean;
 }
@@ -28,8 +28,8 @@ export interface AskedSystem {
 const timeoutMs = 120_000;
 const maxMessageBytes = 64 * 1024 * 1024;
 /**
- * Rounds of all questions before any that counts: a service runs for long, and its first hundreds of calls pay for what all others find
- * ready.
+ * Rounds of all questions before the measurement, because the first hundreds of calls of a service are slower than all
+ * later ones.
  */
 const warmUps = 20;
 
@@ -40,8 +40,8 @@ interface Question {
 }
 
 /**
- * Asks every question so often, one request after another, when all were asked a few times.
- * @param onReport called after each
+ * Sends every question this many times, one request after another, after a warm-up.
+ * @param onReport called after each question
  */
 export async function askEndpoints(
   system: AskedSystem,
@@ -145,7 +145,7 @@ function askHttp(url: string, { path, body, accept, isEndless }: HttpRequest, ag
   });
 }
 
-/** To the last message. Messages are not decoded: what is measured is the server. */
+/** Waits until the last message. Messages are not decoded, because only the server is measured. */
 export function askGrpc(
   client: Client,
   { path, isStream, message }: GrpcQuestion,

@@ -7,7 +7,7 @@ import type { Samples } from "./samples.ts";
 /** One kind of call over gRPC. */
 export interface GrpcQuestion {
   readonly name: string;
-  /** Whether the public model answers it too. */
+  /** True when the public model also answers it. */
   readonly isModels: boolean;
   /** The service's path, with the package name that we use. */
   readonly path: string;
@@ -17,7 +17,7 @@ export interface GrpcQuestion {
 
 type Method = Pick<MethodDefinition<object, unknown>, "path" | "responseStream" | "requestSerialize">;
 
-/** @param ask gives the request, all of its fields */
+/** @param ask returns the request with all of its fields */
 function question(
   name: string,
   isModels: boolean,
@@ -56,7 +56,7 @@ const tempo = ({ endUnixMs }: Samples) => ({
   end: Math.ceil(endUnixMs / 1_000),
 });
 
-/** The calls of each service that somebody waits for. */
+/** The calls of each service for whose answer users wait. */
 export const grpcQuestions: readonly GrpcQuestion[] = [
   question("services", true, queryService.getServices, () => ({})),
   question("operations", true, queryService.getOperations, () => ({ service: "frontend", spanKind: "" })),

@@ -3,20 +3,20 @@ import type { Samples } from "./samples.ts";
 /** One kind of request to the HTTP API. */
 export interface HttpQuestion {
   readonly name: string;
-  /** As the API's description names it. */
+  /** Name of the operation in the API's description. */
   readonly operation: string;
-  /** Whether the public model answers it too. */
+  /** True when the public model also answers it. */
   readonly isModels: boolean;
   readonly request: (samples: Samples, attempt: number) => HttpRequest;
 }
 
 export interface HttpRequest {
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string;
-  /** POSTed, when there is one. */
+  /** Body of a POST request; absent for GET. */
   readonly body?: string;
   readonly accept?: string;
-  /** The answer has no end: it is over with its first bytes. */
+  /** True when the answer has no end: the request then ends after its first bytes. */
   readonly isEndless?: boolean;
 }
 
@@ -29,13 +29,13 @@ const dayMs = 24 * hourMs;
 const address = (path: string, params: Params): string => `${path}?${new URLSearchParams(params)}`;
 const idOf: PathOf = ({ traceIds }, attempt) => traceIds[attempt % traceIds.length] ?? "";
 
-/** Microseconds, as the search and the analysis take them. */
+/** A range in microseconds, for search and analysis. */
 const micros = ({ endUnixMs }: Samples, lengthMs = hourMs): Params => ({
   start: String((endUnixMs - lengthMs) * 1_000),
   end: String(endUnixMs * 1_000),
 });
 
-/** Seconds, as Tempo takes them. */
+/** A range in seconds, for Tempo's API. */
 const seconds = ({ endUnixMs }: Samples, lengthMs = hourMs): Params => ({
   start: String(Math.floor((endUnixMs - lengthMs) / 1_000)),
   end: String(Math.ceil(endUnixMs / 1_000)),
@@ -214,7 +214,7 @@ export const httpQuestions: readonly HttpQuestion[] = [
 ];
 
 /**
- * Operations of a description of the API that no question asks.
+ * Operations in a description of the API for which there is no question.
  * @param paths of an OpenAPI document
  */
 export function unasked(paths: readonly string[]): string[] {

@@ -1,7 +1,7 @@
-/** Values to ask about, from the newest hour of a system's spans. */
+/** Values for questions, from the newest hour of a system's spans. */
 export interface Samples {
   readonly endUnixMs: number;
-  /** 32 hex digits each; at least one. */
+  /** Ids of 32 hex digits; at least one. */
   readonly traceIds: readonly string[];
   /** Values of the rare attribute `http.request.id`. */
   readonly requestIds: readonly string[];
@@ -19,8 +19,8 @@ interface Answer {
 const hourUs = 3_600_000_000;
 
 /**
- * Asks a system for some of its traces.
- * @param url of its query API
+ * Reads the ids of some traces from a system.
+ * @param url base URL of its query API
  * @throws Error when there are none
  */
 export async function readSamples(url: string, endUnixMs: number): Promise<Samples> {

@@ -1,7 +1,7 @@
 import type { IngestReport, ProcessReport } from "../e2e/ingest-report.ts";
 import type { Figure } from "./figure.ts";
 
-/** The figures of a run in the order in which they are read. Failures have lines only when they occurred. */
+/** The results of a run, in the order in which they are shown. Failures have lines only when they occurred. */
 export function ingestFigures(report: IngestReport): Figure[] {
   const { load, stored, processes, generator, disk } = report;
   const { spans, calls, latencyMs } = load;
@@ -62,7 +62,7 @@ function cpuFigure(
   return value === undefined ? [] : [{ label, value, unit: "cpuSeconds", compared }];
 }
 
-/** All together first, as that is what is compared. */
+/** The sum comes first, because it is compared. */
 function cpuFigures(processes: readonly ProcessReport[]): Figure[] {
   if (processes.length === 0) {
     return [];

@@ -4,34 +4,34 @@ import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { type Column, type RatioColumn, renderTable } from "./table.ts";
 
-/** The option of commands whose figures stand beside those of the run that was kept. */
+/** The option of commands whose results are compared with those of a saved run. */
 export const keepOption = {
   keep: { text: "keep the figures as those that later runs stand beside" },
 } as const;
 
-/** Columns of the last run that was kept with the code, in a file named after the command. */
+/** Columns of the last saved run, which is committed in a file named after the command. */
 interface LandedRun {
   /** The commit that was measured. */
   readonly commit: string;
-  /** Load average of one minute at its end. */
+  /** Load average over one minute at the end of the run. */
   readonly load: number;
-  /** The options that decide what is measured. */
+  /** The options that affect the results. */
   readonly options: string;
   readonly columns: readonly Column[];
 }
 
-/** Runs that later ones stand beside. They are committed with the code that was measured. */
+/** Saved runs, with which later runs are compared. They are committed together with the measured code. */
 export class LandedRuns {
   readonly #folder: URL;
 
-  /** @param folder ends in a slash; made when the first run is kept */
+  /** @param folder URL that ends in a slash; created when the first run is saved */
   constructor(folder = new URL("../../landed/", import.meta.url)) {
     this.#folder = folder;
   }
 
   /**
-   * A column of ratios for each of these columns that the kept run has too.
-   * @param options as they were given to `keep`; a run with others is not compared
+   * A column of ratios for each of these columns that the saved run also has.
+   * @param options the same text as for `keep`; a run with other options is not compared
    */
   ratios(command: string, options: string, columns: readonly Column[]): RatioColumn[] {
     const landed = this.#read(command);
@@ -44,7 +44,7 @@ export class LandedRuns {
     });
   }
 
-  /** A line that says what the ratios are to, or why there are none. */
+  /** A line that names the run of the ratios, or the reason why there are no ratios. */
   line(command: string, options: string): string {
     const landed = this.#read(command);
     if (landed === undefined) {
@@ -55,7 +55,7 @@ export class LandedRuns {
       : `not beside the run kept at ${landed.commit}: its options were "${landed.options}", these are "${options}"\n`;
   }
 
-  /** Keeps the columns in place of those of the run before. */
+  /** Saves the columns instead of those of the previous run. */
   keep(command: string, options: string, load: number, columns: readonly Column[]): void {
     const run: LandedRun = { commit: currentCommit(), load, options, columns };
     mkdirSync(this.#folder, { recursive: true });
@@ -77,23 +77,23 @@ export class LandedRuns {
   }
 }
 
-/** A table of one command, and the part of it that is kept. */
+/** The table of one command, with its columns to save. */
 export interface LandedTable {
-  /** Names the file. */
+  /** Name of the command, which is also the name of the file. */
   readonly command: string;
-  /** The options that decide what is measured. */
+  /** The options that affect the results. */
   readonly options: string;
-  /** How many of the columns are ours; they come first. */
+  /** Number of our columns, which come first. */
   readonly ours: number;
-  /** Keeps our columns in place of those of the run before. */
+  /** True: our columns are saved instead of those of the previous run. */
   readonly keep: boolean;
 }
 
 /**
- * The table with ratios to the run that was kept, after those to peers.
- * @param columns ours first
+ * The table, with ratios to peers and then to the saved run.
+ * @param columns our columns first
  * @param ratios to peers
- * @param runs those that are kept
+ * @param runs the saved runs
  */
 export function renderBesideLanded(
   { command, options, ours, keep }: LandedTable,

@@ -1,6 +1,6 @@
 import type { IngestReport } from "../e2e/ingest-report.ts";
 
-/** A line for each reason for which calls were not accepted. */
+/** One line for each reason why calls were not accepted. */
 export function reasonLines(title: string, { load }: IngestReport): string[] {
   return load.reasons.map(
     ({ reason, calls, lastDetail }) =>
@@ -8,7 +8,7 @@ export function reasonLines(title: string, { load }: IngestReport): string[] {
   );
 }
 
-/** Other load on the machine; the figures of a busy machine mean little. */
+/** The load of the machine, because results of a busy machine mean little. */
 export function machineLine({ cores, loadBefore, loadAfter }: IngestReport["machine"]): string {
   const load = `${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after`;
   return `${cores} cores, load average ${load}; Node ${process.versions.node}\n`;

@@ -1,16 +1,16 @@
-/** A measured run in both forms. The text is made in any case: that is what keeps a run. */
+/** A measured run in both forms. The text is always made, because this saves the run. */
 export interface Report {
-  /** The table, with ratios to peers and to the run that was kept. */
+  /** The table, with ratios to peers and to the saved run. */
   readonly text: string;
-  /** The figures as they were measured. */
+  /** The results as measured. */
   readonly json: unknown;
 }
 
 type Sink = Pick<NodeJS.WritableStream, "write">;
 
 /**
- * Writes the table. With `--json` that goes to standard error, where progress goes too, and standard output has nothing but the
- * figures as JSON.
+ * Writes the table. With `--json`, the table goes to standard error, like progress, and standard output has only the
+ * results as JSON.
  */
 export function printReport(
   { text, json }: Report,

@@ -4,7 +4,7 @@ import type { Figure } from "./figure.ts";
 import { ingestFigures } from "./ingest-figures.ts";
 import type { Column } from "./table.ts";
 
-/** A column for the load over gRPC and one for that over HTTP. */
+/** One column for the load over gRPC, and one for the load over HTTP. */
 export function ingestColumns({ title, grpc, http, bytesPerSpanAtRest }: SystemReport): [Column, Column] {
   const atRest: Figure[] =
     bytesPerSpanAtRest === undefined

@@ -1,6 +1,6 @@
 import { type Figure, formatFigure } from "./figure.ts";
 
-/** One measured thing: a column of the table. */
+/** One column of the table, such as a system under one kind of load. */
 export interface Column {
   readonly title: string;
   readonly figures: readonly Figure[];
@@ -14,8 +14,8 @@ export interface RatioColumn {
 }
 
 /**
- * Figures with the same label stand in one line; lines are in the order of the first column that has them.
- * @returns lines of text, aligned, each ended
+ * Results with the same label are in one line; lines are in the order of the first column that has them.
+ * @returns aligned lines of text, each with a line break
  */
 export function renderTable(columns: readonly Column[], ratios: readonly RatioColumn[] = []): string {
   const labels = [...new Set(columns.flatMap((column) => column.figures.map(({ label }) => label)))];

@@ -22,7 +22,10 @@ async function medianMs(origin: string, signal: AbortSignal): Promise<number> {
   return median(taken);
 }
 
-/** Milliseconds that a proxy adds to the median time of a request, one request at a time. @param ports of both */
+/**
+ * Milliseconds that a proxy adds to the median time of a request, one request at a time. @param upstream port of the
+ * server behind the proxy
+ */
 export async function addedLatencyMs(proxy: number, upstream: number, signal: AbortSignal): Promise<number> {
   const direct = await medianMs(`http://127.0.0.1:${upstream}`, signal);
   return (await medianMs(`http://127.0.0.1:${proxy}`, signal)) - direct;

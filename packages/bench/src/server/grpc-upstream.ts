@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 
-/** A server behind proxies that answers every unary call of gRPC with a small message. */
+/** A server for proxies, which answers every unary gRPC call with a small message. */
 export interface GrpcUpstream {
-  /** `host:port`; HTTP/2 without TLS. */
+  /** Address as `host:port`, for HTTP/2 without TLS. */
   readonly address: string;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ import {
 } from "http-protocols/http2";
 import type { WrkResult } from "./wrk.ts";
 
-/** A load of HTTP/2: some connections, on each of them always as many streams. */
+/** A load over HTTP/2: a number of connections, each with a constant number of streams. */
 export interface H2Load {
   readonly url: string;
   readonly connections: number;
@@ -44,7 +44,7 @@ function requestBlock(url: URL, isGrpc: boolean): Buffer {
   ]);
 }
 
-/** One connection that asks again as soon as it was answered. */
+/** One connection that sends the next request as soon as one is answered. */
 class LoadConnection {
   readonly #socket: Socket;
   readonly #block: Buffer;
@@ -145,7 +145,7 @@ async function open(url: URL): Promise<Socket> {
   return socket;
 }
 
-/** Asks whether a server answers a first request with 200, before it is loaded. @throws Error when it does not */
+/** Checks that a server answers a request with 200 before the load begins. @throws Error when it does not */
 async function probe(load: H2Load): Promise<void> {
   const socket = await open(new URL(load.url));
   const answer = Promise.withResolvers<void>();

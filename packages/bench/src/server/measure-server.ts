@@ -11,7 +11,7 @@ export interface ServerPlan {
   readonly seconds: number;
   readonly rounds: number;
   readonly reloads: number;
-  /** Where the files are that are served. */
+  /** Folder with the files to serve. */
   readonly files: string;
 }
 
@@ -22,7 +22,7 @@ export interface LoadCase {
   readonly headers: readonly string[];
   /** Loads in place of wrk. */
   readonly run?: (load: WrkLoad) => Promise<WrkResult>;
-  /** Systems that it is for, by name; all without. */
+  /** Names of the systems that run this case; all systems when absent. */
   readonly only?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Loads every system in turn, round after round, so that what else the machine does hits all of them alike.
+ * Loads every system in turn, round after round, so that other work on the machine affects all of them equally.
  * @returns figures by the name of the system
  */
 export async function measureThroughput(
@@ -78,7 +78,7 @@ export async function measureThroughput(
         const cpu = processUsage(system.process.pid).cpuSeconds - before;
         const of = seen.get(system.name);
         if (round > 0 && of !== undefined) {
-          // The first round is for the systems to warm up.
+          // The first round is a warm-up.
           of.perSecond.push(result.requestsPerSecond);
           of.perCpu.push(cpu === 0 ? 0 : result.requests / cpu);
           of.failed += result.failed;
@@ -99,7 +99,7 @@ export async function measureThroughput(
   return figures;
 }
 
-/** How often a connection to an admin endpoint was cut, by its port: Caddy does that while it loads. */
+/** Number of connections to an admin endpoint that were cut, by port: Caddy cuts connections while it loads. */
 const cutConnections = new Map<number, number>();
 
 /** Tries before a cut connection is an error. */
@@ -110,7 +110,10 @@ function isCut(error: unknown): boolean {
   return code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "ECONNREFUSED";
 }
 
-/** Asks the admin API; a request whose connection is cut is counted and sent again. @returns milliseconds of the last try */
+/**
+ * Sends a request to the admin API; when the connection is cut, this is counted and the request repeated. @returns
+ * milliseconds of the last attempt
+ */
 export async function askAgain(port: number, ask: () => Promise<number>): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -162,7 +165,7 @@ async function times(count: number, work: (index: number) => Promise<number>): P
   return median(taken);
 }
 
-/** How long changes of the config take, at rest. */
+/** Measures the duration of config changes without other load. */
 export async function measureChanges(
   { ports }: ServerSystem,
   { files, reloads }: ServerPlan,
@@ -193,7 +196,7 @@ export async function measureChanges(
   ];
 }
 
-/** Reloads while clients ask: what fails? */
+/** Reloads while clients send requests, and counts failed requests. */
 export async function measureReloads({ ports }: ServerSystem, plan: ServerPlan): Promise<Figure[]> {
   let failed = 0;
   let requests = 0;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 
-/** The usual limit of streams on one connection. */
+/** The usual limit of streams for one connection. */
 const perConnection = 100;
 
 async function openStream(session: ClientHttp2Session): Promise<ClientHttp2Stream> {
@@ -20,7 +20,7 @@ async function openStream(session: ClientHttp2Session): Promise<ClientHttp2Strea
   return stream;
 }
 
-/** A connection with some tunnels. It ends with the last of them. */
+/** A connection with some tunnels. The connection ends with its last tunnel. */
 async function openConnection(port: number, count: number): Promise<ClientHttp2Stream[]> {
   const session = connect(`http://127.0.0.1:${port}`);
   const [settings] = (await once(session, "remoteSettings")) as [{ enableConnectProtocol?: boolean }];
@@ -43,8 +43,8 @@ async function openConnection(port: number, count: number): Promise<ClientHttp2S
 }
 
 /**
- * Opens WebSocket tunnels through a proxy as streams of HTTP/2 without TLS, a hundred on a connection. The proxy then
- * needs half as many file descriptors as with two sockets for each tunnel.
+ * Opens WebSocket tunnels through a proxy as streams of HTTP/2 without TLS, a hundred in each connection. The proxy
+ * then needs half as many file descriptors as with two sockets per tunnel.
  * @throws Error when one is refused
  */
 export async function openStreamTunnels(

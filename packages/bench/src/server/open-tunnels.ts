@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** A server behind proxies that takes every upgrade and echoes what comes then. */
+/** A server for proxies, which accepts every upgrade and echoes all later bytes. */
 export interface EchoUpstream {
   /** `host:port`. */
   readonly address: string;
@@ -52,10 +52,10 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
   };
 }
 
-/** Connections from one address: the system has some 28,000 ephemeral ports. */
+/** Limit of connections from one address, because the system has about 28,000 ephemeral ports. */
 const perAddress = 20_000;
 
-/** A connection to a port of this machine, from another loopback address for each 20,000. */
+/** Connects to a port of this machine, and uses a new loopback address for each 20,000 connections. */
 function connectFrom(index: number, port: number): Socket {
   return connect({
     port,
@@ -78,7 +78,7 @@ async function openTunnel(port: number, index: number): Promise<Socket> {
   return socket;
 }
 
-/** A request, and the connection waits for the next one. */
+/** Opens a connection, sends a request, and leaves the connection open. */
 async function openIdle(port: number, index: number): Promise<Socket> {
   const socket = connectFrom(index, port);
   await once(socket, "connect");
@@ -103,12 +103,12 @@ async function openMany(
   return sockets;
 }
 
-/** Opens tunnels through a proxy. @throws Error when one is refused */
+/** Opens tunnels through a proxy. @throws Error when a tunnel is refused */
 export function openTunnels(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
   return openMany(count, signal, (index) => openTunnel(port, index));
 }
 
-/** Opens connections that have had an answer and wait for the next request. @throws Error when one is refused */
+/** Opens connections that have received an answer and are idle. @throws Error when a connection is refused */
 export function openIdleConnections(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
   return openMany(count, signal, (index) => openIdle(port, index));
 }
@@ -122,7 +122,7 @@ export async function askOver(socket: Socket): Promise<void> {
   }
 }
 
-/** Sends a word through a tunnel. @throws Error when it does not come back */
+/** Sends a word through a tunnel. @throws Error when the word does not return */
 export async function echoThrough(tunnel: Duplex): Promise<void> {
   tunnel.write("word");
   const [answer] = (await once(tunnel, "data")) as [Buffer];

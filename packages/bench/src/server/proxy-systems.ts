@@ -1,18 +1,18 @@
 import { availableParallelism } from "node:os";
 import type { ServerPorts } from "./server-config.ts";
 
-/** Connections that nginx keeps to the upstream in each worker. */
+/** Idle connections to the upstream in each worker of nginx. */
 const keptConnections = 128;
 
-/** Its own authority vouches for `localhost`. */
+/** The proxy's internal authority issues the certificate for `localhost`. */
 const ownAuthority = {
   tls: { automation: { policies: [{ issuers: [{ module: "internal" }] }] } },
   pki: { certificate_authorities: { local: { install_trust: false } } },
 };
 
 /**
- * The config of a proxy that our server and Caddy both take: HTTP/1 on `ports.static`, TLS on `ports.files`, HTTP/2 without
- * TLS on `ports.gzip`.
+ * The config of a proxy for our server and Caddy: HTTP/1 on `ports.static`, TLS on `ports.files`, HTTP/2 without TLS on
+ * `ports.gzip`.
  * @param upstream `host:port`
  * @param grpcUpstream `host:port`, of calls of gRPC
  */

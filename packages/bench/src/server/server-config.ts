@@ -1,4 +1,4 @@
-/** Ports of one system under test: one for each kind of load, and the admin API's. */
+/** Ports of one system under test: one port for each kind of load, and one for the admin API. */
 export interface ServerPorts {
   readonly static: number;
   readonly files: number;
@@ -7,14 +7,14 @@ export interface ServerPorts {
   readonly admin: number;
 }
 
-/** How many hosts have a route of their own. */
+/** Number of hosts, each with a separate route. */
 export const hostRoutes = 1_000;
 
 function server(port: number, routes: unknown[]): unknown {
   return { listen: [`127.0.0.1:${port}`], automatic_https: { disable: true }, routes };
 }
 
-/** Routes for a host each. @param mark is in every answer, so that another mark changes every route */
+/** One route for each host. @param mark is in every answer, so that another mark changes every route */
 export function hostRouteList(count: number, mark: string): unknown[] {
   return Array.from({ length: count }, (_, index) => ({
     match: [{ host: [`h${index}.example`] }],
@@ -22,7 +22,7 @@ export function hostRouteList(count: number, mark: string): unknown[] {
   }));
 }
 
-/** The config that our server and Caddy both take. @param folder where the files are */
+/** The config for our server and Caddy. @param folder folder with the files */
 export function serverConfig(ports: ServerPorts, folder: string, mark: string): unknown {
   const files = { handler: "file_server", root: folder };
   return {
@@ -40,7 +40,7 @@ export function serverConfig(ports: ServerPorts, folder: string, mark: string): 
   };
 }
 
-/** The same for nginx. */
+/** The same config for nginx. */
 export function nginxConfig(ports: ServerPorts, folder: string, workers: number): string {
   const hosts = Array.from({ length: hostRoutes }, (_, index) =>
     `server { listen 127.0.0.1:${ports.hosts} reuseport; server_name h${index}.example; return 200 "x ${index}"; }`.replace(
@@ -48,7 +48,7 @@ export function nginxConfig(ports: ServerPorts, folder: string, workers: number)
       index === 0 ? " reuseport" : "",
     ),
   );
-  // Started by root, nginx would read files as nobody, who may not.
+  // When root starts nginx, it would read files as the user nobody, who may not read them.
   const user = process.getuid?.() === 0 ? "user root; " : "";
   return `${user}worker_processes ${workers}; daemon off; pid ${folder}/nginx.pid; error_log /dev/null;
 events { worker_connections 1024; }

@@ -11,24 +11,27 @@ export interface ServerSystem {
   readonly name: string;
   readonly ports: ServerPorts;
   readonly process: TestProcess;
-  /** Whether it has the admin API. */
+  /** True when the system has the admin API. */
   readonly hasAdmin: boolean;
 }
 
 export interface SystemPlace {
-  /** An empty folder of its own. */
+  /** An empty folder for this system. */
   readonly folder: string;
-  /** Where the files are that it serves. */
+  /** Folder with the files to serve. */
   readonly files: string;
   readonly ports: ServerPorts;
-  /** Config of our server and Caddy in place of that of `bench server`; its admin endpoint is `ports.admin`. */
+  /**
+   * Config for our server and Caddy that replaces the config of `bench server`; its admin endpoint must be
+   * `ports.admin`.
+   */
   readonly config?: unknown;
   /** Config of nginx in place of that of `bench server`. */
   readonly nginxConfig?: string;
 }
 
 const built = fileURLToPath(new URL("../../../admin-server/dist/server.cjs", import.meta.url));
-/** As users run it; from its sources where it is not built. */
+/** The built program, as users run it; the sources when there is no build. */
 const ourProgram = existsSync(built)
   ? built
   : fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url));

@@ -1,10 +1,10 @@
 import { connect, createSecureContext } from "node:tls";
 import type { WrkLoad, WrkResult } from "./wrk.ts";
 
-/** At a time: enough to keep a server busy, few enough not to wait for one another. */
+/** Number of concurrent handshakes: enough to keep a server busy, few enough that they do not wait for each other. */
 const parallel = 16;
 
-/** One full handshake; the connection is closed in good order. @returns whether it came to be */
+/** One full handshake, followed by a normal close. @returns true when the handshake succeeded */
 function shakeHands(url: URL, secureContext: ReturnType<typeof createSecureContext>): Promise<boolean> {
   return new Promise((resolve) => {
     let secure = false;
@@ -17,7 +17,7 @@ function shakeHands(url: URL, secureContext: ReturnType<typeof createSecureConte
       secureContext,
     });
     socket.once("secureConnect", () => {
-      // Only one that both sides took part in counts: a session that went on would cost next to nothing.
+      // Only a full handshake counts, because a resumed session costs almost nothing.
       secure = !socket.isSessionReused();
       socket.end();
     });
@@ -28,8 +28,8 @@ function shakeHands(url: URL, secureContext: ReturnType<typeof createSecureConte
 }
 
 /**
- * Opens TLS connections one after the other, without sessions to go on with, and sends nothing over them. `requests` of
- * the result are handshakes.
+ * Opens TLS connections one after the other, without session resumption, and sends nothing over them. `requests` of the
+ * result are handshakes.
  */
 export async function runHandshakes({ url: text, seconds }: WrkLoad): Promise<WrkResult> {
   const url = new URL(text);

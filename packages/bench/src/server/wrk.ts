@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 export interface WrkResult {
   readonly requestsPerSecond: number;
   readonly requests: number;
-  /** Refused, reset, cut and timed out connections, and answers other than 2xx and 3xx. */
+  /** Number of refused, reset, cut and timed-out connections, and of answers other than 2xx and 3xx. */
   readonly failed: number;
 }
 
@@ -19,7 +19,7 @@ export interface WrkLoad {
 
 const number = (output: string, pattern: RegExp): number => Number(pattern.exec(output)?.[1] ?? 0);
 
-/** Runs wrk. @throws Error when it is not installed, or fails */
+/** Runs wrk. @throws Error when it is not installed or fails */
 export async function runWrk({ url, headers, connections, seconds }: WrkLoad): Promise<WrkResult> {
   const args = [
     "-t2",
@@ -40,7 +40,7 @@ export async function runWrk({ url, headers, connections, seconds }: WrkLoad): P
   return readWrkOutput(output);
 }
 
-/** @param output what wrk prints at its end */
+/** @param output the text that wrk prints at its end */
 export function readWrkOutput(output: string): WrkResult {
   const socketErrors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output);
   const failed = (socketErrors?.slice(1) ?? []).reduce((sum, count) => sum + Number(count), 0);

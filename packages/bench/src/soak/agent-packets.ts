@@ -6,8 +6,8 @@ import { encodeAgentPacket } from "wire/thrift";
 const pauseMs = 20;
 
 /**
- * Sends the agent packets of one span, each a trace of its own, until the signal is aborted.
- * @param nowMs what time it is for the spans
+ * Sends packets of one span to the agent, each span with a new trace, until the signal is aborted.
+ * @param nowMs current time for the spans, in milliseconds
  * @returns how many
  */
 export async function sendAgentPackets(

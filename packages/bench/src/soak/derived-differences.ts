@@ -5,7 +5,8 @@ const looks = 3;
 const pauseMs = 2_000;
 
 /**
- * Compares all tables that views fill with the spans. Retention drops a day table by table, so only what is seen each time counts.
+ * Compares all tables that views fill with the spans. Retention drops a day from one table after another, so only
+ * differences seen every time count.
  * @param storeUrl ClickHouse's HTTP address of the storage
  */
 export async function derivedDifferences(storeUrl: string): Promise<readonly DerivedDifference[]> {

@@ -1,5 +1,5 @@
-// Loaded into a process before its program (`node --require`, which workers heed too): the time of day that JavaScript sees is that of
-// the soak's spans. Timers go on as ever.
+// Loaded into a process before its program (`node --require`, which also applies to workers): JavaScript then sees the
+// time of the soak's spans. Timers go on as ever.
 
 import { spanClock } from "./span-clock.ts";
 

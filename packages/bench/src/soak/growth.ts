@@ -1,33 +1,32 @@
-/** How a quantity went over the last half of a run. */
+/** Change of a quantity over the last half of a run. */
 export interface Growth {
-  /** Median of the last half. */
+  /** Median over the last half of the run. */
   readonly median: number;
-  /** The slope of the last half, multiplied by its length; below zero when the value fell. */
+  /** The slope over the last half, multiplied by its length; negative when the value fell. */
   readonly grown: number;
-  /** The same in an hour. */
+  /** The same growth per hour. */
   readonly perHour: number;
-  /** It grew by more than the run's noise explains. */
+  /** True when it grew by more than the noise of the run explains. */
   readonly isGrowing: boolean;
 }
 
-/** One look at a quantity. */
+/** One sample of a quantity. */
 export interface Point {
-  /** Since the begin. */
+  /** Seconds since the start of the run. */
   readonly seconds: number;
   readonly value: number;
 }
 
-/** A twentieth of what there is comes and goes. */
+/** Fraction of the median that may come and go without counting as growth. */
 const tolerated = 0.05;
-/** The last half is looked at in so many windows. */
+/** Number of windows into which the last half is divided. */
 const windows = 8;
 
 /**
- * Looks at the last half of a run only: until then caches fill up. The floor decides, the least value of each window of
- * time: memory that is freed later is not a leak. The slope is the median of those between all pairs of floors, which
- * single peaks do not move; and the last floor must lie above the first one.
- * @param least growth below it is none, whatever the size
- * Source: Theil-Sen estimator
+ * Uses only the last half of a run, because caches fill up before. Only the lowest value of each window counts, its
+ * floor: memory that is freed later is not a leak. The slope is the median of the slopes between all pairs of floors,
+ * so that single peaks do not change it; also, the last floor must be above the first.
+ * @param least smaller growth never counts. Source: Theil-Sen estimator
  */
 export function growthOf(points: readonly Point[], least: number): Growth {
   const half = points.slice(Math.floor(points.length / 2));

@@ -1,4 +1,4 @@
-/** One curve. */
+/** One curve of a panel. */
 export interface Line {
   readonly name: string;
   readonly points: readonly { readonly seconds: number; readonly value: number }[];
@@ -15,7 +15,7 @@ export interface Panel {
 const width = 860;
 const panelHeight = 190;
 const frame = { left: 64, right: 150, top: 30, bottom: 26 } as const;
-/** Told apart by people who do not see all colours, on white and on black; each has its shade for the dark. */
+/** Colours that people with colour blindness can distinguish; each has a second shade for dark backgrounds. */
 const colours = [
   ["#1f6feb", "#79b8ff"],
   ["#c4500a", "#f0a35e"],
@@ -26,8 +26,8 @@ const colours = [
 ] as const;
 
 /**
- * Draws panels below each other, over the same time, as one SVG that follows the reader's choice of light or dark.
- * @param title stands above, and is read out to those who do not see the picture
+ * Draws panels below each other with a common time axis, as one SVG that uses the reader's choice of light or dark.
+ * @param title shown above, and read out by screen readers
  */
 export function linePlot(title: string, panels: readonly Panel[]): string {
   const height = 34 + panels.length * panelHeight;
@@ -93,7 +93,7 @@ function drawPanel({ title, unit, lines }: Panel, top: number, lastSeconds: numb
   return parts.join("\n");
 }
 
-/** Names beside the ends of their curves, moved apart where they would cover each other. */
+/** Names next to the ends of their curves, moved apart when they would overlap. */
 function labels(
   lines: readonly Line[],
   y: (value: number) => number,

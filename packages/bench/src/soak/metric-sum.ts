@@ -1,6 +1,6 @@
 /**
- * Asks a Prometheus page for metrics, each summed over its series that `labels` lets through.
- * @param names whole names; one that is not there counts as 0
+ * Reads metrics from a Prometheus page; each is the sum over its series with labels that contain `labels`.
+ * @param names complete names; an absent metric counts as 0
  * @throws Error when the page does not answer
  */
 export async function metricSums<Name extends string>(

@@ -3,7 +3,10 @@ import { metricSums } from "./metric-sum.ts";
 
 const droppedRows = "tracing_storage_retention_dropped_rows_total";
 
-/** A store that counts the spans it dropped for their age or its size as stored: it had them. */
+/**
+ * A store that also counts spans that retention dropped because of their age or the size limit, because it had stored
+ * them.
+ */
 export class RetainedStore implements SpanStore {
   readonly #inner: SpanStore;
   readonly #metricsUrl: string;
@@ -15,7 +18,7 @@ export class RetainedStore implements SpanStore {
   }
 
   async countSpans(): Promise<number> {
-    // In this order a day that goes in between is counted too little, and who waits asks again.
+    // In this order, a day that is dropped between the two reads is counted too little, so that the caller reads again.
     const dropped = await this.droppedSpans();
     return dropped + (await this.#inner.countSpans());
   }

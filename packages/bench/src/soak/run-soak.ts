@@ -19,26 +19,28 @@ import { TimedExporter } from "./timed-exporter.ts";
 
 export interface SoakPlan {
   readonly durationMs: number;
-  /** Spans a second: nine tenths over gRPC to the collector, the rest over HTTP through the web server. */
+  /** Spans per second: nine tenths over gRPC to the collector, the rest over HTTP through the web server. */
   readonly rate: number;
   readonly sampleMs: number;
   readonly searchPauseMs: number;
   /** Clock of the spans. */
   readonly clock: SpanClock;
-  /** The storage has a largest size: what it takes on disk must level off too. */
+  /** True when the storage has a size limit: its disk usage must then also stop growing. */
   readonly limitsDisk?: boolean;
 }
 
-/** One look at everything. */
+/** One sample of all quantities. */
 export interface SoakSample {
-  /** Since the begin. */
+  /** Seconds since the start of the run. */
   readonly seconds: number;
-  /** By name. */
+  /** Samples of the processes, by name. */
   readonly processes: Readonly<Record<string, ProcessSample>>;
   readonly storageBytes: number;
   readonly journalBytes: number;
   readonly spansAccepted: number;
-  /** Latencies of the calls since the previous sample, in milliseconds; undefined when none was answered. */
+  /**
+   * 95th percentile of the latencies in milliseconds since the previous sample; undefined when no call was answered.
+   */
   readonly grpcP95Ms: number | undefined;
   readonly httpP95Ms: number | undefined;
   readonly searchP95Ms: number | undefined;
@@ -51,11 +53,11 @@ export interface SoakResult {
   readonly grpc: LoadResult;
   readonly http: LoadResult;
   readonly searches: { readonly asked: number; readonly failed: number; readonly failure: string };
-  /** Over UDP. */
+  /** Numbers of spans sent over UDP. */
   readonly agent: { readonly sent: number; readonly delivered: number; readonly dropped: number };
-  /** `dropped` by retention; they count as found. */
+  /** `dropped` are spans removed by retention; they count as found. */
   readonly stored: { readonly expected: number; readonly found: number; readonly dropped: number };
-  /** Where the tables that views fill do not say what the spans say, after all is stored. */
+  /** Differences between the spans and the tables that views fill, after all spans are stored. */
   readonly derived: readonly DerivedDifference[];
 }
 
@@ -65,7 +67,7 @@ const stallMs = 60_000;
 const transport = { gzip: false, timeoutMs: 10_000 };
 
 /**
- * Loads a system for a long time, with searches going on, and looks at it every few seconds.
+ * Loads a system for a long time, with searches meanwhile, and samples it every few seconds.
  * @param progress called with a line every minute
  * @throws Error when a process ends
  */
@@ -156,7 +158,7 @@ const agentMetrics = [
   "tracing_agent_thrift_udp_server_packets_dropped_total",
 ] as const;
 
-/** The agent's counts of packets, once they cover all that were sent. */
+/** The agent's counts of packets, after they include all packets that were sent. */
 async function settledAgent(
   metricsUrl: string,
   sent: number,

@@ -7,17 +7,17 @@ import { processUsage } from "../e2e/measure/process-usage.ts";
 export interface ProcessSample {
   readonly rssBytes: number;
   readonly openFiles: number;
-  /** Since its start. */
+  /** Processor seconds since the start of the process. */
   readonly cpuSeconds: number;
 }
 
-/** @throws Error when there is no such process. Linux only */
+/** @throws Error when there is no such process. Works only on Linux */
 export function sampleProcess(pid: number): ProcessSample {
   const { rssBytes, cpuSeconds } = processUsage(pid);
   return { rssBytes, cpuSeconds, openFiles: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** Bytes of the files that lie in a folder; those that go meanwhile do not count. */
+/** Bytes of the files in a folder; files that disappear meanwhile do not count. */
 export async function filesBytes(folder: string): Promise<number> {
   let bytes = 0;
   for (const name of await readdir(folder).catch(() => [])) {

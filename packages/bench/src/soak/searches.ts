@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LatencyHistogram } from "../e2e/load/tally.ts";
 import type { SpanClock } from "./span-clock.ts";
 
-/** Searches that people make in the search form; names and values are those of the corpus. */
+/** Typical searches in the search form; names and values are those of the corpus. */
 const searches: readonly Readonly<Record<string, string>>[] = [
   { service: "frontend" },
   { service: "checkout", operation: "POST /orders" },
@@ -13,13 +13,13 @@ const searches: readonly Readonly<Record<string, string>>[] = [
 const lookBackMs = 900_000;
 const timeoutMs = 30_000;
 /**
- * How long a found trace may be unknown by its id, in milliseconds. With a faster clock its collector received
- * it weeks ago, and such a trace is found by its id only when its insert has ended.
+ * Milliseconds during which a found trace may be unknown by its id. With a faster clock, the collector's time of
+ * receipt is weeks old, and such a trace is found by its id only when its insert has ended.
  */
 const unknownMs = 2_000;
 const againMs = 50;
 
-/** Asks one search after another, and for the first trace that each finds. */
+/** Sends one search after another, and requests the first trace of each result. */
 export class Searches {
   readonly #url: string;
   readonly #pauseMs: number;
@@ -27,7 +27,7 @@ export class Searches {
   #latency = new LatencyHistogram();
   asked = 0;
   failed = 0;
-  /** The last reason. */
+  /** The last error. */
   failure = "";
 
   /** @param url base URL of the query API */
@@ -37,7 +37,7 @@ export class Searches {
     this.#pauseMs = pauseMs;
   }
 
-  /** Goes on until the signal is aborted. */
+  /** Runs until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     for (let turn = 0; !signal.aborted; turn++) {
       const id = await this.#ask(`/api/traces?${this.#parameters(searches[turn % searches.length])}`);
@@ -48,14 +48,16 @@ export class Searches {
     }
   }
 
-  /** Milliseconds of those answered since the last call; undefined when none was. */
+  /**
+   * 95th percentile in milliseconds of the requests answered since the previous call; undefined when there were none.
+   */
   takeP95(): number | undefined {
     const { p95, max } = this.#latency.percentiles();
     this.#latency = new LatencyHistogram();
     return max === 0 ? undefined : p95;
   }
 
-  /** @param unknownForMs how long 404 is asked again @returns the id of the first trace found */
+  /** @param unknownForMs milliseconds during which a 404 is repeated @returns the id of the first trace found */
   async #ask(path: string, unknownForMs = 0): Promise<string | undefined> {
     const startedAt = performance.now();
     this.asked++;

@@ -4,17 +4,20 @@ import type { SoakResult, SoakSample } from "./run-soak.ts";
 
 /** A quantity that must level off. */
 export interface Watched {
-  /** A process, or what lies on disk. */
+  /** Name of a process, or of data on disk. */
   readonly of: string;
   readonly what: "RSS, MiB" | "open files" | "disk, MiB";
   readonly growth: Growth;
 }
 
 const mebibyte = 1024 * 1024;
-/** Growth below it in half a run is not worth a word. */
+/** Smaller growth in half a run is not reported. */
 const least = { rssMiB: 12, openFiles: 6, diskMiB: 64 } as const;
 
-/** RSS and open files of each process over the last half, the journal, and the storage when its size is limited. */
+/**
+ * RSS and open files of each process over the last half of the run, the journal, and the storage if its size is
+ * limited.
+ */
 export function watched({ plan, samples }: SoakResult): Watched[] {
   const disk = [
     ...[{ of: "journal", points: pointsOf(samples, journal) }],
@@ -31,7 +34,7 @@ export function watched({ plan, samples }: SoakResult): Watched[] {
   ];
 }
 
-/** Faults of a run; empty for a good one. */
+/** Problems of a run; empty for a good run. */
 export function soakProblems(result: SoakResult): string[] {
   const problems = watched(result)
     .filter(({ growth }) => growth.isGrowing)
@@ -63,7 +66,7 @@ export function soakProblems(result: SoakResult): string[] {
   return problems;
 }
 
-/** For people. */
+/** The result as a text. */
 export function describeSoak(result: SoakResult): string {
   const { samples, grpc, http, searches, agent, stored } = result;
   const last = samples.at(-1);
@@ -91,7 +94,7 @@ export function describeSoak(result: SoakResult): string {
   ].join("\n")}\n`;
 }
 
-/** For the documents. */
+/** The result as a picture for the documentation. */
 export function drawSoak({ samples }: SoakResult, title: string): string {
   const names = namesOf(samples);
   const series = (take: (sample: SoakSample) => number | undefined) => pointsOf(samples, take);

@@ -7,13 +7,13 @@ import { type System, stopAll } from "../suite/system.ts";
 import { TestProcess } from "../suite/test-process.ts";
 import type { SpanClock } from "./span-clock.ts";
 
-/** All five processes. */
+/** All five processes under test. */
 export interface SoakSystem {
   readonly system: System;
   readonly processes: readonly TestProcess[];
-  /** Base URL of the web server: OTLP/HTTP and searches through it. */
+  /** Base URL of the web server, through which OTLP/HTTP and searches go. */
   readonly frontDoor: string;
-  /** UDP, Thrift compact. */
+  /** UDP port for Thrift compact. */
   readonly agentPort: number;
   readonly agentMetricsUrl: string;
 }
@@ -28,8 +28,8 @@ export interface SoakSystemSettings {
 const serverProgram = fileURLToPath(new URL("../../../admin-server/dist/server.cjs", import.meta.url));
 
 /**
- * Starts them on free ports.
- * @param folder empty; all data goes there
+ * Starts all processes on free ports.
+ * @param folder an empty folder for all data
  * @throws Error when one does not get healthy
  */
 export async function startSoakSystem(

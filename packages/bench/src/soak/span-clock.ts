@@ -2,16 +2,17 @@
 export interface SpanClock {
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
-  /** How many times as fast as the machine's clock it runs. */
+  /** Factor by which the clock runs faster than the machine's clock. */
   readonly speed: number;
-  /** From this moment on it is the machine's clock, in milliseconds since the Unix epoch. */
+  /** From this time on the clock equals the machine's clock; milliseconds since the Unix epoch. */
   readonly endMs: number;
 }
 
 /**
- * A clock that goes faster and is right again at `endMs`: a store that keeps whole days then has days to drop within an hour.
- * @param speed 1: the machine's clock; 288: a day in five minutes
- * @param machineMs what the machine's clock says
+ * A clock that runs faster and is correct from `endMs` on: a store that keeps whole days then drops days within an
+ * hour.
+ * @param speed 1 equals the machine's clock; 288 makes a day pass in five minutes
+ * @param machineMs returns the time of the machine's clock
  */
 export function spanClock(endMs: number, speed: number, machineMs: () => number = Date.now): SpanClock {
   return {

@@ -1,7 +1,7 @@
 import type { ExportAnswer, Exporter, ExportRequest } from "../e2e/exporters/exporter.ts";
 import { LatencyHistogram } from "../e2e/load/tally.ts";
 
-/** An exporter whose latency can be looked at while it works. */
+/** An exporter that measures the latency of its calls. */
 export class TimedExporter implements Exporter {
   readonly #inner: Exporter;
   #latency = new LatencyHistogram();
@@ -25,7 +25,10 @@ export class TimedExporter implements Exporter {
     return this.#inner.close();
   }
 
-  /** Milliseconds of the calls accepted since the last call of this; undefined when there were none. */
+  /**
+   * 95th percentile in milliseconds of the calls accepted since the previous call of this method; undefined when there
+   * were none.
+   */
   takeP95(): number | undefined {
     const { p95, max } = this.#latency.percentiles();
     this.#latency = new LatencyHistogram();

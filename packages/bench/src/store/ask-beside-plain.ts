@@ -2,7 +2,7 @@ import type { TraceStore } from "storage/api";
 import { fillPlainTable, plainStatements } from "./plain-table.ts";
 import { storedSamples, storeQuestions } from "./store-questions.ts";
 
-/** One kind of question to our tables and to a plain one, in turns; medians. */
+/** One kind of question to our tables and to a plain table, alternating; the values are medians. */
 export interface PlainReport {
   readonly name: string;
   readonly oursMs: number;
@@ -10,8 +10,9 @@ export interface PlainReport {
 }
 
 /**
- * Asks our tables and a plain one of the same spans the same, in turns: how fast the machine is at the moment is the same for both.
- * @param endUnixMs as it was filled
+ * Sends the same questions to our tables and to a plain table with the same spans, alternating, so that changes of the
+ * machine's speed affect both equally.
+ * @param endUnixMs the same value as when the store was filled
  */
 export async function askBesidePlain(
   store: TraceStore,
@@ -51,7 +52,7 @@ async function msOf(ask: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** @throws Error when it is not answered, or with nothing */
+/** @throws Error when the request fails, or the answer is empty */
 async function bytesOf(url: string, sql: string): Promise<void> {
   const answer = await fetch(url, { method: "POST", body: sql });
   const { byteLength } = await answer.arrayBuffer();

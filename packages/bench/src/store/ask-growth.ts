@@ -1,7 +1,7 @@
 import type { Question } from "./store-questions.ts";
 import { storeCost } from "./store-sql.ts";
 
-/** One of the stores, and what it is asked. */
+/** One of the stores, and its questions. */
 export interface GrowthStore {
   readonly hours: number;
   /** The store's HTTP port. */
@@ -9,7 +9,7 @@ export interface GrowthStore {
   readonly questions: readonly Question[];
 }
 
-/** One kind of question to one store. */
+/** Results of one kind of question to one store. */
 export interface GrowthFigure {
   readonly hours: number;
   readonly results: number;
@@ -17,19 +17,20 @@ export interface GrowthFigure {
   readonly wallMs: number;
   readonly wallMinMs: number;
   readonly wallP95Ms: number;
-  /** That the engine read; none of traces read from parts. */
+  /** Rows that the engine read; 0 for traces read directly from parts. */
   readonly rows: number;
 }
 
-/** One kind of question to all stores, in their order. */
+/** Results of one kind of question to all stores, in their order. */
 export interface GrowthReport {
   readonly name: string;
   readonly figures: readonly GrowthFigure[];
 }
 
 /**
- * Asks stores of different sizes the same, in turns: how fast the machine is at the moment is the same for all.
- * @param stores all with the same questions; nobody else may use them meanwhile
+ * Sends the same questions to stores of different sizes, alternating, so that changes of the machine's speed affect all
+ * equally.
+ * @param stores all have the same questions; no other client may use them meanwhile
  */
 export async function askGrowth(stores: readonly GrowthStore[], times: number): Promise<GrowthReport[]> {
   const reports: GrowthReport[] = [];
@@ -59,8 +60,8 @@ export async function askGrowth(stores: readonly GrowthStore[], times: number): 
 }
 
 /**
- * The least of three readings, as the engine's own queries count too.
- * @returns rows that the engine read for one question, less those that were read to count them
+ * Uses the lowest of three readings, because queries of the engine itself also count.
+ * @returns rows that the engine read for one question, without the rows read for counting
  */
 async function rowsRead(url: string, ask: () => Promise<number>): Promise<{ results: number; rows: number }> {
   let least = Number.POSITIVE_INFINITY;

@@ -1,34 +1,34 @@
 import { processUsage } from "../e2e/measure/process-usage.ts";
 import type { Question } from "./store-questions.ts";
 
-/** One question asked in two ways. */
+/** One question that is asked in two ways. */
 export interface PairReport {
   readonly name: string;
-  /** How many results there were. */
+  /** Number of results. */
   readonly results: number;
-  /** Processor time of the store and of this process for a request, milliseconds. */
+  /** Processor time of the store and of this process for one request, in milliseconds. */
   readonly cpuMs: number;
-  /** The same of the other way. */
+  /** The same for the other way. */
   readonly otherCpuMs: number;
-  /** The one to the other: the median of the rounds' ratios. */
+  /** Ratio of the first way to the other: the median over the rounds. */
   readonly ratio: number;
   /** The middle half of the ratios. */
   readonly middle: readonly [number, number];
 }
 
-/** Rounds of requests. */
+/** Numbers of rounds and requests. */
 interface PairRounds {
   readonly rounds: number;
-  /** Requests of each of the two in a round. */
+  /** Requests for each of the two ways in a round. */
   readonly requests: number;
-  /** Called with each report as soon as it is known. */
+  /** Called with each report when it is complete. */
   readonly onReport: (report: PairReport) => void;
 }
 
 /**
- * Asks each question in two ways, in turns: what else the machine does is the same for both.
+ * Asks each question in two ways, alternating, so that other work on the machine affects both equally.
  * @param pid of the store
- * @param questions the same ones in the same order
+ * @param questions two lists of the same questions in the same order
  */
 export async function askInPairs(
   pid: number,
@@ -56,7 +56,7 @@ export async function askInPairs(
   return reports;
 }
 
-/** Processor time of the store and of this process for one of the requests, milliseconds. */
+/** Processor time of the store and of this process for one request, in milliseconds. */
 async function cpuMsOf(
   pid: number,
   ask: Question["ask"],

@@ -4,18 +4,18 @@ import { askGrpc, grpcClient } from "../query/ask-endpoints.ts";
 import { grpcQuestions } from "../query/grpc-questions.ts";
 import { largeTrace } from "./fill-store.ts";
 
-/** Requests of one kind to the query service, at the same time or one after the other. */
+/** Results of one kind of request to the query service, concurrent or one after the other. */
 export interface QueryReport {
   readonly name: string;
   readonly requests: number;
   readonly failed: number;
-  /** To the first byte of the body, and to the last; medians. */
+  /** Milliseconds until the first and the last byte of the body; medians. */
   readonly firstMs: number;
   readonly lastMs: number;
   readonly lastP95Ms: number;
   /** Processor time of the query process for one request. */
   readonly cpuMs: number;
-  /** The most of the query process since its start. */
+  /** Highest resident memory of the query process since its start. */
   readonly rssPeakBytes: number;
 }
 
@@ -25,15 +25,15 @@ interface Answer {
   readonly lastMs: number;
 }
 
-/** When the newest hour ends, and when the newest span of the large trace starts. */
+/** The end of the newest hour, and the start of the newest span in the large trace. */
 export interface FilledTimes {
   readonly endUnixMs: number;
   readonly largeTraceUnixMs: number;
 }
 
 /**
- * Asks the query service's HTTP API, and FindTraces over gRPC.
- * @param query the process; gRPC at `host:port`
+ * Sends questions to the query service's HTTP API, and FindTraces over gRPC.
+ * @param query the query process; `grpcAddress` is `host:port`
  */
 export async function askQuery(
   { url, pid, grpcAddress }: { readonly url: string; readonly pid: number; readonly grpcAddress: string },
@@ -92,7 +92,10 @@ export async function askQuery(
   return reports;
 }
 
-/** The newest 20 traces of a service within the hour that ends then. When the first message comes is not noted. */
+/**
+ * Requests the newest 20 traces of a service within the hour that ends at `endUnixMs`. The time of the first message is
+ * not measured.
+ */
 async function findTraces(client: ReturnType<typeof grpcClient>, endUnixMs: number): Promise<Answer> {
   const question = grpcQuestions.find(({ name }) => name === "gRPC: search, hour");
   if (question === undefined) {

@@ -2,25 +2,25 @@ import type { TraceStore } from "storage/api";
 import { storeQuestions } from "./store-questions.ts";
 import { storeCost } from "./store-sql.ts";
 
-/** How one kind of question did; figures are those of the median request. */
+/** Results of one kind of question; the values are those of the median request. */
 export interface AskReport {
   readonly name: string;
-  /** Traces, or whatever was asked for. */
+  /** Number of traces, or of other results. */
   readonly results: number;
   readonly wallMs: number;
   readonly wallMinMs: number;
   readonly wallP95Ms: number;
   /** Processor time of the engine. */
   readonly cpuMs: number;
-  /** Processor time of this process, which decodes rows into spans. */
+  /** Processor time of this process, which decodes rows to spans, in milliseconds. */
   readonly clientCpuMs: number;
   readonly rows: number;
   readonly bytes: number;
 }
 
 /**
- * Asks each question so often, one after another; nobody else may use the store meanwhile.
- * @param endUnixMs as it was filled
+ * Asks each question this many times, one request after another; no other client may use the store meanwhile.
+ * @param endUnixMs the same value as when the store was filled
  */
 export async function askStore(
   store: TraceStore,
@@ -41,7 +41,7 @@ export async function askStore(
       const wallMs = performance.now() - startedAt;
       const { user, system } = process.cpuUsage(client);
       const after = await storeCost(url);
-      // Less what asking for the cost costs.
+      // The cost of reading the cost is subtracted.
       const cost = (key: "rows" | "bytes" | "cpuMs") =>
         after[key] - between[key] - (between[key] - before[key]);
       asked.push({

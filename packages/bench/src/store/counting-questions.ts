@@ -5,11 +5,11 @@ import type { Question } from "./store-questions.ts";
 const minuteNano = 60_000_000_000n;
 const frontend = '{ resource.service.name = "frontend" }';
 
-/** Times that `eachOfOtherTime` asks about in turn: so many that each is asked about once in some seconds. */
+/** Number of times over which `eachOfOtherTime` rotates: so many that each is used once in some seconds. */
 const otherTimes = 50;
 
 /**
- * The same questions, each request about a time that ends a minute earlier: as of somebody who asks for the first time.
+ * The same questions, each request for a time that ends a minute earlier, so that no answer is cached.
  * @param endUnixMs as the store was filled
  */
 export function eachOfOtherTime(store: TraceStore, endUnixMs: number): Question[] {
@@ -23,7 +23,8 @@ export function eachOfOtherTime(store: TraceStore, endUnixMs: number): Question[
 }
 
 /**
- * Questions whose answers count spans, over the newest minute and over the newest hour; the first is a search that counts nothing.
+ * Questions whose answers count spans, over the newest minute and the newest hour; the first question is a search that
+ * counts nothing.
  * @param endUnixMs as the store was filled
  */
 export function countingQuestions(store: TraceStore, endUnixMs: number): Question[] {
@@ -113,7 +114,7 @@ function analyses({ analysis }: TraceStore, range: TimeRange): Question[] {
   ];
 }
 
-/** Read from sums out of which copies are taken as they are found. */
+/** Answers read from sums, from which spans stored twice are subtracted when they are found. */
 function sums(
   { analysis, dependencies, metrics }: TraceStore,
   range: TimeRange,

@@ -11,7 +11,7 @@ export interface FillSize {
 }
 
 export const millionPerHour = 1_000_000;
-/** The trace that has this many spans, or a twentieth of an hour where that is less. */
+/** A large trace; it has fewer spans when a twentieth of an hour is fewer. */
 export const largeTrace = { traceId: "1a4e".repeat(8), spans: 50_000 } as const;
 
 /** Spans of one export request. */
@@ -21,10 +21,10 @@ const hourMs = 3_600_000;
 const piecesPerHour = 4;
 
 /**
- * Fills a store with hours of spans, the last of which ends at `endUnixMs`. The oldest hour goes through the store's
- * writer, in blocks as the collector writes them. The engine makes each later hour as a copy with other trace ids. One
- * trace of 50,000 spans lies in the newest hour.
- * @param url of the same store's HTTP port
+ * Fills a store with hours of spans; the last hour ends at `endUnixMs`. The oldest hour is written through the store's
+ * writer, in blocks like the collector's. Each later hour is a copy with other trace ids, made by the engine. The
+ * newest hour has one trace of 50,000 spans.
+ * @param url HTTP port of the same store
  * @param database empty before
  */
 export async function fillStore(
@@ -58,7 +58,8 @@ export async function fillStore(
     );
   };
   for (let hour = 1; hour < hours; hour++) {
-    // Whole traces in one block each, as collectors send most of them: parents and children then meet as they arrive.
+    // Each block has whole traces, as collectors usually write them, so that parents and children are matched on
+    // arrival.
     for (let piece = 0; piece < piecesPerHour; piece++) {
       const which = `AND cityHash64(s.trace_id) % ${piecesPerHour} = ${piece}`;
       await copy(hour, `sipHash128(s.trace_id, ${hour})`, which);
@@ -77,7 +78,7 @@ async function writeHour(store: TraceStore, endUnixMs: number, spansPerHour: num
   let pending: Uint8Array[] = [];
   for (let batch = 1; batch <= batches; batch++) {
     const nowMs = Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches);
-    // The bytes are the transcoder's, until its next call.
+    // A copy, because the transcoder overwrites the bytes in its next call.
     pending.push(Buffer.from(transcoder.transcode(corpus.next(nowMs).body).rows.bytes));
     if (pending.length * batchSpans < blockSpans && batch < batches) {
       continue;

@@ -7,9 +7,9 @@ import { type System, stopAll } from "../suite/system.ts";
 import { millionPerHour } from "./fill-store.ts";
 
 const batchSpans = 100;
-/** Requests under way. */
+/** Number of concurrent requests. */
 const clients = 8;
-/** Its queue holds 2,000 spans, and drops what is more. */
+/** Limit of spans that are sent ahead: the peer's queue holds 2,000 spans, and drops further ones. */
 const maxAheadSpans = 1_500;
 const lookMs = 50;
 const hourMs = 3_600_000;
@@ -21,14 +21,14 @@ export interface FilledPeer {
   readonly grpcAddress: string;
   /** When the hour ends. */
   readonly endUnixMs: number;
-  /** Spans that it has. */
+  /** Number of stored spans. */
   readonly stored: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Jaeger 1.62's all-in-one program with Badger on free ports, and sends it a million spans of an hour.
- * @param folder empty; all data goes there
+ * Starts Jaeger 1.62's all-in-one program with Badger on free ports, and sends a million spans that cover an hour.
+ * @param folder an empty folder for all data
  */
 export async function startFilledPeer(
   program: string,
@@ -50,7 +50,10 @@ export async function startFilledPeer(
   }
 }
 
-/** Each batch at its time of the hour, as `fillStore` writes them. @throws Error for a batch that is refused for good */
+/**
+ * Sends each batch with its time within the hour, like `fillStore`. @throws Error for a batch that is refused
+ * permanently
+ */
 async function send({ httpEndpoint, store }: System, endUnixMs: number, signal: AbortSignal): Promise<void> {
   const corpus = new Corpus(batchSpans, 1, 7);
   const exporter = new HttpExporter({

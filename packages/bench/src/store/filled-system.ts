@@ -10,7 +10,7 @@ import { storeSql } from "./store-sql.ts";
 /** Database of the spans. */
 export const filledDatabase = "tracing";
 
-/** tracing-storage as it was built with hours of spans, and tracing-query in front of it. */
+/** The built tracing-storage with hours of spans, and tracing-query, which searches it. */
 export interface FilledSystem {
   readonly store: TraceStore;
   /** The store's HTTP port. */
@@ -21,7 +21,7 @@ export interface FilledSystem {
   readonly query: {
     readonly pid: number;
     readonly url: string;
-    /** gRPC, `host:port`. */
+    /** Address for gRPC, `host:port`. */
     readonly grpcAddress: string;
     healthy(signal: AbortSignal): Promise<void>;
   };
@@ -31,7 +31,7 @@ export interface FilledSystem {
 /**
  * Starts both on free ports.
  * @param folder kept; filled only when it is empty
- * @throws Error when they do not get healthy
+ * @param folder its data is kept; it is filled only when it is empty
  */
 export async function startFilledSystem(
   folder: string,
@@ -79,7 +79,7 @@ export async function startFilledSystem(
   }
 }
 
-/** The newest start, rounded up to a second; undefined for an empty store. */
+/** The newest start of a span, rounded up to a second; undefined for an empty store. */
 async function filledUntil(url: string): Promise<number | undefined> {
   const newest = await storeSql(
     url,

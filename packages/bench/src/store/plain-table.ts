@@ -1,7 +1,10 @@
 import type { StoredSample } from "./store-questions.ts";
 import { storeSql } from "./store-sql.ts";
 
-/** A table as one would write it down first: a column for each field, and bloom filters on trace ids, keys and values of attributes. */
+/**
+ * A simple design of a table: a column for each field, and bloom filters on trace ids, and on keys and values of
+ * attributes.
+ */
 const plainTable = "plain.spans";
 
 const elements = (column: string) => `arrayFilter(e -> e != '', splitByChar('\\xFF', ${column}))`;
@@ -10,7 +13,7 @@ const keys = (column: string) =>
 const values = (column: string) =>
   `arrayMap(e -> substring(e, positionCaseInsensitive(e, '\\xFE') + 2), ${elements(column)})`;
 
-/** Columns of the table, with their types and what they are in `spans`. */
+/** Columns of the table, with their types and the expressions over `spans` that fill them. */
 const columns: readonly (readonly [name: string, type: string, from: string])[] = [
   ["service", "LowCardinality(String)", "service"],
   ["resource_keys", "Array(LowCardinality(String))", keys("resource_text")],
@@ -34,7 +37,7 @@ const indexes = ["trace_id", "attribute_keys", "attribute_values"].map(
   (column) => `INDEX ${column}_index ${column} TYPE bloom_filter(0.01) GRANULARITY 1`,
 );
 
-/** Makes the table of the spans of a database, where it is not there, and merges it into one part. */
+/** Creates the table from the spans of a database unless it exists, and merges it into one part. */
 export async function fillPlainTable(
   url: string,
   database: string,
@@ -62,7 +65,7 @@ export async function fillPlainTable(
   await storeSql(url, `RENAME TABLE plain.filling TO ${plainTable}`);
 }
 
-/** Statements that answer questions of the same names with whole traces. */
+/** Statements that answer the questions of the same names with whole traces. */
 export function plainStatements(
   endUnixMs: number,
   sample: (attempt: number) => StoredSample,
@@ -87,7 +90,9 @@ export function plainStatements(
   ]);
 }
 
-/** The newest 20 traces that have a span which satisfies the condition, of those spans that satisfy `within`. */
+/**
+ * The newest 20 traces with a span that satisfies the condition; from these traces, the spans that satisfy `within`.
+ */
 function tracesWith(condition: string, within: string): string {
   const found = `SELECT trace_id FROM ${plainTable} WHERE ${condition} GROUP BY trace_id ORDER BY max(start) DESC LIMIT 20`;
   return `SELECT * FROM ${plainTable} WHERE trace_id IN (${found}) AND ${within} FORMAT RowBinary`;

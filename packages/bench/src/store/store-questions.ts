@@ -4,22 +4,22 @@ import { storeSql } from "./store-sql.ts";
 
 const hourNano = 3_600_000_000_000n;
 
-/** One kind of question, and how to ask it. */
+/** One kind of question, with a function that asks it. */
 export interface Question {
   readonly name: string;
-  /** @returns how many results there were */
+  /** @returns number of results */
   ask(attempt: number): Promise<number>;
 }
 
-/** A stored span with a tag that no other has. */
+/** A stored span with a unique tag. */
 export interface StoredSample {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Its `http.request.id`. */
+  /** Value of its tag `http.request.id`. */
   readonly requestId: string;
 }
 
-/** Gives for each attempt one of fifty. @throws Error where no span has the tag */
+/** Returns one of fifty samples for each attempt. @throws Error when no span has the tag */
 export async function storedSamples(
   url: string,
   database: string,
@@ -43,8 +43,8 @@ export async function storedSamples(
 }
 
 /**
- * Questions that people ask: in the search form, within the newest hour or over everything. Also those of the pages for
- * names, dependencies, rates and analysis.
+ * Typical questions of the search form, within the newest hour or over all spans. The list also has the questions of
+ * the pages for names, dependencies, rates and analysis.
  * @param endUnixMs as the store was filled
  */
 export async function storeQuestions(

@@ -1,6 +1,6 @@
 const timeoutMs = 3_600_000;
 
-/** Runs one statement on a ClickHouse over HTTP, past the storage engine. @throws Error with what it answered */
+/** Runs one statement on a ClickHouse over HTTP, not through the storage package. @throws Error with the answer */
 export async function storeSql(url: string, sql: string): Promise<string> {
   const answer = await fetch(url, { method: "POST", body: sql, signal: AbortSignal.timeout(timeoutMs) });
   const text = await answer.text();

@@ -19,7 +19,7 @@ export interface OurSystemSettings {
   readonly collectorPreload?: Preload | undefined;
 }
 
-/** Starts a tracing process as `npm start` does: as it was built, with its own options of Node. */
+/** Starts a tracing process like `npm start`: the built program, with its options for Node. */
 export function startBuilt(
   name: string,
   args: readonly string[],
@@ -46,7 +46,7 @@ export function startBuilt(
 /**
  * Starts tracing-storage, tracing-collector and tracing-query on free ports.
  * @param folder empty; all data goes there
- * @throws Error when storage or collector does not get healthy; without a healthy query process there is a note
+ * @param folder an empty folder for all data
  */
 export async function startOurSystem(
   folder: string,

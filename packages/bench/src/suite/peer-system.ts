@@ -6,9 +6,9 @@ import { type System, stopAll } from "./system.ts";
 import { TestProcess } from "./test-process.ts";
 
 /**
- * Starts the public model's all-in-one program (Jaeger 1.62) with Badger, its embedded store, on free ports.
+ * Starts the public model's all-in-one program (Jaeger 1.62) with its embedded store Badger on free ports.
  * @param program path of the binary
- * @param folder empty; all data goes there
+ * @param folder an empty folder for all data
  * @throws Error when it does not get healthy
  */
 export async function startPeerSystem(program: string, folder: string, signal: AbortSignal): Promise<System> {
@@ -29,7 +29,7 @@ export async function startPeerSystem(program: string, folder: string, signal: A
     "badger.ephemeral": "false",
     "badger.directory-key": join(folder, "keys"),
     "badger.directory-value": join(folder, "values"),
-    // Debug lines for every dropped span would be measured too.
+    // Without this, debug lines for every dropped span would be measured too.
     "log-level": "error",
   };
   mkdirSync(folder, { recursive: true });

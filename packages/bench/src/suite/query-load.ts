@@ -1,10 +1,10 @@
 import { type Latency, LatencyHistogram } from "../e2e/load/tally.ts";
 
-/** How one kind of query did. */
+/** Results of one kind of query. */
 export interface QueryReport {
   readonly name: string;
   readonly requests: number;
-  /** Answers without any trace: 404, or an empty list. They are not in the latency. */
+  /** Answers without any trace: 404, or an empty list. Such answers are not in the latency. */
   readonly empty: number;
   readonly latencyMs: Latency;
 }
@@ -12,7 +12,7 @@ export interface QueryReport {
 /** One kind of search. */
 export interface SearchKind {
   readonly name: string;
-  /** Path and query of a request for what is newest now. */
+  /** Returns path and query of a request for the newest data. */
   readonly path: () => string;
 }
 
@@ -26,7 +26,7 @@ function search(parameters: Readonly<Record<string, string>>): string {
   return `/api/traces?${new URLSearchParams(all)}`;
 }
 
-/** Searches that people make in the search form; names and values are those of the corpus. */
+/** Typical searches in the search form; names and values are those of the corpus. */
 export const searchKinds: readonly SearchKind[] = [
   { name: "search: service", path: () => search({ service: "frontend" }) },
   { name: "search: operation", path: () => search({ service: "checkout", operation: "POST /orders" }) },
@@ -38,9 +38,9 @@ export const searchKinds: readonly SearchKind[] = [
 ];
 
 /**
- * Asks one query after another, each kind for ten seconds at most.
- * @param traceIds of traces that should be stored, at least one
- * @param requestsEach of each kind
+ * Sends one query after another, each kind for at most ten seconds.
+ * @param traceIds ids of traces that should be stored, at least one
+ * @param requestsEach number of requests of each kind
  * @throws Error when an answer is neither 200 nor 404
  */
 export async function measureQueries(
@@ -73,9 +73,9 @@ export async function measureQueries(
 }
 
 /**
- * Asks for a search or for a trace.
- * @returns how many traces the answer has, 0 for 404 too, and how long it took to come whole
- * @throws Error when the answer is neither 200 nor 404, or does not come within 30 s
+ * Requests a search or a trace.
+ * @returns number of traces in the answer (0 for 404), and milliseconds until the whole answer had arrived
+ * @throws Error when the answer is neither 200 nor 404, or does not arrive within 30 s
  */
 export async function askForTraces(url: string): Promise<{ traces: number; tookMs: number }> {
   const startedAt = performance.now();

@@ -6,15 +6,15 @@ import { type IngestReport, lostSpans } from "../e2e/ingest-report.ts";
 import { measureQueries, type QueryReport } from "./query-load.ts";
 import { type System, stopAll } from "./system.ts";
 
-/** How long each part of the suite sends. */
+/** Durations of the parts of the suite, in milliseconds. */
 export interface SuitePlan {
-  /** Sent over gRPC before anything is measured: figures of a program that has just started say little. */
+  /** Load over gRPC before the measurement, because a program that has just started is slower. */
   readonly warmUpMs: number;
   readonly grpcMs: number;
   readonly httpMs: number;
-  /** How often each query is asked, one after another. */
+  /** Number of requests for each query, sent one after another. */
   readonly queryRequests: number;
-  /** Everything else about a run. */
+  /** Returns all other options of a run. */
   readonly options: (run: SuiteRun) => IngestOptions;
 }
 
@@ -23,25 +23,25 @@ export type SuiteRun = Pick<IngestOptions, "protocol" | "processes" | "store"> &
   readonly durationMs: number;
 };
 
-/** Figures of one system in the suite. */
+/** Results of one system in the suite. */
 export interface SystemReport {
   readonly title: string;
-  /** Only to see that nothing was lost in it either. */
+  /** Used only to check that no span of the warm-up was lost. */
   readonly warmUp: IngestReport;
   readonly grpc: IngestReport;
   readonly http: IngestReport;
-  /** In the store when the queries were asked. */
+  /** Number of spans in the store at the time of the queries. */
   readonly storedSpans: number;
   readonly queries: readonly QueryReport[];
-  /** Everything on disk after the end, by the spans stored; undefined when the runs tell already. */
+  /** Disk bytes per stored span after the end; undefined when the reports of the runs have this value. */
   readonly bytesPerSpanAtRest: number | undefined;
   readonly notes: readonly string[];
 }
 
 /**
- * Starts a system on an empty temporary folder, measures it, stops it, and removes the folder.
+ * Starts a system with an empty temporary folder, measures it, stops it, and removes the folder.
  * @param progress called with a line before each part
- * @throws Error when a process does not start, or ends in the middle; the message holds its last lines
+ * @throws Error when a process does not start or ends early; the message has its last lines
  */
 export async function measureSystem(
   title: string,
@@ -95,7 +95,7 @@ async function measure(
   const storedSpans = await store.countSpans();
   let bytesPerSpanAtRest: number | undefined;
   if (system.bytesAtRest !== undefined) {
-    // It writes the rest of its data when it is stopped.
+    // The system writes the rest of its data when it stops.
     await stopAll(system.processes);
     bytesPerSpanAtRest = (await system.bytesAtRest()) / storedSpans;
   }

@@ -2,28 +2,28 @@ import type { NamedPid } from "../e2e/ingest.ts";
 import type { SpanStore } from "../e2e/measure/span-store.ts";
 import type { TestProcess } from "./test-process.ts";
 
-/** A tracing backend that runs for the measurement, with nothing stored yet. */
+/** A tracing backend that was started for the measurement, with an empty store. */
 export interface System {
-  /** OTLP gRPC, `host:port`. */
+  /** Address for OTLP over gRPC, `host:port`. */
   readonly grpcEndpoint: string;
   /** OTLP HTTP, base URL. */
   readonly httpEndpoint: string;
-  /** Where agents hand in spans, `host:port`; only ours. */
+  /** Address to which agents send spans, `host:port`; set only for our system. */
   readonly apiV2Address?: string;
-  /** Base URL of the query API; undefined when there is none, and `notes` says why. */
+  /** Base URL of the query API; undefined when there is none, and then `notes` has the reason. */
   readonly queryUrl: string | undefined;
-  /** The same over gRPC, `host:port`, where it is measured. */
+  /** Address of the query API over gRPC, `host:port`; set when it is measured. */
   readonly queryGrpcAddress?: string;
   readonly store: SpanStore;
   /** ClickHouse's HTTP address of that store; only ours. */
   readonly storeUrl?: string;
-  /** Prometheus page of the process that keeps the spans; only ours. */
+  /** Prometheus page of the process that stores spans; set only for our system. */
   readonly storageMetricsUrl?: string;
-  /** In the order in which they are stopped. */
+  /** The processes in the order in which they are stopped. */
   readonly processes: readonly TestProcess[];
-  /** The processes that take spans in; the query process is not measured with them. */
+  /** The processes that receive spans; the query process is not measured with them. */
   readonly measured: readonly NamedPid[];
-  /** Bytes that all is stored in, read after the end; undefined when `store` already tells. */
+  /** Disk bytes of all data, read after the end; absent when `store` reports this value. */
   bytesAtRest?(): Promise<number>;
   readonly notes: readonly string[];
 }

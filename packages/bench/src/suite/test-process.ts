@@ -7,19 +7,19 @@ const startMs = 60_000;
 const stopMs = 30_000;
 const keptLines = 15;
 
-/** How to run a program and how to see that it works. */
+/** A program under test: its command, and its health check. */
 export interface Program {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Answers 200 when the program does its work. */
+  /** URL that answers 200 when the program is ready. */
   readonly healthUrl: string;
-  /** A process of ours: ends by itself when this one vanishes. */
+  /** True for our processes: the process ends by itself when this one vanishes. */
   readonly watchesParent: boolean;
 }
 
-/** A process under test: our child, started for the measurement and stopped after it. */
+/** A process under test: a child process that is started for the measurement and stopped after it. */
 export class TestProcess {
   readonly name: string;
   readonly #program: Program;
@@ -31,7 +31,8 @@ export class TestProcess {
     this.name = program.name;
     this.#program = program;
     this.#child = spawn(program.command, program.args, {
-      // A group of its own: Ctrl-C is for us, and we stop it in order.
+      // The child has its own process group, so that Ctrl-C reaches only this process, which then stops the children in
+      // order.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", ...(program.watchesParent ? (["ipc"] as const) : [])],
       env: { ...process.env, ...program.environment },
@@ -58,7 +59,7 @@ export class TestProcess {
     return this.#child.pid;
   }
 
-  /** Why it is no longer there, with the last lines it wrote; undefined while it runs or when it was stopped by us. */
+  /** The reason why the process has ended, with its last lines; undefined while it runs, or after `stop`. */
   get death(): Error | undefined {
     const { exitCode, signalCode, pid } = this.#child;
     const runs = exitCode === null && signalCode === null && pid !== undefined;
@@ -71,7 +72,10 @@ export class TestProcess {
     return new Error(`${this.name} ended with ${how}; its last lines:\n${this.#lastLines.join("\n")}`);
   }
 
-  /** Resolves when it is healthy. @throws Error when it ends, is not healthy in a minute, or the signal is aborted */
+  /**
+   * Resolves when the process is healthy. @throws Error when it ends, is not healthy within a minute, or the signal is
+   * aborted
+   */
   async healthy(signal: AbortSignal): Promise<void> {
     const until = performance.now() + startMs;
     while (performance.now() < until) {
@@ -89,7 +93,7 @@ export class TestProcess {
     );
   }
 
-  /** Ends it, if need be by force. */
+  /** Stops the process; kills it when it does not end in time. */
   async stop(): Promise<void> {
     const { exitCode, signalCode, pid } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null || this.#stopping) {

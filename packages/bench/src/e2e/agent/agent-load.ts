@@ -21,11 +21,11 @@ export interface AgentLoadOptions {
   readonly durationMs: number;
   /** For the agent: `--processor.tracing-compact.server-socket-buffer-size=…` */
   readonly agentFlags: readonly string[];
-  /** Runs the agent in a control group with so much memory. */
+  /** Limit of memory in bytes for the agent's control group; absent: no control group. */
   readonly memoryLimitBytes?: number;
 }
 
-/** Memory in bytes: all of it, the part that is the process's own, and the part that it shares as pages of files. */
+/** Memory in bytes: all memory, private memory, and memory shared as pages of files. */
 export interface Memory {
   readonly rss: number;
   readonly anonymous: number;
@@ -45,13 +45,13 @@ export interface AgentLoadReport {
   readonly loaded: Memory;
   readonly after: Memory;
   readonly peakRss: number;
-  /** Most that the control group was charged, with one. */
+  /** Highest memory in bytes of the control group; absent without a control group. */
   readonly groupPeakBytes?: number;
 }
 
 /**
- * Starts the built agent and a collector that keeps nothing, sends packets of one span, and looks at what became of
- * them. Linux only.
+ * Starts the built agent and a collector that stores nothing, sends packets of one span each, and counts received and
+ * lost spans. Works only on Linux.
  */
 export async function agentLoad(options: AgentLoadOptions, signal: AbortSignal): Promise<AgentLoadReport> {
   const collector = spawn(process.execPath, [sink], { stdio: ["ignore", "pipe", "inherit"] });
@@ -101,7 +101,7 @@ export async function agentLoad(options: AgentLoadOptions, signal: AbortSignal):
   }
 }
 
-/** Kills a process, and waits until it is gone. */
+/** Kills a process, and waits for its end. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return;
@@ -167,7 +167,7 @@ function memoryOf(pid: number): Memory {
   return { rss: bytes("VmRSS"), anonymous: bytes("RssAnon"), files: bytes("RssFile") };
 }
 
-/** The values of one of the agent's metrics by their labels as written. */
+/** The values of one of the agent's metrics; the keys are the labels as text. */
 function metric(text: string, name: string): Map<string, number> {
   const lines = text.matchAll(new RegExp(`^tracing_agent_${name}(?:\\{(.*)\\})? (\\S+)$`, "gm"));
   return new Map([...lines].map(([, labels = "", value]) => [labels, Number(value)]));

@@ -1,15 +1,15 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 
-/** Sockets take packets in turn, so that one send queue is never the limit. */
+/** Sockets send packets in turn, so that no single send queue limits the rate. */
 const socketCount = 4;
-/** Most packets in one go; after them the other sockets and the clock have their turn. */
+/** Limit of packets that are sent without a pause; then the event loop continues. */
 const burst = 128;
 
 export interface PacketLoad {
   readonly port: number;
   readonly packet: Buffer;
-  /** Packets a second. */
+  /** Packets per second. */
   readonly rate: number;
   readonly durationMs: number;
 }
@@ -39,7 +39,7 @@ export async function sendPackets(
     for (let index = 0; index < due; index++) {
       sockets[sent++ % socketCount]?.send(packet, onSent);
     }
-    // With a socket's queue empty again, and not before.
+    // Waits until the queues of all sockets are empty.
     await new Promise<void>((resolve) => (due > burst / 2 ? setImmediate(resolve) : setTimeout(resolve, 1)));
   }
   while (sockets.some((socket) => socket.getSendQueueCount() > 0)) {

@@ -1,5 +1,5 @@
-// A collector that takes everything and keeps nothing, so that only the agent is measured. A program of its own: prints
-// the port it listens on.
+// A collector that accepts all spans and stores none, so that only the agent is measured. It is a separate program,
+// which prints the port that it listens on.
 import { createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 
@@ -12,7 +12,7 @@ server.on("stream", (stream: ServerHttp2Stream) => {
   stream.resume();
   stream.once("end", () => {
     if (stream.destroyed || stream.closed) {
-      return; // An agent that is behind calls off what took too long.
+      return; // A slow agent cancels calls that took too long.
     }
     stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));

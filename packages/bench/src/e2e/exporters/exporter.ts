@@ -1,27 +1,27 @@
 /**
- * Outcome of one export call. `reason` is a code, one of few, by which answers are counted; `detail` is what else the
- * receiver said.
+ * Outcome of one export call. `reason` is a code by which answers are counted; `detail` is the rest of the receiver's
+ * answer.
  */
 export type ExportAnswer =
-  /** Acknowledged: the receiver has promised to keep all spans but the `rejectedSpans`. */
+  /** Acknowledged: the receiver keeps all spans except `rejectedSpans`. */
   | { readonly outcome: "accepted"; readonly rejectedSpans: number }
-  /** The receiver is too busy and wants the batch later; without a hint when, the sender decides. */
+  /** The receiver is too busy and requests a retry; without `retryAfterMs`, the sender decides about the time. */
   | {
       readonly outcome: "refused";
       readonly reason: string;
       readonly detail: string;
       readonly retryAfterMs: number | undefined;
     }
-  /** No answer, or none that says what became of the batch: it is sent again, and may then be stored twice. */
+  /** There was no answer, or none that shows the fate of the batch: it is sent again, and may then be stored twice. */
   | { readonly outcome: "unanswered"; readonly reason: string; readonly detail: string }
   /** Refused for good; by OTLP's rules the sender drops the batch. */
   | { readonly outcome: "failed"; readonly reason: string; readonly detail: string };
 
-/** A request in both forms, so that nothing is copied before it is sent. */
+/** A request in both forms, so that no bytes are copied before sending. */
 export interface ExportRequest {
   /** OTLP protobuf `ExportTraceServiceRequest`. */
   readonly body: Buffer;
-  /** The same behind gRPC's prefix of a message that is not compressed. */
+  /** The same request after the prefix of an uncompressed gRPC message. */
   readonly message: Buffer;
 }
 
@@ -29,7 +29,7 @@ export interface ExportRequest {
 export interface Exporter {
   /**
    * Never rejects.
-   * @param request must not change until the answer is there; after none, not at all
+   * @param request must not change until the result is there; after "unanswered" it must never change
    */
   export(request: ExportRequest): Promise<ExportAnswer>;
   /** Closes all connections; calls under way end as unanswered. */
@@ -42,6 +42,6 @@ export interface ExporterSettings {
   readonly endpoint: string;
   readonly gzip: boolean;
   readonly connections: number;
-  /** A call without an answer after so long is unanswered. */
+  /** Limit in milliseconds; a call without an answer until then is "unanswered". */
   readonly timeoutMs: number;
 }

@@ -5,13 +5,13 @@ import { traceService } from "wire/otlp";
 import type { ExportAnswer, Exporter, ExporterSettings, ExportRequest } from "./exporter.ts";
 
 const compress = promisify(gzip);
-/** Longest wait for a connection; then the call has failed, and the next one tries again. */
+/** Limit in milliseconds for opening a connection; then the call fails, and the next call tries again. */
 const connectTimeoutMs = 1000;
 const { path, responseDeserialize } = traceService.export;
 
 /**
- * Statuses after which a sender tries again.
- * Source: OTLP specification, "OTLP/gRPC Response"; RESOURCE_EXHAUSTED only with a `RetryInfo`
+ * Statuses after which a sender retries. Source: OTLP specification, "OTLP/gRPC Response"; RESOURCE_EXHAUSTED only with
+ * a `RetryInfo`
  */
 const retryable: ReadonlySet<GrpcStatus> = new Set([
   "CANCELLED",
@@ -22,7 +22,10 @@ const retryable: ReadonlySet<GrpcStatus> = new Set([
   "DATA_LOSS",
 ]);
 
-/** OTLP over gRPC. The generator has the cores of what it measures, so it is made of the lean client of the agent. */
+/**
+ * Sends OTLP over gRPC. The generator shares the cores with the measured program, so it uses the agent's client, which
+ * costs little.
+ */
 export class GrpcExporter implements Exporter {
   readonly #connections: readonly UnaryClient[];
   readonly #gzip: boolean;

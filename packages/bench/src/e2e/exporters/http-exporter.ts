@@ -9,7 +9,7 @@ const compress = promisify(gzip);
 const retryable = new Set([429, 502, 503, 504]);
 const maxAnswerBytes = 1024 * 1024;
 
-/** OTLP over HTTP/1.1 with kept connections; protobuf bodies. */
+/** Sends OTLP over HTTP/1.1 with persistent connections and protobuf bodies. */
 export class HttpExporter implements Exporter {
   readonly #pool: Pool;
   readonly #path: string;
@@ -46,7 +46,7 @@ export class HttpExporter implements Exporter {
         const { rejectedSpans } = traceService.export.responseDeserialize(answerBody);
         return { outcome: "accepted", rejectedSpans };
       }
-      // A `google.rpc.Status`; its message is text, and that is what people look for.
+      // The body is a `google.rpc.Status`; only its readable text is kept.
       const detail = answerBody
         .toString("latin1")
         .replace(/[^ -~]+/g, " ")
@@ -69,8 +69,7 @@ export class HttpExporter implements Exporter {
 
 /**
  * Reads `Retry-After`, which holds seconds or a date.
- * @returns milliseconds from now, or undefined when there is none
- * Source: RFC 9110, section 10.2.3
+ * @returns milliseconds from now, or undefined when the header is absent or invalid. Source: RFC 9110, section 10.2.3
  */
 function retryAfterMs(header: string | string[] | undefined): number | undefined {
   if (typeof header !== "string") {

@@ -1,4 +1,4 @@
-// For tests: small receivers that answer as the test wants and remember what they accepted.
+// For tests: small receivers that answer as the test requests, and store the spans that they accepted.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -9,23 +9,23 @@ import { statusDetails } from "http-protocols/testing";
 import type { Span } from "wire/model";
 import { decodeTraces, encodeExportResponse, type TraceServiceHandlers, traceService } from "wire/otlp";
 
-/** How a receiver answers one call; it remembers the batch when it accepts it. */
+/** Answer of a receiver to one call; the receiver stores the batch when it accepts it. */
 export type Behaviour =
   | { readonly accept: true; readonly rejectedSpans?: number }
   | { readonly code: number; readonly retryAfterMs?: number; readonly retryAfter?: string }
-  /** HTTP: closes the connection instead of an answer. */
+  /** Over HTTP: closes the connection without an answer. */
   | { readonly hangUp: true };
 
 export interface TestReceiver {
   readonly endpoint: string;
   readonly accepted: Span[];
-  /** Milliseconds, of each call. */
+  /** Times of all calls in milliseconds. */
   readonly callTimes: number[];
   readonly connections: () => number;
   close(): Promise<void>;
 }
 
-/** @param behave what to do with the call of this number, from 0 */
+/** @param behave returns the behaviour for the call with this number, which starts at 0 */
 export async function openGrpcReceiver(behave: (call: number) => Behaviour): Promise<TestReceiver> {
   const accepted: Span[] = [];
   const callTimes: number[] = [];
@@ -63,7 +63,7 @@ export async function openGrpcReceiver(behave: (call: number) => Behaviour): Pro
   };
 }
 
-/** @param behave what to do with the call of this number, from 0 */
+/** @param behave returns the behaviour for the call with this number, which starts at 0 */
 export async function openHttpReceiver(behave: (call: number) => Behaviour): Promise<TestReceiver> {
   const accepted: Span[] = [];
   const callTimes: number[] = [];

@@ -6,45 +6,45 @@ import { type Latency, type ReasonCount, Tally } from "./tally.ts";
 
 /** How much to send, and how fast. */
 export interface LoadPlan {
-  /** Spans a second over all clients; 0: as fast as answers come. */
+  /** Spans per second over all clients; 0 means as fast as answers arrive. */
   readonly rate: number;
-  /** Clients at work; each has one call under way. */
+  /** Number of clients; each has one call at a time. */
   readonly concurrency: number;
-  /** Sending ends after so many spans, rounded up to whole batches; may be Infinity. */
+  /** Number of spans, rounded up to whole batches, after which sending ends; may be Infinity. */
   readonly totalSpans: number;
-  /** Sending ends after so long; may be Infinity. */
+  /** Milliseconds after which sending ends; may be Infinity. */
   readonly durationMs: number;
   /**
-   * A client whose batch is not accepted gives up when none of any client was accepted for so long. Until then it tries
-   * again, also after the end of sending.
+   * A client whose batch is not accepted gives up when no batch of any client was accepted for this many milliseconds.
+   * Until then the client retries, also after the end of sending.
    */
   readonly stallMs: number;
   /** The spans' clock, in milliseconds since the Unix epoch; the machine's clock by default. */
   readonly nowMs?: () => number;
-  /** Called with each batch as soon as it is acknowledged; the batch may be kept no longer than the call. */
+  /** Called with each batch when it is acknowledged; the batch must not be used after the call. */
   readonly onAccepted?: (batch: Batch) => void;
 }
 
 export interface LoadResult {
-  /** From the first call to the last acknowledgement. */
+  /** Seconds from the first call to the last acknowledgement. */
   readonly seconds: number;
   readonly calls: Readonly<Tally["calls"]>;
   /** Why calls were not accepted. */
   readonly reasons: readonly ReasonCount[];
   readonly spans: {
-    /** Acknowledged, without those rejected. */
+    /** Acknowledged spans, without rejected ones. */
     readonly accepted: number;
-    /** Named as rejected in an answer that accepted the rest. */
+    /** Spans that an accepting answer reported as rejected. */
     readonly rejected: number;
     /** In batches that the receiver refused for good. */
     readonly failed: number;
-    /** In batches still refused or unanswered when the run was ended. */
+    /** Spans in batches that were still refused or unanswered at the end of the run. */
     readonly givenUp: number;
-    /** In batches sent again after a call without an answer: the receiver may have them twice. */
+    /** Spans in batches that were sent again after a call without an answer: the receiver may have them twice. */
     readonly perhapsTwice: number;
   };
   readonly latencyMs: Latency;
-  /** With a rate: by how much the latest batch came after its time. */
+  /** With a rate: longest delay of a batch after its planned time. */
   readonly behindMs: number;
   /** Ids of some accepted traces, 32 hex digits. */
   readonly traceIds: readonly string[];
@@ -55,9 +55,9 @@ const maxBackoffMs = 5000;
 const maxTraceIds = 200;
 
 /**
- * Sends requests of a corpus as many SDKs do. Each client waits for the answer to its batch, pauses as long as the
- * answer asks, and repeats the batch until it is accepted.
- * @param signal ends sending early; what was not accepted by then is given up
+ * Sends requests of a corpus as many SDKs do. Each client waits for the answer to its batch, pauses for the time in the
+ * answer, and repeats the batch until it is accepted.
+ * @param signal ends sending early; batches not accepted by then are given up
  */
 export async function runLoad(
   exporter: Exporter,
@@ -94,7 +94,7 @@ class Load {
     while ((await this.#nextIsDue()) && (await this.#deliver(this.#corpus.next(this.#plan.nowMs?.())))) {}
   }
 
-  /** Waits until the next batch is due. @returns false when there is none any more */
+  /** Waits until the next batch is due. @returns false when no batch is left */
   async #nextIsDue(): Promise<boolean> {
     const { rate, totalSpans, durationMs } = this.#plan;
     if (this.#plannedSpans >= totalSpans) {
@@ -111,7 +111,7 @@ class Load {
     return !this.#signal.aborted;
   }
 
-  /** @returns false when the batch had to be given up, and the client with it */
+  /** @returns false when the batch was given up, and the client with it */
   async #deliver(batch: Batch): Promise<boolean> {
     const { stallMs } = this.#plan;
     const takenAt = performance.now();
@@ -124,7 +124,7 @@ class Load {
       unanswered ||= answer.outcome === "unanswered";
       if (answer.outcome === "accepted" || answer.outcome === "failed") {
         this.#count(batch, answer, now, unanswered);
-        // A call without an answer may still hold its bytes.
+        // A call without an answer may still use the bytes of the batch.
         if (!unanswered) {
           this.#corpus.giveBack(batch);
         }
@@ -163,7 +163,7 @@ class Load {
     if (ms <= 0) {
       return;
     }
-    // An abort only ends the wait; the caller looks at the signal itself.
+    // An abort only ends the wait; the caller checks the signal.
     await sleep(ms, undefined, { signal: this.#signal }).catch(() => undefined);
   }
 
@@ -180,7 +180,10 @@ class Load {
   }
 }
 
-/** As long as the receiver asked for; otherwise twice as long each time, and not all clients at the same moment. */
+/**
+ * The pause that the receiver requested; otherwise it doubles with each attempt, with a random part, so that clients do
+ * not retry at the same time.
+ */
 function retryDelayMs(answer: ExportAnswer, attempt: number): number {
   if (answer.outcome === "refused" && answer.retryAfterMs !== undefined) {
     return answer.retryAfterMs;

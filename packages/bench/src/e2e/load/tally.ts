@@ -1,7 +1,7 @@
 import { createHistogram } from "node:perf_hooks";
 import type { ExportAnswer } from "../exporters/exporter.ts";
 
-/** Milliseconds. */
+/** Latencies in milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
@@ -9,7 +9,7 @@ export interface Latency {
   readonly max: number;
 }
 
-/** Answers other than success, by their code. */
+/** Number of answers other than success with the same code. */
 export interface ReasonCount {
   readonly reason: string;
   readonly calls: number;
@@ -27,7 +27,7 @@ export class LatencyHistogram {
     this.#histogram.record(Math.max(1, Math.round(ms * 1000)));
   }
 
-  /** All zero when nothing was recorded. */
+  /** All values are zero when nothing was recorded. */
   percentiles(): Latency {
     const histogram = this.#histogram;
     if (histogram.count === 0) {

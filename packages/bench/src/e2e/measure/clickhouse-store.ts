@@ -2,16 +2,16 @@ import type { DiskUsage, SpanStore } from "./span-store.ts";
 
 const timeoutMs = 120_000;
 
-/** The tables of our store, asked over ClickHouse's HTTP protocol. */
+/** The tables of our store, which are read over ClickHouse's HTTP protocol. */
 export class ClickhouseStore implements SpanStore {
   readonly #url: URL;
 
-  /** @param url base address; user and password in it are used */
+  /** @param url base address, which may contain user and password */
   constructor(url: string) {
     this.#url = new URL(url);
   }
 
-  /** 0 as long as there is no such table: the collector makes it. */
+  /** 0 while there is no such table, because the collector creates it. */
   async countSpans(): Promise<number> {
     const exists = await this.#numbers(
       "SELECT count() FROM system.tables WHERE database = 'tracing' AND name = 'spans'",

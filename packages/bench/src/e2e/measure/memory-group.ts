@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "n
 import { join } from "node:path";
 
 const root = "/sys/fs/cgroup";
-/** Names of one thing in the two versions of control groups. */
+/** File names in the two versions of control groups. */
 const versions = [
   {
     folder: root,
@@ -21,14 +21,14 @@ const versions = [
 ] as const;
 
 /**
- * A control group of Linux with a limit of memory: what a container has. The kernel counts the pages of files too, those of
- * programs among them, for the group that read them first; it takes them back before it kills.
+ * A control group of Linux with a limit of memory, like that of a container. The kernel also counts cached pages of
+ * files, including programs, for the group that read them first; before it kills a process, it frees these pages.
  */
 export class MemoryGroup {
   readonly #folder: string;
   readonly #version: (typeof versions)[number];
 
-  /** @throws Error when this is not Linux, or not root */
+  /** @throws Error when this is not Linux, or the user is not root */
   constructor(limitBytes: number) {
     const version = versions.find(({ folder, marker }) => existsSync(join(folder, marker)));
     if (version === undefined) {
@@ -43,7 +43,7 @@ export class MemoryGroup {
     writeFileSync(join(this.#folder, version.limit), String(limitBytes));
   }
 
-  /** A command that runs another one within the group, as the same process. */
+  /** A command line that runs another command within the group, as the same process. */
   commandLine(command: readonly string[]): [command: string, args: string[]] {
     return ["sh", ["-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, this.#folder, ...command]];
   }
@@ -53,12 +53,12 @@ export class MemoryGroup {
     return Number(this.#read(this.#version.peak));
   }
 
-  /** How many of its processes the kernel killed. */
+  /** Number of processes in the group that the kernel killed. */
   get kills(): number {
     return Number(/^oom_kill (\d+)$/m.exec(this.#read(this.#version.events))?.[1] ?? 0);
   }
 
-  /** Its processes have to have ended. */
+  /** All processes of the group must have ended. */
   close(): void {
     rmdirSync(this.#folder);
   }

@@ -5,14 +5,14 @@ import type { DiskUsage, SpanStore } from "./span-store.ts";
 const timeoutMs = 10_000;
 const savedSpans = /^jaeger_collector_spans_saved_by_svc_total\{([^}]*)\} (\S+)$/gm;
 
-/** The store behind the public model's collector: spans counted by its metrics, bytes by its folder. */
+/** The store of the public model's collector: spans are counted by its metrics, and bytes by its folder. */
 export class MetricsStore implements SpanStore {
   readonly #metricsUrl: string;
   readonly #dataFolder: string | undefined;
 
   /**
    * @param metricsUrl the collector's Prometheus page
-   * @param dataFolder where its store keeps everything
+   * @param dataFolder folder with all data of its store
    */
   constructor(metricsUrl: string, dataFolder: string | undefined) {
     this.#metricsUrl = metricsUrl;
@@ -42,7 +42,7 @@ export class MetricsStore implements SpanStore {
   }
 }
 
-/** Disk space of a folder: allocated blocks, because stores make files larger than they fill. */
+/** Disk space of a folder: allocated blocks, because stores create files that are larger than their content. */
 export async function folderBytes(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { recursive: true })) {

@@ -2,21 +2,20 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Usage of a process and all its descendants. */
 export interface ProcessUsage {
-  /** User and system time since their start, ended children included. */
+  /** Processor seconds in user and system mode since the start, including ended children. */
   readonly cpuSeconds: number;
-  /** Resident memory now. */
+  /** Resident memory now, in bytes. */
   readonly rssBytes: number;
-  /** The most resident memory since their start; of several processes, the sum of each one's most. */
+  /** Highest resident memory since the start; for several processes, the sum of their highest values. */
   readonly rssPeakBytes: number;
 }
 
-/** Linux shows processor time to programs in hundredths of a second, on every architecture that Node runs on. */
+/** Linux reports processor time in hundredths of a second, on every architecture that Node supports. */
 const ticksPerSecond = 100;
 
 /**
- * Usage of a process and its descendants. Linux only.
- * @throws Error when there is no such process (any more)
- * Source: Linux manual, proc_pid_stat(5), proc_pid_status(5)
+ * Usage of a process and its descendants. Works only on Linux.
+ * @throws Error when there is no such process. Source: Linux manual, proc_pid_stat(5), proc_pid_status(5)
  */
 export function processUsage(pid: number): ProcessUsage {
   const tree = [pid, ...descendantsOf(pid)];
@@ -33,20 +32,20 @@ export function processUsage(pid: number): ProcessUsage {
       if (member === pid) {
         throw new Error(`process ${pid} is not there`, { cause: error });
       }
-      // A child that ended meanwhile: its parent has its time.
+      // A child has ended meanwhile; its parent now has its time.
     }
   }
   return { cpuSeconds: ticks / ticksPerSecond, rssBytes, rssPeakBytes };
 }
 
-/** Own time and that of ended children. */
+/** Processor time of the process and of its ended children. */
 function cpuTicks(pid: number): number {
   const fields = statFields(pid);
   // utime, stime, cutime, cstime are fields 14 to 17 of the manual.
   return [14, 15, 16, 17].reduce((sum, field) => sum + Number(fields[field - 3]), 0);
 }
 
-/** The fields from the third on; the second, the name, may hold spaces and brackets. */
+/** The fields of the file from the third on; the second field, the name, may contain spaces and brackets. */
 function statFields(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -71,7 +70,7 @@ function descendantsOf(pid: number): number[] {
         siblings.push(Number(entry));
       }
     } catch {
-      // It ended between the listing and the look at it.
+      // The process ended after the listing and before this read.
     }
   }
   const all: number[] = [];

@@ -1,25 +1,25 @@
-/** Where the receiver keeps spans, as far as a measurement looks into it. */
+/** The store of the receiver, with the functions that a measurement needs. */
 export interface SpanStore {
-  /** Spans stored, those of earlier runs included. */
+  /** Number of stored spans, including those of earlier runs. */
   countSpans(): Promise<number>;
-  /** Undefined when it is not known. */
+  /** Undefined when the usage is not known. */
   diskUsage(): Promise<DiskUsage | undefined>;
-  /** Lets the store do at once what it would do over time to get small; not every store can. */
+  /** Makes the store do all merges that it would otherwise do over time; absent when the store cannot do this. */
   optimize?(): Promise<void>;
 }
 
 export interface DiskUsage {
   /** Spans that the bytes belong to. */
   readonly spans: number;
-  /** Disk bytes of the spans themselves. */
+  /** Disk bytes of the table of spans. */
   readonly spanBytes: number;
-  /** With indexes and summaries that are kept apart. */
+  /** Disk bytes including indexes and summaries in other tables. */
   readonly allBytes: number;
 }
 
 export interface StoredSpans {
   readonly stored: number;
-  /** From the first look to the last growth seen. */
+  /** Seconds from the first count to the last growth. */
   readonly waitedSeconds: number;
 }
 
@@ -27,10 +27,10 @@ const pollMs = 200;
 
 /**
  * Waits until the store has all acknowledged spans.
- * @param before what `countSpans` gave before the run
- * @param stallMs gives up when the number has not grown for so long; a store that does not answer is waited for too
- * @returns what is stored of the run; below `expected` when spans are missing
- * @throws Error when the store could not be asked at the end
+ * @param before result of `countSpans` before the run
+ * @param stallMs milliseconds without growth after which this gives up; a store that does not answer is also awaited
+ * @returns the stored spans of the run; fewer than `expected` when spans are missing
+ * @throws Error when the last count failed
  */
 export async function waitForSpans(
   store: SpanStore,
