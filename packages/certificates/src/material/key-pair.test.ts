@@ -14,7 +14,7 @@ test("keys of RSA are made one after the other", async () => {
     const keys = Array.from({ length: 3 }, async () => {
       const key = await makeKey("rsa2048");
       done++;
-      // The next one has started by now, but not the one after it.
+      // The next attempt has started by now, but not the one after it.
       expect(begun).toBeLessThanOrEqual(done + 1);
       return key.asymmetricKeyType;
     });

@@ -83,7 +83,7 @@ test("authorities of the config have names and files of their own", async () => 
   expect((await load({ root: { ...files, certificate: "/nowhere.crt" } })).error).toContain(
     "/nowhere.crt: ENOENT",
   );
-  expect((await load({ intermediate_lifetime: "9999d" })).status).toBe(200); // there is one already
+  expect((await load({ intermediate_lifetime: "9999d" })).status).toBe(200); // there is an intermediate already
 });
 
 test("a root whose key is elsewhere serves beside an intermediate of the config, and signs nothing", async () => {

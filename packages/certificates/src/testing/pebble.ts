@@ -8,7 +8,8 @@ import { Agent, request } from "undici";
 import { selfSigned } from "./self-signed.ts";
 
 /**
- * The environment names the folder with the programs of the public peers. Without it, tests that need them are skipped.
+ * The environment names the folder with the programs of the public peers. Without this folder, tests that need these
+ * programs are skipped.
  */
 const peers = process.env.PEERS ?? "";
 
@@ -58,7 +59,7 @@ export class Pebble {
     this.rootFile = rootFile;
   }
 
-  /** @param nameServer the DNS server that the CA uses; undefined: the DNS server that comes with it */
+  /** @param nameServer the DNS server that the CA uses; undefined: pebble's own DNS server */
   static async start(folder: string, more: object = {}, nameServer?: string): Promise<Pebble> {
     const ports = await freePorts(6);
     const { cert, key } = await selfSigned("pebble", { names: ["127.0.0.1", "localhost"] });

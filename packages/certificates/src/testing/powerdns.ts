@@ -82,7 +82,7 @@ export class Powerdns {
     });
   }
 
-  /** @throws Error with its log when it ends before its zone is loaded */
+  /** @throws Error with the log when the server ends before its zone is loaded */
   async #run(): Promise<void> {
     const child = spawn("pdns_server", [`--config-dir=${this.#folder}`], {
       stdio: ["ignore", "pipe", "pipe"],

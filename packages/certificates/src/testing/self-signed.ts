@@ -16,7 +16,7 @@ export interface SelfSigned {
 
 /** Deviations from the defaults. */
 export interface SelfSignedOptions extends Pick<CertificatePlan, "extensions" | "pathLength"> {
-  /** DNS names and IP addresses; default: the common name, or no name if that is "". */
+  /** DNS names and IP addresses; by default the common name, or no name when the common name is "". */
   readonly names?: readonly string[];
   /** Start of the validity, in days from now. Default: -1. */
   readonly fromDays?: number;
@@ -26,7 +26,7 @@ export interface SelfSignedOptions extends Pick<CertificatePlan, "extensions" | 
   readonly keyType?: KeyType;
 }
 
-/** For tests: makes a key and a certificate that it signs. @param commonName "" for none */
+/** For tests: makes a key and a self-signed certificate. @param commonName "" when the certificate has none */
 export async function selfSigned(commonName: string, options: SelfSignedOptions = {}): Promise<SelfSigned> {
   const { names, fromDays = -1, toDays = 1, keyType = "p256", ...more } = options;
   const key = await makeKey(keyType);

@@ -107,7 +107,7 @@ async function isLetInByQuic(client: Client | undefined, site: string): Promise<
   }
 }
 
-/** True when both TCP and QUIC let a client in. If they differ, the result is a text with both. */
+/** True when both TCP and QUIC let a client in. If they differ, the result is a text with both results. */
 async function isLetIn(client: Client | undefined, { site } = running): Promise<boolean | string> {
   const [tcp, quic] = await Promise.all([isLetInByTcp(client, site), isLetInByQuic(client, site)]);
   return tcp === quic ? tcp : `TCP ${tcp}, QUIC ${quic}`;
@@ -214,7 +214,7 @@ describe("pools of authorities", () => {
 describe("modes", () => {
   const inline = (pem: string) => new X509Certificate(pem).raw.toString("base64");
   const pool = () => ({ trusted_ca_certs: [root.raw.toString("base64")] });
-  /** Tells whether a client of the CA, a client of another CA, and a client without a certificate are let in. */
+  /** Checks if a client of the CA, a client of another CA, and a client without a certificate are accepted. */
   test.each<[string, () => object, readonly boolean[]]>([
     ["request", () => ({ mode: "request" }), [true, true, true]],
     ["request, with authorities", () => ({ mode: "request", ...pool() }), [true, true, true]],

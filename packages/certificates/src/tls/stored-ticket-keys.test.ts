@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** One of several servers. */
+/** Opens the ticket keys of one of several servers. */
 async function open(
   intervalMs: number | undefined,
   maxKeys: number,
@@ -57,7 +57,7 @@ test("one of them makes the next key in time, the others find it, and some older
   await changed.promise;
   expect(texts(first)).toHaveLength(2);
   expect(texts(first)).not.toContain(oldest);
-  // A server that starts now has the same keys, or already the next one.
+  // A server that starts now has the same keys, or has already the next key.
   const third = await open(3_600_000, 2);
   expect(texts(third).some((key) => texts(first).includes(key))).toBe(true);
 });

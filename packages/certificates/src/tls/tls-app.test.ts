@@ -61,7 +61,8 @@ test("threads are told of changed certificates once one of them reads any", asyn
     const server = { listen: ["127.0.0.1:0"], ...policies, routes: [respond(JSON.stringify(policies))] };
     const answer = await own.admin("POST", "/load", { apps: { http: { servers: { s: server } } } });
     expect(answer.error).toBe("");
-    await new Promise((resolve) => setImmediate(resolve)); // the news goes out in a later turn
+    // The message to the threads is sent in a later turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
     const topics = told.mock.calls.map(([topic]) => topic);
     told.mockClear();
     return topics.includes(certificateTopics.changed);
@@ -70,7 +71,7 @@ test("threads are told of changed certificates once one of them reads any", asyn
   expect(await serve({ tls_connection_policies: [{}], automatic_https: { disable_redirects: true } })).toBe(
     true,
   );
-  // The threads must forget those answers without TLS too.
+  // Even without TLS, the threads must forget the earlier answers.
   expect(await serve({ strict_sni_host: false })).toBe(true);
 });
 

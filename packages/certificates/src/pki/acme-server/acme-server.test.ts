@@ -115,7 +115,7 @@ async function orderFor(client: Client, names: string[]) {
   return { answer, url: String(answer.headers.location), order: JSON.parse(answer.text) };
 }
 
-/** Polls until it is decided. Each poll gets a response; the server ends its attempts by itself. */
+/** Polls until the state is decided. Each poll gets a response; the server ends its attempts by itself. */
 async function decided(client: Client, url: string) {
   for (;;) {
     const found = JSON.parse((await client.post(url, "")).text);

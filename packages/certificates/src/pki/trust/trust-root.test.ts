@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A machine below a folder; its programs write down how they are called. */
+/** A machine whose files are below a folder; its programs record the arguments of each call. */
 function machine(more: Partial<Machine> = {}): Machine {
   const environment = { PATH: `${join(folder, "bin")}:/usr/bin:/bin`, HOME: join(folder, "home") };
   return { platform: "linux", environment, root: folder, privileged: true, interactive: false, ...more };

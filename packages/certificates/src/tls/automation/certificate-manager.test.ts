@@ -98,7 +98,7 @@ test("an authority that is away is asked again, with one line for each attempt",
   );
 });
 
-/** Says that a certificate is to be renewed at once. */
+/** Suggests that a certificate is renewed immediately. */
 const suggestRenewal = async () => new Date(Date.now() - 1);
 
 test("issuers know how many attempts failed since the last certificate", async () => {
@@ -110,7 +110,7 @@ test("issuers know how many attempts failed since the last certificate", async (
     () => expect(manager.states()).toMatchObject([{ certificateId: expect.any(String), failures: 0 }]),
     { timeout: 20_000 },
   );
-  // The attempt that succeeded may end a moment after its certificate is there.
+  // The successful attempt may end shortly after its certificate is available.
   await vi.waitFor(
     async () => {
       await manager.renewDue();

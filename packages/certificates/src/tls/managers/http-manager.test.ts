@@ -20,7 +20,7 @@ async function service(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/certs?zone=a`;
 }
 
-/** @returns why it is refused; "" for not at all */
+/** @returns the reason for the refusal; "" when the config loads */
 async function load(tls: object, policy: object = {}): Promise<string> {
   const s = {
     listen: ["127.0.0.1:0"],
@@ -65,7 +65,7 @@ test.each([
   const url = await service((_request, response) => {
     response.writeHead(status).end(body(cert, other));
   });
-  // The authority is never asked; the internal one would need no permission.
+  // The authority gets no request; the internal authority would need no permission.
   const issuers = [{ module: "acme", ca: "https://127.0.0.1:9/directory" }];
   const policies = [{ get_certificate: [{ via: "http", url }], issuers }];
   expect(await load({ automation: { policies } })).toBe("");

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A request as the fake sees it. */
+/** A request as the fake receives it. */
 export interface FakeRequest {
   readonly method: string;
   /** Unescaped parts of the path. */
@@ -32,7 +32,7 @@ export interface FakeRecord {
   readonly ttl: number;
 }
 
-/** The zone `example.com` as a provider holds it; the fakes of all providers change it through their own API. */
+/** The zone `example.com` as a provider stores it; the fakes of all providers change it through their own API. */
 export class FakeZone {
   readonly name = "example.com";
   records: FakeRecord[] = [];

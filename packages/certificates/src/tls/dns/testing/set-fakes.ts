@@ -6,7 +6,7 @@ import { type Fake, secret } from "./record-fakes.ts";
 const notFound: FakeReply = { status: 404, body: { message: "not found" } };
 const quoted = (value: string) => /^".*"$|\.$/.test(value);
 
-/** https://docs.hetzner.cloud/reference/cloud#zones; actions run a while */
+/** https://docs.hetzner.cloud/reference/cloud#zones; actions take some time */
 export const hetznerFake: Fake = ({ method, parts, query, json, headers }, zone) => {
   if (headers.authorization !== `Bearer ${secret}`) {
     return { status: 401, body: { error: { code: "unauthorized", message: "unable to authenticate" } } };
@@ -113,7 +113,10 @@ export const desecFake: Fake = ({ method, parts, json, headers }, zone) => {
   return { body: [] };
 };
 
-/** https://learn.microsoft.com/en-us/rest/api/dns/record-sets; every third change comes after somebody else's */
+/**
+ * https://learn.microsoft.com/en-us/rest/api/dns/record-sets; every third change conflicts with a change of another
+ * client
+ */
 export function azureFake(): Fake {
   let changes = 0;
   return ({ method, parts, json, headers, text, query }, zone) => {
@@ -155,7 +158,7 @@ export function azureFake(): Fake {
   };
 }
 
-/** https://cloud.google.com/dns/docs/reference/rest/v1; the token comes from the machine's own account */
+/** https://cloud.google.com/dns/docs/reference/rest/v1; the token comes from the account of the machine */
 export const googleFake: Fake = ({ parts, query, json, headers, method }, zone) => {
   if (parts[0] === "computeMetadata") {
     return headers["metadata-flavor"] === "Google"

@@ -8,7 +8,7 @@ const escapeXml = (text: string) =>
 const plainXml = (text: string) =>
   text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
-/** https://docs.aws.amazon.com/Route53/latest/APIReference/; a list begins at the name asked for */
+/** https://docs.aws.amazon.com/Route53/latest/APIReference/; a list begins at the requested name */
 export const route53Fake: Fake = ({ method, parts, query, text, headers }, zone) => {
   const authorization = String(headers.authorization);
   if (!authorization.startsWith("AWS4-HMAC-SHA256 Credential=AKID/") || !headers["x-amz-date"]) {
@@ -64,7 +64,7 @@ export const route53Fake: Fake = ({ method, parts, query, text, headers }, zone)
   };
 };
 
-/** https://www.namecheap.com/support/api/methods/domains-dns/; the domain has mail, which must stay */
+/** https://www.namecheap.com/support/api/methods/domains-dns/; the domain has mail records, which must stay */
 export const namecheapFake: Fake = ({ text, method, parts }, zone) => {
   if (method === "GET") {
     return { body: "203.0.113.7\n" };

@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a site for a name, whose certificate comes from pebble. */
+/** Starts a site for a name; pebble issues its certificate. */
 async function serve(
   authority: Pebble,
   name: string,

@@ -17,7 +17,7 @@ let folder: string;
 let storage: FileSystemStorage;
 let httpPort: number;
 let tlsPort: number;
-/** Where the instance that orders would answer, if anybody asked there. */
+/** A port at which the instance that orders would answer; no request arrives there. */
 let elsewhere: number;
 let authority: RunningServer;
 let scope: ConfigScope;

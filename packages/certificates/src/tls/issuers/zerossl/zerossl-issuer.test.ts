@@ -24,15 +24,15 @@ import { ZerosslIssuer } from "./zerossl-issuer.ts";
 const log = createLogger({ name: "server", level: "fatal", encoding: "json" });
 const content = ["HASH", "comodoca.com", "tail"];
 
-/** ZeroSSL's REST API, as far as it is documented: orders, looks at what proves names, and gives certificates out. */
+/** ZeroSSL's REST API as documented: it takes orders, checks the proofs of names, and issues certificates. */
 class Authority {
   readonly requests: string[] = [];
   readonly cancelled: string[] = [];
-  /** Where names are proved, in place of port 80 of the name. */
+  /** Port for proofs, instead of port 80 of the name. */
   provingPort = 0;
   /** Records that were made. */
   readonly records = new Map<string, string>();
-  /** In place of what it would answer, by path. */
+  /** Answers that replace the usual ones, by path. */
   readonly faults = new Map<string, unknown>();
   readonly #server: Server;
   readonly #orders = new Map<string, { name: string; asked: number }>();
@@ -138,7 +138,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A port that nobody has: the issuer listens there. */
+/** A free port for the issuer's listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
