@@ -1,27 +1,32 @@
-/** Where the processes under test answer. A suite that needs an address which is not given is skipped, with that reason. */
+/**
+ * Addresses of the processes under test. When a suite needs an address that is absent, the suite is skipped with this
+ * reason.
+ */
 export interface Addresses {
-  /** OTLP over HTTP, e.g. http://127.0.0.1:4318 */
+  /** Base URL for OTLP over HTTP, such as http://127.0.0.1:4318 */
   readonly otlpHttp?: string;
   /** OTLP over gRPC, host:port. */
   readonly otlpGrpc?: string;
   /** CollectorService over gRPC, host:port. */
   readonly collectorGrpc?: string;
-  /** Query service, e.g. http://127.0.0.1:16686 */
+  /** Base URL of the query service, such as http://127.0.0.1:16686 */
   readonly query?: string;
   /**
-   * Address that Grafana's Tempo data source is configured with, e.g. http://127.0.0.1:16686/tempo, or Grafana Tempo's
-   * own.
+   * Address for Grafana's Tempo data source, such as http://127.0.0.1:16686/tempo, or the address of a Grafana Tempo.
    */
   readonly tempo?: string;
   /** QueryService over gRPC, host:port. */
   readonly queryGrpc?: string;
-  /** Admin API of the web server, e.g. http://127.0.0.1:2019. The suite CHANGES its configuration and puts it back. */
+  /**
+   * Admin API of the web server, such as http://127.0.0.1:2019. The suite CHANGES its configuration and restores it at
+   * the end.
+   */
   readonly admin?: string;
 }
 
 export type AddressName = keyof Addresses;
 
-/** One promise of the public APIs, checked from outside. */
+/** One promise of the public APIs, which is checked from outside the process. */
 export interface Case {
   readonly name: string;
   /** Throws when the promise is broken. */
@@ -38,7 +43,7 @@ export interface CaseResult {
   readonly suite: string;
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
-  /** Why it failed or was skipped. */
+  /** The reason why the case failed or was skipped. */
   readonly reason?: string;
 }
 
@@ -62,7 +67,7 @@ async function runCase(suite: Suite, item: Case, addresses: Required<Addresses>)
   }
 }
 
-/** Runs suites one after another. @param onResult told of each case as it ends */
+/** Runs suites one after another. @param onResult called with the result of each case */
 export async function runSuites(
   suites: readonly Suite[],
   addresses: Addresses,

@@ -5,5 +5,5 @@ import { otlpHttp } from "./tracing-api/otlp-http.ts";
 import { queryHttp } from "./tracing-api/query-http.ts";
 import { tempoHttp } from "./tracing-api/tempo-http.ts";
 
-/** Every suite there is. */
+/** All suites. */
 export const suites: readonly Suite[] = [otlpHttp, queryHttp, tempoHttp, grpc, configTree];

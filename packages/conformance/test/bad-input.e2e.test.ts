@@ -1,5 +1,4 @@
-// Bad input at every door of a house of real processes: it gets the protocol's own error, and the process that got it
-// goes on as if nothing had been.
+// Bad input at every port of real processes: each gets the protocol's own error, and the process continues normally.
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { type House, openHouse } from "../src/house/house.ts";

@@ -1,5 +1,5 @@
-// Sends the same corpus over every protocol to ours and to the public model, and compares every answer of the query
-// API. The page docs/conformance.md explains how to get the public model's program.
+// Sends the same corpus over every protocol to our processes and to the public model, and compares every answer of the
+// query API. The page docs/conformance.md explains how to get the public model's program.
 
 import { beforeAll, expect, test } from "vitest";
 import type { Answers } from "../src/tracing-api/comparison/answers.ts";

@@ -1,5 +1,5 @@
 // All five processes, each a real child process on its own ports, with one temporary folder. The end-to-end tests of
-// this package run against it, and it is compared with the public model.
+// this package use it, and its answers are compared with the public model's.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ export interface House {
   readonly collectorHttp: string;
   /** The collector's port of Zipkin. */
   readonly zipkin: string;
-  /** ClickHouse's HTTP protocol. */
+  /** URL of ClickHouse's HTTP protocol. */
   readonly storageUrl: string;
   readonly storage: HouseProcess;
   readonly collector: HouseProcess;
@@ -36,13 +36,13 @@ export interface House {
 }
 
 export interface HouseSettings {
-  /** More options of the collector, such as a file of sampling strategies. */
+  /** Additional options of the collector, such as a file of sampling strategies. */
   readonly collectorOptions?: readonly string[];
-  /** Whether storage, collector and query service send spans of their own requests to the collector. */
+  /** True: storage, collector and query service send spans of their own requests to the collector. */
   readonly ownTraces?: boolean;
 }
 
-/** The front door of `npm start`, on other ports. */
+/** The config of `npm start`'s front door, with other ports. */
 function frontDoorConfig(at: Readonly<Record<"listen" | "collector" | "query", string>>): string {
   return readFileSync(frontDoorFile, "utf8")
     .replace('":8080"', JSON.stringify(at.listen))
@@ -50,7 +50,7 @@ function frontDoorConfig(at: Readonly<Record<"listen" | "collector" | "query", s
     .replaceAll("127.0.0.1:16686", at.query);
 }
 
-/** Starts everything and resolves when all is healthy. */
+/** Starts all processes, and resolves when all of them are healthy. */
 export async function openHouse({
   collectorOptions = [],
   ownTraces = false,

@@ -33,7 +33,7 @@ async function makeFiles(): Promise<string> {
 
 const hostOf = (index: number) => `case${index}.test`;
 
-/** All cases as one server, a host for each. */
+/** All cases as one server, with a separate host for each case. */
 function configFor(listen: string, root: string, cases: readonly SiteCase[]): string {
   const routes = cases.map((each, index) => ({
     match: [{ host: [hostOf(index)] }],
@@ -89,7 +89,7 @@ function ask(address: string, host: string, question: SiteRequest): Promise<Fact
             body: plain(decode(body, coding)),
           };
           for (const [name, value] of Object.entries(response.headers)) {
-            // Two compressors make two lengths, and so do two boundaries.
+            // Two compressors produce different lengths, and so do two boundaries.
             const varies = name === "content-length" && (coding !== "" || boundary !== "\0");
             if (!ignored.has(name) && !varies) {
               facts[name] = plain(String(value));
@@ -99,7 +99,7 @@ function ask(address: string, host: string, question: SiteRequest): Promise<Fact
         }, reject);
       },
     );
-    // A handler that panics cuts the connection: that is an answer too.
+    // A handler that panics cuts the connection: this also counts as an answer.
     request.on("error", () => resolve({ status: "none" }));
     request.end(question.body);
   });
@@ -129,9 +129,9 @@ export interface SiteComparison {
 }
 
 /**
- * Serves the same sites with the public model and ours, and asks both the same.
+ * Serves the same sites with the public model and with our server, and sends the same requests to both.
  * @param program of the public model
- * @param cases those of the conformance suite where absent
+ * @param cases the cases of the conformance suite by default
  */
 export async function compareSites(
   program: string,

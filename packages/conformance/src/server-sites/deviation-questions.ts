@@ -9,7 +9,7 @@ const template = (body: string) => [
   },
 ];
 
-/** Where ours answers otherwise on purpose: known-site-differences.json says why. */
+/** Cases in which our server differs on purpose; known-site-differences.json has the reasons. */
 export const deviationCases: readonly SiteCase[] = [
   {
     name: "status from a placeholder",

@@ -7,7 +7,7 @@ const withHeaders = (headers: Readonly<Record<string, string>>, target: string):
   headers,
 });
 
-/** Matchers at their edges: what they are given, and what then comes. */
+/** Matchers with unusual configs, and requests for them. */
 const matchers: readonly (readonly [name: string, config: unknown, requests: Requests])[] = [
   ["vars", { "{http.request.uri.path}": ["/a", "{http.request.uri.query.p}"] }, ["/a", "/b?p=/b", "/b"]],
   ["vars", { k: ["v"] }, ["/"]],
@@ -111,7 +111,7 @@ const matchers: readonly (readonly [name: string, config: unknown, requests: Req
   ["url_pattern", { pattern: "/b/*", ignore_case: true }, ["/B/x"]],
 ];
 
-/** Templates, and what they print: functions of sprig. */
+/** Templates that call functions of sprig. */
 const templates: readonly string[] = [
   '{{camelcase "http_server"}} {{snakecase "HTTPServer a-b"}} {{kebabcase "FooBar9X"}} {{wrapWith 5 "|" "Hello World a b"}} {{wrap 80 "a b"}}',
   '{{initials "Ab Cd ef"}} {{swapcase "aB c"}} {{plural "one" "many" 1}} {{abbrevboth 5 10 "1234 5678 9123"}} {{trimall "$" "$5$"}} {{toDecimal "0777"}}',

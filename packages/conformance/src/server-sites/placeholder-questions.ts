@@ -1,6 +1,6 @@
 import type { SiteCase, SiteRequest } from "./site-case.ts";
 
-/** Names after `http.request.` of what both servers must know alike. */
+/** Placeholder names after `http.request.` that must have equal values on both servers. */
 const ofRequests = [
   ...["body", "body_base64", "cookie.c", "cookie.none", "header.X-A", "header.x-a", "header.None", "host"],
   ...["host.labels.0", "host.labels.1", "host.labels.9", "host.labels.x", "hostport", "port", "local.host"],
@@ -46,7 +46,7 @@ const others = [
   ...["http.nothing", "pki.ca.name"],
 ];
 
-/** Placeholders whose values differ in every answer, with the pattern they must match. */
+/** Placeholders whose values differ in every answer, with a pattern that each value must match. */
 const changing: Readonly<Record<string, string>> = {
   "http.request.uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
   "http.request.duration": "^\\d+(\\.\\d+)?(ns|µs|ms|s)$",
@@ -71,7 +71,7 @@ const requests: readonly (SiteRequest | string)[] = [
   { method: "POST", target: "/p", body: "the body", headers: { "Content-Length": "8" } },
 ];
 
-/** Each in a header of its own, so that a difference has its name. */
+/** Each placeholder is in a separate header, so that a difference shows its name. */
 const fields = (names: readonly string[]) =>
   Object.fromEntries(
     names.map((name, index) => [`P${index}-${name.toLowerCase().replaceAll(/\W+/g, "-")}`, [`[{${name}}]`]]),
@@ -83,7 +83,7 @@ const shown = (names: readonly string[]) => ({
   body: "shown",
 });
 
-/** Every placeholder there is, where it has something to say and where it has not. */
+/** Every placeholder, in requests where it has a value and in requests where it has none. */
 export const placeholderCases: readonly SiteCase[] = [
   { name: "placeholders of requests", routes: [{ handle: [shown(ofRequests)] }], requests },
   {

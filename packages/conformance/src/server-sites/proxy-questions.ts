@@ -1,13 +1,16 @@
 import { respond, type SiteCase } from "./site-case.ts";
 
 /**
- * The request as the upstream saw it, as one text. `Accept-Encoding` is not in it: tests of the transport look at that.
+ * The request as the upstream received it, as one text. `Accept-Encoding` is left out, because tests of the transport
+ * check it.
  */
 const told = respond(
   "{http.request.method} {http.request.uri} {http.request.hostport} {http.request.header.X-Forwarded-For} {http.request.header.X-Forwarded-Proto} {http.request.header.X-Forwarded-Host} {http.request.header.Connection} {http.request.header.Te} {http.request.header.X-A} {http.request.header.X-Named} {http.request.header.Proxy-Authorization}",
 );
 
-/** The site behind itself: what the proxy sends arrives with a mark. @param inner what answers then */
+/**
+ * A site that is its own upstream: requests of the proxy have a mark. @param inner handler for requests with the mark
+ */
 function behindItself(name: string, inner: unknown, proxy: object, requests: SiteCase["requests"]): SiteCase {
   return {
     name,

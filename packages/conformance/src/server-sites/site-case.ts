@@ -1,20 +1,20 @@
-/** One request to a site. */
+/** One request to a site under test. */
 export interface SiteRequest {
-  /** `GET` where absent. */
+  /** `GET` by default. */
   readonly method?: string;
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** A site's routes, and what it is asked. `ROOT` in the routes is the folder of {@link siteFiles}. */
+/** A site's routes, and the requests to it. `ROOT` in the routes is the folder of {@link siteFiles}. */
 export interface SiteCase {
   readonly name: string;
   readonly routes: readonly unknown[];
   readonly requests: readonly (SiteRequest | string)[];
 }
 
-/** Files that both servers serve, with their times. */
+/** Files that both servers serve, by path. */
 export const siteFiles: Readonly<Record<string, string>> = {
   "index.html": "<p>index</p>\n",
   "a.txt": "0123456789",
@@ -32,7 +32,7 @@ export const siteFiles: Readonly<Record<string, string>> = {
 };
 /** A handler that answers with a text. */
 export const respond = (body: string, more: object = {}) => ({ handler: "static_response", body, ...more });
-/** Routes that say whether a matcher lets a request through. */
+/** Routes whose answer shows if a matcher accepts the request. */
 export const match = (matcher: object, body = "yes") => [
   { match: [matcher], handle: [respond(body)] },
   { handle: [respond("no")] },
@@ -42,5 +42,5 @@ export const files = (config: object = {}) => [
   { handle: [{ handler: "file_server", root: "ROOT", ...config }] },
 ];
 
-/** The target as handlers see it after others changed it. */
+/** Answers with the target as handlers see it after earlier handlers changed it. */
 export const echo = respond("{http.request.method} {http.request.uri}");

@@ -6,7 +6,7 @@ import { placeholderCases } from "./placeholder-questions.ts";
 import { proxyCases } from "./proxy-questions.ts";
 import type { SiteCase } from "./site-case.ts";
 
-/** All that sites of both servers are asked. */
+/** All cases that are sent to the sites of both servers. */
 export const siteCases: readonly SiteCase[] = [
   ...matcherCases,
   ...handlerCases,

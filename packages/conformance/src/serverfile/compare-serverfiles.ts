@@ -15,13 +15,13 @@ export interface ServerfileDifference {
 }
 
 export interface ServerfileComparison {
-  /** Texts that both took, with the same result. */
+  /** Texts that both servers accepted with the same result. */
   equal: number;
   /** Texts that both refused. */
   refused: number;
-  /** Texts that both refused with the same words, product names aside. */
+  /** Texts that both servers refused with the same words, except product names. */
   refusedAlike: number;
-  /** How many differ for a reason that is known, by reason. */
+  /** Number of texts with a known difference, by reason. */
   readonly known: Map<string, number>;
   readonly differences: ServerfileDifference[];
 }
@@ -43,7 +43,7 @@ async function adapt(server: AdminServerProcess, text: string): Promise<Outcome>
     headers,
     body: text,
   });
-  // Each is told another admin address, which stands for what a text leaves open.
+  // Each server has its own admin address, and adds this address to a text that has none.
   const body = answer.body
     .replaceAll("Caddyfile", "Serverfile")
     .replaceAll("caddyfile", "serverfile")
@@ -52,7 +52,7 @@ async function adapt(server: AdminServerProcess, text: string): Promise<Outcome>
   return { status: answer.status, body, config };
 }
 
-/** The words of a refusal without those that only one of the two has. */
+/** The text of a refusal, without words that only one of the two servers writes. */
 function words(body: string): string {
   return body
     .replace(/"error":"(.*)"/s, "$1")
@@ -61,9 +61,9 @@ function words(body: string): string {
 }
 
 /**
- * Lets the public model and ours read the same generated texts.
+ * Adapts the same generated texts with the public model and with our server.
  * @param program of the public model
- * @param seed of the first text; the others have those that follow
+ * @param seed seed of the first text; each further text has the next seed
  */
 export async function compareServerfiles(
   program: string,

@@ -18,10 +18,12 @@ function countFor(mark: string, random: RandomSource): number {
   }
 }
 
-/** In one text of three, about one symbol in this many is replaced by a mistake, where the symbol has any. */
+/**
+ * In a third of the texts, about one symbol of this many is replaced by a mistake, if the grammar has a mistake for it.
+ */
 const soundPerMistake = 25;
 
-/** Makes one text. */
+/** Generates one text. */
 class Generator {
   readonly #random: RandomSource;
   readonly #grammar: Grammar;
@@ -55,13 +57,13 @@ class Generator {
   }
 }
 
-/** A text that the grammar allows, with mistakes now and then. Deep down the shortest way is taken. */
+/** A text that the grammar allows; some texts have mistakes. Deep down the shortest way is taken. */
 export function generateServerfile(random: RandomSource): string {
   const makesMistakes = random.below(3) === 0;
   return new Generator(random, serverfileGrammar, makesMistakes ? serverfileMistakes : {}).text("file", 0);
 }
 
-/** A text of another grammar, without mistakes. */
+/** A text of any grammar, without mistakes. */
 export function generateText(random: RandomSource, grammar: Grammar, symbol: string): string {
   return new Generator(random, grammar, {}).text(symbol, 0);
 }

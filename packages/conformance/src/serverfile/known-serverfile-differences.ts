@@ -6,7 +6,7 @@ interface KnownServerfileDifference {
   holds(difference: ServerfileDifference): boolean;
 }
 
-/** Where the two differ on purpose; docs/serverfile.md lists them. */
+/** Differences on purpose between the two servers; docs/serverfile.md lists them. */
 const known: readonly KnownServerfileDifference[] = [
   {
     reason:
@@ -47,7 +47,7 @@ function withSortedSubjects(body: string): unknown {
   }
 }
 
-/** Why a text's JSON is not the same on purpose; undefined when that is none of the known reasons. */
+/** The reason for a difference on purpose; undefined when no known reason fits. */
 export function knownReason(difference: ServerfileDifference): string | undefined {
   return known.find((each) => each.holds(difference))?.reason;
 }

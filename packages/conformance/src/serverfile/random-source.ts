@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. Source: mulberry32, public domain */
+/** Numbers that look random; the same seed gives the same numbers. Source: mulberry32, public domain */
 export class RandomSource {
   #state: number;
 

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { roundTrips } from "./round-trip.ts";
 
 /**
- * Texts whose JSON does not tell how it was written: empty sites, or sites served nowhere; addresses with
- * several spellings; certificates that options or other sites name. They come
- * back, since each of these things has two places at most.
+ * Texts whose form the JSON does not show: empty sites, or sites without a listener; addresses with several spellings;
+ * certificates that options or other sites name. They can be restored, because each of these parts has at most two
+ * possible places.
  */
 const hard = [1344, 1813, 2645, 2673, 3034, 3403];
 
-/** Texts whose groups count directives that the JSON does not have: no writer knows of them. */
+/** Texts whose groups count directives that are absent in the JSON, so that no writer can know them. */
 const refusedSeeds = [2441, 3375];
 
 test("generated texts come back from JSON as texts of the same JSON", { timeout: 120_000 }, async () => {

@@ -5,25 +5,25 @@ import { AdminServerProcess } from "../admin-api/comparison/admin-server-process
 import { generateServerfile } from "./generate-serverfile.ts";
 import { RandomSource } from "./random-source.ts";
 
-/** Counts of generated texts on the way to JSON, back to text, and to JSON again. */
+/** Counts for generated texts that are converted to JSON, back to a text, and to JSON again. */
 export interface RoundTrips {
-  /** Texts whose JSON came back as a text that adapts to the same JSON. */
+  /** Texts whose JSON was converted to a text that adapts to the same JSON. */
   same: number;
-  /** Texts that are none: wrong on purpose. */
+  /** Texts that are wrong on purpose, so they have no JSON. */
   wrong: number;
-  /** Seeds of texts whose JSON is refused, with the reason. */
+  /** Seeds of texts whose JSON our server refuses to convert, with the reason. */
   readonly refused: { readonly seed: number; readonly reason: string }[];
-  /** Seeds of texts that came back as another config. There must be none. */
+  /** Seeds of texts that became another config. This list must be empty. */
   readonly different: number[];
 }
 
-/** How many of the texts that it adapted last our server knows. */
+/** Number of recently adapted texts that our server remembers. */
 const rememberedTexts = 4;
 
 const adapted = z.object({ result: z.unknown() });
 const refusal = z.object({ error: z.string() });
 
-/** Lets our server take generated texts to JSON and back. @param seeds of the texts */
+/** Converts generated texts to JSON and back with our server. @param seeds seeds of the texts */
 export async function roundTrips(seeds: readonly number[]): Promise<RoundTrips> {
   const trips: RoundTrips = { same: 0, wrong: 0, refused: [], different: [] };
   const server = await AdminServerProcess.start();
@@ -37,7 +37,8 @@ export async function roundTrips(seeds: readonly number[]): Promise<RoundTrips> 
     return status === 200 ? adapted.parse(JSON.parse(body)).result : undefined;
   };
   try {
-    // All to JSON first: of the last few texts the server would remember the text itself.
+    // All texts are converted to JSON first, because the server remembers the last few texts and would return them
+    // unchanged.
     const configs: (readonly [seed: number, config: unknown])[] = [];
     for (const each of seeds) {
       const config = await toJson(generateServerfile(new RandomSource(each)));

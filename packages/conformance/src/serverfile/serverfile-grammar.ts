@@ -9,7 +9,10 @@ import { proxyGrammar, proxyMistakes } from "./grammar/proxy.ts";
 import { sitesGrammar, sitesMistakes } from "./grammar/sites.ts";
 import { wordsGrammar, wordsMistakes } from "./grammar/words.ts";
 
-/** Productions of serverfiles, by symbol. Each text may be right; some are wrong beside others. */
+/**
+ * Productions of serverfiles, by symbol. Each single text may be right; some of them are wrong in combination with
+ * others.
+ */
 export const serverfileGrammar: Grammar = {
   ...sitesGrammar,
   ...wordsGrammar,
@@ -22,7 +25,7 @@ export const serverfileGrammar: Grammar = {
   ...optionsGrammar,
 };
 
-/** Texts in the place of those of {@link serverfileGrammar} that are wrong: a generated text has few of them, or none. */
+/** Wrong texts that replace some texts of {@link serverfileGrammar}: a generated text has a few of them, or none. */
 export const serverfileMistakes: Grammar = {
   ...sitesMistakes,
   ...wordsMistakes,

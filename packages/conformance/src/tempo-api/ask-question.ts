@@ -8,7 +8,7 @@ import type { Corpus } from "./corpus.ts";
 import type { Question } from "./questions.ts";
 import type { TempoBackend } from "./tempo-process.ts";
 
-/** The path of a request, its times those of a corpus. */
+/** The path of a request, with times relative to a corpus. */
 export function pathOf({ path, params = {} }: Question, { baseUnixNano }: Corpus): string {
   const base = Number(baseUnixNano / 1_000_000_000n);
   const shown = Object.entries(params).map(([name, value]) =>
@@ -47,7 +47,7 @@ const messageTypes: Readonly<Record<string, readonly [request: string, response:
   MetricsQueryInstant: ["QueryInstantRequest", "QueryInstantResponse"],
 };
 
-/** A method of `tempopb.StreamingQuerier`: what its messages come to, as Grafana puts them together. */
+/** Calls a method of `tempopb.StreamingQuerier`, and merges its messages as Grafana does. */
 async function callMethod(address: string, question: Question, corpus: Corpus): Promise<unknown> {
   const { path, params = {}, message = {} } = question;
   const method = path.split("/").at(-1) ?? "";
@@ -63,7 +63,7 @@ async function callMethod(address: string, question: Question, corpus: Corpus): 
   return { status: code, details, body: comparable(together(parts), corpus) };
 }
 
-/** Later messages bring what is new or has changed. */
+/** Merges messages: later messages contain only new or changed elements. */
 function together(parts: readonly unknown[]): unknown {
   const found: Record<string, Map<string, unknown>> = {};
   for (const [list, elements] of parts.flatMap((part) => Object.entries(part as object))) {

@@ -2,7 +2,7 @@ import type { Corpus } from "./corpus.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Lists whose order says nothing, and what they are sorted by. */
+/** Lists whose order has no meaning, with the key by which they are sorted. */
 const unordered: Readonly<Record<string, (element: unknown) => string>> = {
   traces: (one) => String((one as Json).traceID ?? (one as Json).traceId),
   spanSets: (one) => JSON.stringify((one as Json).attributes ?? "") + JSON.stringify(one),
@@ -21,7 +21,7 @@ const unordered: Readonly<Record<string, (element: unknown) => string>> = {
 /** Counters of how the store works. */
 const leftOut: ReadonlySet<string> = new Set(["metrics", "spanSet", "exemplars"]);
 
-/** Members that protobuf's JSON may leave out when they are zero or empty: absent means the same. */
+/** Members that protobuf's JSON may omit when they are zero or empty; such a member and an absent one are equal. */
 const zeroWhenAbsent: ReadonlySet<string> = new Set(["value", "durationNanos", "timestampMs"]);
 const isLeftOutZero = (key: string, member: unknown) =>
   (zeroWhenAbsent.has(key) && (member === 0 || member === "0" || member === "")) ||
@@ -32,8 +32,8 @@ const windowNano = 4n * 3_600_000_000_000n;
 
 /**
  * An answer without the parts that change from run to run. Times are relative to the base of the corpus, and lists
- * without an order are sorted. It omits counters of the store's work, zero and empty values, and the first spanset,
- * which is among the others too.
+ * without an order are sorted. Counters of the store's work, zero values and empty values are removed. So is the first
+ * spanset, because the list of all spansets also has it.
  */
 export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
   if (typeof value === "string" || typeof value === "number") {
@@ -54,11 +54,11 @@ export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
   );
 }
 
-/** Tempo leaves out leading zeros where it has traces in a list. */
+/** In lists of traces, Tempo omits leading zeros of the id. */
 const isTraceId = (key: string) => key === "traceID" || key === "traceId";
 const padded = (id: unknown) => (/^[\da-f]+$/.test(String(id)) ? String(id).padStart(32, "0") : id);
 
-/** Typed values of a tag as text, and series with their labels as a text, which tells them from the others. */
+/** Converts typed values of a tag to text, and the labels of a series to a text that identifies the series. */
 function identified(one: unknown, list: string): unknown {
   if (typeof one !== "object" || one === null) {
     return one;
@@ -82,13 +82,13 @@ function identified(one: unknown, list: string): unknown {
 
 const shown = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** Sums of doubles depend on their order in the last digits. */
+/** The last digits of a sum of doubles depend on the order of addition. */
 const rounded = (value: string | number) =>
   typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value;
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
-/** Nanoseconds, milliseconds and seconds near the base, wherever they stand in a text. */
+/** Replaces times near the base in a text (in ns, ms or s) by their distance from the base. */
 function told(value: string | number, { baseUnixNano }: Corpus): string | number {
   const text = String(value);
   const shown = text.replaceAll(/(?<![\d.])(?:\d{19}|\d{13}|\d{10})(?![\d.])/g, (digits) => {

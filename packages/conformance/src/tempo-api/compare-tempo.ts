@@ -8,12 +8,12 @@ import { startOurTempo } from "./our-tempo.ts";
 import { type Generated, type Question, questionsOf } from "./questions.ts";
 import { startTempo, type TempoBackend } from "./tempo-process.ts";
 
-/** A whole minute, some of them ago: the corpus is of the past, and what is asked for lately has it. */
+/** The corpus begins at a whole minute, some minutes ago, so that a query for recent spans finds it. */
 export function corpusNow(nowMs = Date.now()): Corpus {
   return corpusAt((BigInt(nowMs) / 60_000n - 5n) * 60_000_000_000n);
 }
 
-/** Sends the corpus and resolves when all of it is found, by searches and by metrics. */
+/** Sends the corpus, and resolves when searches and metrics find all of it. */
 export async function sendCorpus(backend: TempoBackend, corpus: Corpus): Promise<void> {
   for (const body of corpus.exports) {
     const { status, text } = await ask(`${backend.otlpHttp}/v1/traces`, {
@@ -39,7 +39,7 @@ export async function sendCorpus(backend: TempoBackend, corpus: Corpus): Promise
   }, 90_000);
 }
 
-/** Asks everything, a few questions at a time. */
+/** Sends all questions, a few at a time. */
 export async function askAll(
   backend: TempoBackend,
   questions: ReadonlyMap<string, Question>,
@@ -61,7 +61,9 @@ const knownFile = new URL("../../known-tempo-differences.json", import.meta.url)
 
 export const readKnownTempoDifferences = (): KnownDifference[] => readKnownDifferences(knownFile);
 
-/** Starts both, sends both the corpus, asks both the same. @param program Grafana Tempo's */
+/**
+ * Starts both backends, and sends both the same corpus and the same questions. @param program program of Grafana Tempo
+ */
 export async function compareWithTempo(
   program: string,
   generated?: Generated,
@@ -77,13 +79,13 @@ export async function compareWithTempo(
       await backend.close();
     }
   };
-  // One after the other: each has the machine for itself.
+  // The two run one after the other, so that each has the machine for itself.
   const theirs = await answersOf(() => startTempo(program));
   const ours = await answersOf(startOurTempo);
   return { differences: differencesOf(theirs, ours), questions: questions.size };
 }
 
-/** Differences whose paths say who alone has something there, so that known ones can be told apart by that. */
+/** Differences whose paths say when only one side has a value, so that entries for known differences can match this. */
 export function differencesOf(theirs: Answers, ours: Answers): Difference[] {
   return compareAnswers(theirs, ours).map((one) => {
     const alone = one.ours === undefined ? " (Tempo only)" : one.theirs === undefined ? " (ours only)" : "";

@@ -1,4 +1,7 @@
-/** Times of the corpus are told from this moment, a whole hour of the past: both sides align the steps of metrics. */
+/**
+ * Times of the corpus are relative to this moment, which is a whole minute in the past, because both sides align the
+ * steps of metrics.
+ */
 export interface Corpus {
   readonly baseUnixNano: bigint;
   /** Bodies of OTLP exports in JSON. */
@@ -80,7 +83,7 @@ interface SampleTrace {
   readonly resources: readonly SampleResource[];
 }
 
-/** No id begins with zeros: Tempo leaves them out in some places. */
+/** No id begins with zeros, because Tempo omits leading zeros in some places. */
 const hex16 = (id: number) => `5${id.toString(16).padStart(15, "0")}`;
 
 const shop = { "service.name": "shop", "service.version": "1.2", "cloud.zone": "eu-1", replica: 3n };
@@ -90,7 +93,7 @@ const http = { name: "lib.http", version: "1.0.0", attributes: { "lib.flavour": 
 
 const error = { code: 2, message: "card refused" };
 
-/** Every kind of span, a failure with its event, links, instrumentation with attributes, four levels. */
+/** A trace with every kind of span, an error with its event, links, a scope with attributes, and four levels. */
 const checkout: SampleTrace = {
   traceId: "f102030405060708090a0b0c0d0e0f10",
   at: 5,
@@ -164,7 +167,7 @@ const checkout: SampleTrace = {
   ],
 };
 
-/** A queue: producer and consumer; two of one parent in another service. */
+/** A trace through a queue, with producer and consumer; two spans of one parent are in another service. */
 const order: SampleTrace = {
   traceId: "f102030405060708090a0b0c0d0e0f20",
   at: 31,
@@ -217,7 +220,7 @@ const order: SampleTrace = {
   ],
 };
 
-/** Its root and one parent were not received. */
+/** A trace whose root and one other parent were not received. */
 const orphans: SampleTrace = {
   traceId: "f102030405060708090a0b0c0d0e0f30",
   at: 47,
@@ -255,7 +258,9 @@ const roots: SampleTrace = {
   ],
 };
 
-/** Every type of value; one name with several types, and both on the span and on the resource. */
+/**
+ * A trace with every type of value; one name has values of several types, and is used by the span and by the resource.
+ */
 const types: SampleTrace = {
   traceId: "f102030405060708090a0b0c0d0e0f50",
   at: 75,
@@ -295,7 +300,7 @@ const types: SampleTrace = {
   ],
 };
 
-/** A chain of ten, each in the one before, and leaves of each third. */
+/** A trace with a chain of ten spans, each the child of the one before; every third span has one more child. */
 const chain: SampleTrace = {
   traceId: "f102030405060708090a0b0c0d0e0f60",
   at: 90,
@@ -341,7 +346,7 @@ function spanJson(traceId: string, traceAt: bigint, span: SampleSpan): object {
   };
 }
 
-/** The spans, as they were sent at a moment. */
+/** The corpus with times relative to a moment. */
 export function corpusAt(baseUnixNano: bigint): Corpus {
   return {
     baseUnixNano,

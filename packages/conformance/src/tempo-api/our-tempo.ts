@@ -6,8 +6,8 @@ import { HouseProcess } from "../house/house-process.ts";
 import type { TempoBackend } from "./tempo-process.ts";
 
 /**
- * Our storage, collector and query service: what answers under `/tempo`.
- * @param onePort whether gRPC and HTTP have one port, where Grafana streams from
+ * Starts our storage, collector and query service, which answers Tempo's API under `/tempo`.
+ * @param onePort true: gRPC and HTTP use one port, as Grafana needs for streaming
  */
 export async function startOurTempo({ onePort = false } = {}): Promise<TempoBackend> {
   const folder = mkdtempSync(join(tmpdir(), "our-tempo-"));

@@ -1,9 +1,11 @@
 /**
- * TraceQL out of a grammar, as text: what our parser would refuse is in it too. The same queries each time.
- * Source of the grammar: Tempo's documentation of TraceQL
+ * Generates TraceQL queries as text from a grammar, including queries that our parser refuses. The same seed gives the
+ * same queries. Source of the grammar: Tempo's documentation of TraceQL
  */
 
-/** Numbers that look random, the same for each seed. Source: Tommy Ettinger's mulberry32, public domain */
+/**
+ * Numbers that look random; the same seed gives the same numbers. Source: Tommy Ettinger's mulberry32, public domain
+ */
 class Choice {
   #state: number;
 
@@ -301,7 +303,7 @@ class QueryGrammar {
 
   search(): string {
     if (this.#choice.next() < 0.08) {
-      // Pipelines stand beside pipelines only.
+      // A pipeline may be combined only with another pipeline.
       const [left, right] = [0, 1].map(() => `(${this.filter(1)} | count() > 0${this.#stages(1)})`);
       return `${left} ${this.#choice.of(structural)} ${right}`;
     }
@@ -339,13 +341,13 @@ class QueryGrammar {
   }
 }
 
-/** Queries for traces. @param count how many; fewer are the first of more */
+/** Queries for traces. @param count number of queries; a larger count begins with the same queries */
 export function searchQueries(count: number, seed: number): string[] {
   const grammar = new QueryGrammar(seed);
   return [...new Set(Array.from({ length: count }, () => grammar.search()))];
 }
 
-/** Queries for series. */
+/** Queries for metrics. */
 export function metricsQueries(count: number, seed: number): string[] {
   const grammar = new QueryGrammar(seed);
   return [...new Set(Array.from({ length: count }, () => grammar.metrics()))];

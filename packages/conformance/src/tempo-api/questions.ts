@@ -2,16 +2,18 @@ import type { Corpus } from "./corpus.ts";
 import { metricsQueries, searchQueries } from "./query-grammar.ts";
 import { writtenMetrics, writtenSearches } from "./written-queries.ts";
 
-/** One request. `start` and `end` among the parameters are seconds from the base of the corpus. */
+/** One request of the comparison. `start` and `end` among the parameters are seconds from the base of the corpus. */
 export interface Question {
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly accept?: string;
-  /** For a call over gRPC, whose method is `path`: members of the request beside `start` and `end` of `params`. */
+  /**
+   * For a call over gRPC, whose method is `path`: members of the request in addition to `start` and `end` of `params`.
+   */
   readonly message?: Readonly<Record<string, unknown>>;
 }
 
-/** From a minute before the first span to a while after the last. */
+/** The range from a minute before the base of the corpus to three minutes after it. */
 const times = { start: "-60", end: "180" };
 const all = { ...times, limit: "100", spss: "100" };
 
@@ -209,7 +211,7 @@ export interface Generated {
   readonly seed?: number;
 }
 
-/** All that is asked, by a name. */
+/** All questions, by name. */
 export function questionsOf(
   corpus: Corpus,
   { searches, metrics, seed = 1 }: Generated = { searches: 300, metrics: 100 },

@@ -6,7 +6,7 @@ import { freeAddresses } from "lifecycle/testing";
 import { ask } from "../tracing-api/ask.ts";
 import { builtPeersFolder } from "../tracing-api/comparison/public-model.ts";
 
-/** The process under comparison: it takes spans and answers questions. */
+/** A process under comparison: it receives spans and answers questions. */
 export interface TempoBackend {
   readonly name: string;
   /** Address of OTLP over HTTP. */
@@ -15,7 +15,7 @@ export interface TempoBackend {
   readonly tempo: string;
   /** Address of `tempopb.StreamingQuerier`, host:port. */
   readonly grpc: string;
-  /** Makes what was sent found, where that does not happen by itself. */
+  /** Makes sent spans searchable; absent when this happens without a call. */
   flush?(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -23,9 +23,10 @@ export interface TempoBackend {
 const program = "tempo";
 
 /**
- * Grafana Tempo's program.
- * @param peer the program, or its folder; else the folder that `PEERS` names, else where the other programs are built
- * @returns undefined when it is not there
+ * Path of Grafana Tempo's program.
+ * @param peer path of the program or its folder; by default the folder in `PEERS`, otherwise the folder where peers are
+ * built
+ * @returns undefined when there is no such program
  */
 export function findTempo(peer = process.env.PEERS): string | undefined {
   const found = peer ?? builtPeersFolder;
@@ -37,8 +38,8 @@ export function findTempo(peer = process.env.PEERS): string | undefined {
 }
 
 /**
- * One process with local files, listening on loopback only, that tells nobody about its use. Spans are cut into blocks at
- * once, and metrics are read where all kinds of spans of the last hours are kept.
+ * The config of one Tempo process with local files, which listens only on loopback and sends no usage reports. Spans
+ * are cut into blocks immediately, and metrics are read from a store that has all kinds of spans of the last hours.
  */
 function configText(folder: string, [http, grpc, otlp, members]: readonly string[]): string {
   const port = (address = "") => Number(address.split(":")[1]);
@@ -62,7 +63,8 @@ function configText(folder: string, [http, grpc, otlp, members]: readonly string
         ...{ address: "127.0.0.1", min_ready_duration: "0s", final_sleep: "0s" },
       },
       partition_ring: { kvstore: { store: "inmemory" } },
-      // Not while it is asked: a search that holds a lock and a block that waits for it stop all others. `flush` does it once.
+      // No flush happens during the questions, because a search that holds a lock and a block that waits for it would
+      // stop all other searches. `flush` causes one flush.
       flush_check_period: "24h",
     },
     compactor: { ring: inMemory },
@@ -94,7 +96,7 @@ function configText(folder: string, [http, grpc, otlp, members]: readonly string
   });
 }
 
-/** Starts Grafana Tempo on free ports, in a folder of its own. @throws Error when it does not get ready */
+/** Starts Grafana Tempo on free ports, in a temporary folder. @throws Error when it does not become ready */
 export async function startTempo(path: string): Promise<TempoBackend> {
   const folder = mkdtempSync(join(tmpdir(), "tempo-"));
   const addresses = await freeAddresses(4);
@@ -109,7 +111,7 @@ export async function startTempo(path: string): Promise<TempoBackend> {
   }
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const close = async () => {
-    // It has nothing to keep, and takes half a minute to end by itself.
+    // Tempo has no data to save, and a normal exit takes half a minute, so it is killed.
     child.kill("SIGKILL");
     await closed;
     rmSync(folder, { recursive: true, force: true });

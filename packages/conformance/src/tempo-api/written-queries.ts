@@ -1,4 +1,4 @@
-/** Queries that a grammar seldom makes: what people write, and what has an answer of its own. */
+/** Queries that the grammar seldom makes: typical queries of users, and queries with unusual answers. */
 export const writtenSearches: readonly string[] = [
   "{ }",
   "{}",
@@ -113,7 +113,7 @@ export const writtenSearches: readonly string[] = [
   "{ status = error } with (most_recent=true)",
   "{ status = error } | { kind = server }",
   "{ status = error } || { kind = server } && { name = `leaf` }",
-  // Mistakes.
+  // Queries with mistakes.
   "",
   "{",
   "{ .a = }",
@@ -141,7 +141,7 @@ export const writtenSearches: readonly string[] = [
   "{ } | select()",
 ];
 
-/** The same for metrics. */
+/** Queries for metrics of the same kind. */
 export const writtenMetrics: readonly string[] = [
   "{ } | rate()",
   "{ } | rate() by(resource.service.name)",
@@ -171,7 +171,7 @@ export const writtenMetrics: readonly string[] = [
   "({ } | rate()) / ({ status = error } | rate())",
   "({ status = error } | count_over_time()) / ({ } | count_over_time()) * 100",
   "{ } | count_over_time() by(name) | topk(3) | bottomk(1)",
-  // Mistakes.
+  // Queries with mistakes.
   "{ } | rate(",
   "{ } | rate(duration)",
   "{ } | min_over_time()",

@@ -22,7 +22,7 @@ const uiTrace = z.object({
   warnings: z.array(z.string()).nullable(),
 });
 
-/** A trace as the query service's HTTP API gives it. */
+/** A trace in the form of the query service's HTTP API. */
 export type UiTrace = z.infer<typeof uiTrace>;
 
 export interface Answer {
@@ -31,7 +31,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** One HTTP request; never follows redirects. */
+/** Sends one HTTP request; never follows redirects. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, { redirect: "manual", ...init });
   return {
@@ -53,7 +53,7 @@ export async function askTraces(url: string): Promise<UiTrace[]> {
   return z.array(uiTrace).parse(dataOf(await ask(url)));
 }
 
-/** The `data` of any other endpoint's envelope. */
+/** The `data` member of an endpoint's JSON. */
 export async function askData(url: string): Promise<unknown> {
   return dataOf(await ask(url));
 }

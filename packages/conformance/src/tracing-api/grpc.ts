@@ -10,7 +10,7 @@ import { visibleWithinMs } from "./sample-trace.ts";
 type MessageOf<Method> = Method extends MethodDefinition<infer Request, unknown> ? Request : never;
 type PostSpans = MessageOf<(typeof collectorService)["postSpans"]>;
 
-/** One span in the older model, with every tag type. */
+/** One span in the older model, with tags of every type. */
 function batch(): { request: PostSpans; traceId: Buffer; service: string } {
   const traceId = randomBytes(16);
   const service = `conformance-${traceId.toString("hex").slice(0, 12)}`;
@@ -47,7 +47,7 @@ function batch(): { request: PostSpans; traceId: Buffer; service: string } {
   return { request, traceId, service };
 }
 
-/** The same cases under `tracing.*` and under the public model's names. */
+/** The same cases, under the names `tracing.*` or under the public model's names. */
 function cases(index: 0 | 1, label: string): Case[] {
   const collector = withPublicNames(collectorService)[index] ?? collectorService;
   const query = withPublicNames(queryService)[index] ?? queryService;

@@ -7,7 +7,7 @@ import { sampleTrace } from "./sample-trace.ts";
 const json = { "Content-Type": "application/json" };
 const protobuf = { "Content-Type": "application/x-protobuf" };
 
-/** The OTLP/HTTP door: what it accepts, and the error that each kind of bad input gets. */
+/** Cases of the OTLP/HTTP port: accepted requests, and the error for each kind of bad request. */
 export const otlpHttp: Suite = {
   name: "tracing-api/otlp-http",
   needs: ["otlpHttp"],

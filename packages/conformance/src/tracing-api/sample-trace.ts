@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** How long a span may take from its acknowledgement to being found. */
+/** Limit in milliseconds from the acknowledgement of a span until a search finds it. */
 export const visibleWithinMs = 20_000;
 
 export interface SampleTrace {
@@ -13,8 +13,8 @@ export interface SampleTrace {
 }
 
 /**
- * A fresh trace of two spans with every attribute type, an event, a link, a status and a trace state.
- * Its service name is unique, so that suites can run against a store with data in it.
+ * A new trace of two spans with every attribute type, an event, a link, a status and a trace state. Its service name is
+ * unique, so that suites can run against a store that already has data.
  */
 export function sampleTrace(): SampleTrace {
   const traceId = randomBytes(16).toString("hex");

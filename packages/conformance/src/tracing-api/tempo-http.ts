@@ -4,7 +4,7 @@ import type { Suite } from "../suite.ts";
 import { type Answer, ask } from "./ask.ts";
 import { type SampleTrace, sampleTrace } from "./sample-trace.ts";
 
-/** Tempo itself takes longer than a store that is searched as it stands. */
+/** Grafana Tempo takes longer than our store until a search finds a span. */
 const foundWithinMs = 20_000;
 
 const search = z.object({
@@ -79,7 +79,7 @@ async function stored({ otlpHttp, tempo }: { otlpHttp: string; tempo: string }):
   return sample;
 }
 
-/** Conditions of a span beside its service, and how many of the trace's two spans meet them. */
+/** Conditions in addition to the service, and the number of the trace's two spans that meet them. */
 const conditions: [condition: string, matched: number][] = [
   ["true", 2],
   ['name = "GET /orders"', 1],
@@ -99,8 +99,8 @@ const conditions: [condition: string, matched: number][] = [
 ];
 
 /**
- * Requests of Grafana's Tempo data source. Runs on Grafana Tempo too: give its address as `tempo`, and that of its OTLP
- * receiver. Source: Tempo's documentation of its HTTP API and of TraceQL
+ * Requests of Grafana's Tempo data source. The suite also runs on Grafana Tempo: set its address as `tempo`, and the
+ * address of its OTLP receiver. Source: Tempo's documentation of its HTTP API and of TraceQL
  */
 export const tempoHttp: Suite = {
   name: "tracing-api/tempo-http",
@@ -210,7 +210,7 @@ export const tempoHttp: Suite = {
         const { service } = await stored(addresses);
         const q = `{ resource.service.name = "${service}" } | count_over_time() by (name)`;
         await eventually(async () => {
-          // The interval of the spans is over at some time, wherever its bounds are.
+          // Repeated, because the interval with the spans may not have ended yet.
           const now = Math.floor(Date.now() / 1_000);
           const asked = { q, start: String(now - 600), end: String(now), step: "1s" };
           const answer = get(addresses.tempo, "/api/metrics/query_range", asked);

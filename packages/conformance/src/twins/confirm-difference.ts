@@ -2,10 +2,10 @@ import { signatureOf, type TwinDifference } from "./compare/compare-observations
 import type { TwinComparison } from "./compare/twin-comparison.ts";
 import type { TwinCase } from "./twin-case.ts";
 
-/** A difference that is absent this many times in a row is chance. */
+/** A difference counts as chance when it is absent this many times in a row. */
 const times = 3;
 
-/** The exchange alone, and the step around it. */
+/** The exchange alone, then the step with the exchange. */
 function* smallCases({ site, steps }: TwinCase, exchange: number): Generator<TwinCase> {
   let first = 0;
   for (const step of steps) {
@@ -20,7 +20,7 @@ function* smallCases({ site, steps }: TwinCase, exchange: number): Generator<Twi
   }
 }
 
-/** Whether a case shows a kind of difference. */
+/** True when a case shows a kind of difference. */
 export async function shows(
   comparison: TwinComparison,
   twinCase: TwinCase,
@@ -31,11 +31,11 @@ export async function shows(
   return unknown.some((each) => signatureOf(each) === signature);
 }
 
-/** Finds out whether the differences of a case are there each time. */
+/** Checks if the differences of a case occur each time. */
 export class CaseConfirmation {
   readonly #comparison: TwinComparison;
   readonly #twinCase: TwinCase;
-  /** Differences of each run of the whole case. */
+  /** The differences of each run of the whole case. */
   readonly #whole: (readonly TwinDifference[])[] = [];
 
   constructor(comparison: TwinComparison, twinCase: TwinCase) {
@@ -44,8 +44,8 @@ export class CaseConfirmation {
   }
 
   /**
-   * Runs the exchange of a difference alone, then what was around it.
-   * @returns the smallest case that shows the difference each time; undefined when none does
+   * Runs the exchange of a difference alone, then with its surroundings.
+   * @returns the smallest case that shows the difference each time; undefined when no case does
    */
   async confirm(difference: TwinDifference): Promise<TwinCase | undefined> {
     const { exchange, path } = difference;

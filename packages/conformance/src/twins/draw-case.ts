@@ -8,17 +8,17 @@ import type { TwinStep } from "./twin-case.ts";
 /** One site in this many is an archetype. */
 const sitesPerArchetype = 3;
 
-/** A site before the servers have seen it. */
+/** A generated site before the servers have loaded it. */
 export interface DrawnSite {
   /** The archetype, or `drawn`. */
   readonly kind: string;
   readonly text: string;
-  /** Draws what clients do with the text that the servers take in the end. */
+  /** Draws exchanges for the text that the servers finally accept. */
   steps(text: string, requests: number): TwinStep[];
 }
 
 /**
- * The site of a number; always the same for its seed.
+ * The site with this number; the same seed always gives the same site.
  * @param only name of an archetype that all sites are to be of
  */
 export function drawSite(seed: number, index: number, only?: string): DrawnSite {

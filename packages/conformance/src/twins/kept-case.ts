@@ -31,7 +31,7 @@ const exchange = z.strictObject({
   asks: z.literal("in turn").optional(),
 });
 const keptCase = z.strictObject({
-  /** The difference that the case showed when it was found: a fact and its request. */
+  /** The difference that the case showed when it was found: the fact, and its request. */
   found: z.string(),
   theirs: z.string().optional(),
   ours: z.string().optional(),

@@ -1,18 +1,18 @@
-/** Marks in a site's text that are the same for both servers; each server gets its own values for them. */
+/** Values for the marks in a site's text: the text is the same for both servers, but each server gets other values. */
 export interface SiteMarks {
-  /** The loopback address of the server and of its upstreams. */
+  /** Loopback address of the server and of its upstreams. */
   readonly address: string;
-  /** The port by each mark. */
+  /** The port for each mark. */
   readonly ports: Readonly<Record<MarkedPort, number>>;
   readonly root: string;
   readonly log: string;
-  /** Where the server's process runs. */
+  /** Working folder of the server's process. */
   readonly folder: string;
 }
 
 /**
- * Ports that a site may name. `UP_A` to `UP_C`: upstreams in clear; `UP_S`: over TLS; `UP_2`: HTTP/2 in clear; `FCGI`:
- * FastCGI; `AUTH`: asked by `forward_auth`; `DOWN`: nobody listens.
+ * Marks of ports that a site's text may contain. `UP_A` to `UP_C`: upstreams without TLS; `UP_S`: with TLS; `UP_2`:
+ * HTTP/2 without TLS; `FCGI`: FastCGI; `AUTH`: upstream of `forward_auth`; `DOWN`: a port without a listener.
  */
 export const markedPorts = [
   "HTTP",
@@ -29,7 +29,7 @@ export const markedPorts = [
 
 export type MarkedPort = (typeof markedPorts)[number];
 
-/** `text` with a server's values in the place of `%HTTP%`, `%UP_A%` and their like. */
+/** Replaces marks such as `%HTTP%` and `%UP_A%` in `text` by a server's values. */
 export function withValues(text: string, { address, ports, root, log }: SiteMarks): string {
   return text.replace(/%([A-Z][A-Z_0-9]*)%/g, (all, mark: string) => {
     if (mark === "ADDRESS") {
@@ -45,12 +45,12 @@ export function withValues(text: string, { address, ports, root, log }: SiteMark
     if (port === undefined) {
       return all;
     }
-    // Ports of the server itself stand alone in an address; those of upstreams bring theirs.
+    // A mark of the server's own port stands for the port only; a mark of an upstream stands for address and port.
     return mark === "HTTP" || mark === "TLS" ? String(port) : `${address}:${port}`;
   });
 }
 
-/** `text` with marks in the place of a server's values, so that what two servers say can be compared. */
+/** Replaces a server's values in `text` by marks, so that texts of two servers can be compared. */
 export function withMarks(text: string, { address, ports, root, log, folder }: SiteMarks): string {
   let result = text.replaceAll(log, "%LOG%").replaceAll(root, "%ROOT%").replaceAll(folder, "%FOLDER%");
   if (!result.includes(address)) {

@@ -2,7 +2,7 @@ import type { TwinRunCounts } from "./twin-counts.ts";
 
 const sum = (values: Iterable<number>) => [...values].reduce((all, each) => all + each, 0);
 
-/** The counts of a run as numbers. */
+/** The counts of a run in numbers. */
 export function summaryOf({ known, unknown, unstable, ...numbers }: TwinRunCounts) {
   return {
     ...numbers,
@@ -15,7 +15,7 @@ export function summaryOf({ known, unknown, unstable, ...numbers }: TwinRunCount
 
 const most = (counts: ReadonlyMap<string, number>) => [...counts].sort(([, one], [, other]) => other - one);
 
-/** The counts of a run as lines. @param reasons all that the list of meant differences has */
+/** The counts of a run as lines of text. @param reasons all reasons in the list of known differences */
 export function describeCounts(counts: TwinRunCounts, reasons: readonly string[]): string {
   const all = summaryOf(counts);
   return [

@@ -1,13 +1,13 @@
-/** How a client reaches a site: HTTP/1 in clear or over TLS, HTTP/2 over TLS or in clear with prior knowledge. */
+/** Protocol between client and site: HTTP/1 with or without TLS, HTTP/2 with TLS, or without TLS by prior knowledge. */
 export type Via = "http" | "https" | "h2" | "h2c";
 
 export type Field = readonly [name: string, value: string];
 
-/** A body as a client sends it over HTTP/1; HTTP/2 has frames and ignores the framing. */
+/** A body as sent over HTTP/1; over HTTP/2 the framing is ignored. */
 export interface TwinBody {
   readonly framing: "length" | "chunked";
   readonly text: string;
-  /** `Content-Length` in place of the right one. */
+  /** A wrong `Content-Length`, sent instead of the correct one. */
   readonly claims?: number;
   /** Fields after a chunked body. */
   readonly trailers?: readonly Field[];
@@ -16,10 +16,10 @@ export interface TwinBody {
 export interface TwinRequest {
   readonly method: string;
   readonly target: string;
-  /** `Host` too, which may be absent or repeated. */
+  /** The fields include `Host`, which may be absent or repeated. */
   readonly fields: readonly Field[];
   readonly body?: TwinBody;
-  /** Bytes (one for each code unit) in the place of the whole request: for what no client would send. */
+  /** Bytes (one for each code unit) that replace the whole request, for requests that no normal client sends. */
   readonly raw?: string;
 }
 
@@ -28,41 +28,46 @@ export interface TwinExchange {
   readonly via: Via;
   /** The name in the TLS handshake. */
   readonly serverName: string;
-  /** More than one is pipelined over HTTP/1 and at once over HTTP/2, or `asks` says how. */
+  /** Several requests are pipelined over HTTP/1 and concurrent over HTTP/2, unless `asks` is set. */
   readonly requests: readonly TwinRequest[];
-  /** `in turn`: each request waits for the answer to the one before it, on the same connection. */
+  /** `in turn`: each request waits for the answer to the previous one, on the same connection. */
   readonly asks?: "in turn";
-  /** Behaviour of the upstreams: a name of `behaviours.ts`, with its argument after `=`. */
+  /** Behaviour of the upstreams: a name from `behaviours.ts`, with its argument after `=`. */
   readonly upstream?: string;
-  /** `slow`: the client stops reading for a while when the first piece is there. */
+  /** `slow`: the client pauses reading after the first bytes. */
   readonly reads?: "slow";
   /** `slow`: the request is written in five parts, with pauses. */
   readonly writes?: "slow";
-  /** `half-closed`: the client ends its side after the request. `early`: it leaves when the first byte is there. */
+  /**
+   * `half-closed`: the client ends its side after the request. `early`: the client disconnects after the first byte.
+   */
   readonly leaves?: "half-closed" | "early";
 }
 
-/** Exchanges of a step begin at once. */
+/** The exchanges of a step start together. */
 export interface TwinStep {
   readonly exchanges: readonly TwinExchange[];
   /** The site is loaded once more while the exchanges run. */
   readonly reloads?: boolean;
 }
 
-/** A site and what clients do with it. The text has the marks of `site-marks.ts`. */
+/** A site and the exchanges with it. The text has the marks of `site-marks.ts`. */
 export interface TwinCase {
   readonly site: string;
   readonly steps: readonly TwinStep[];
 }
 
-/** Observations of one exchange or of a whole site, by name. */
+/** Observations of one exchange or of a whole site; the keys are their names. */
 export type Facts = Readonly<Record<string, string>>;
 
 /** All observations of one server. */
 export interface Observation {
   /** Facts of each exchange, in the order of the case. */
   readonly exchanges: readonly Facts[];
-  /** Facts of the site as a whole: metrics, what is left open, and log entries that belong to no exchange. */
+  /**
+   * Facts of the site as a whole: metrics, requests and connections that are still open, and log entries without an
+   * exchange.
+   */
   readonly site: Facts;
 }
 
@@ -79,7 +84,7 @@ export interface Twin {
   load(text: string): Promise<Verdict>;
   /**
    * Loads the site and does the steps.
-   * @param width number of concurrent steps where a site does not remember its requests (default 1)
+   * @param width number of concurrent steps, if the site does not remember requests (default 1)
    */
   run(twinCase: TwinCase, width?: number): Promise<Observation>;
   close(): Promise<void>;
@@ -87,13 +92,13 @@ export interface Twin {
 
 const readableLength = 400;
 
-/** The begin and the end of a text: what is odd of a long one stands at either. */
+/** Beginning and end of a text: an error in a long text is usually in one of them. */
 function ends(text: string): string {
   const half = readableLength / 2;
   return text.length <= readableLength ? text : `${text.slice(0, half)}…${text.slice(-half)}`;
 }
 
-/** One line for a reader. @param reloads whether the site is loaded once more meanwhile (default false) */
+/** Describes an exchange in one line. @param reloads true when the site is loaded again meanwhile (default false) */
 export function describeExchange(exchange: TwinExchange, reloads = false): string {
   const requests = exchange.requests.map(({ raw, method, target, fields, body }) =>
     raw === undefined

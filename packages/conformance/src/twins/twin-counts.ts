@@ -6,15 +6,15 @@ const counts = z.record(z.string(), z.number());
 export const siteTallySchema = z.strictObject({
   seed: z.number(),
   site: z.number(),
-  /** Whether the model refuses the text even after repairs, so that nothing was asked. */
+  /** True when the model refuses the text even after repairs, so that no request was sent. */
   isRefused: z.boolean(),
   exchanges: z.number(),
   requests: z.number(),
-  /** Differences that are meant, by their reason. */
+  /** Number of known differences, by their reason. */
   known: counts,
-  /** Differences that nobody meant, by their kind. */
+  /** Number of unknown differences, by their kind. */
   unknown: counts,
-  /** Differences that were not there each time the case ran again, by their kind. */
+  /** Number of differences that did not occur every time the case ran, by their kind. */
   unstable: counts,
   /** Load average of the machine when the site was done. */
   load: z.number(),
@@ -47,7 +47,7 @@ export const noCounts = (): TwinRunCounts => ({
   unstable: new Map(),
 });
 
-/** Adds what came of a site to the counts of a run. */
+/** Adds the outcome of a site to the counts of a run. */
 export function addTally(all: TwinRunCounts, tally: SiteTally): void {
   all.sites++;
   if (tally.isRefused) {

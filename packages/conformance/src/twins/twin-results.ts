@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { type SiteTally, siteTallySchema } from "./twin-counts.ts";
 
-/** Outcomes of sites, one line for each: an interrupted run resumes from this file. */
+/** A file with the outcomes of sites, one on each line, from which an interrupted run resumes. */
 export class TwinResults {
   readonly #file: string;
 
@@ -9,7 +9,7 @@ export class TwinResults {
     this.#file = file;
   }
 
-  /** Sites that are done. A last line that is not whole is left out. */
+  /** Sites that are done. An incomplete last line is left out. */
   read(): SiteTally[] {
     if (!existsSync(this.#file)) {
       return [];

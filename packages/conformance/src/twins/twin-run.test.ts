@@ -5,7 +5,7 @@ import type { Facts, Twin, TwinCase, TwinExchange } from "./twin-case.ts";
 import type { SiteTally, TwinRunCounts } from "./twin-counts.ts";
 import { type Finding, TwinRun, type TwinRunOptions } from "./twin-run.ts";
 
-/** A server in memory: every text loads, and `answer` says what is seen of an exchange. */
+/** A server in memory: every text loads, and `answer` returns the observations of an exchange. */
 function fakeTwin(answer: (site: string, exchange: TwinExchange) => Facts): Twin {
   const verdict = { status: 200, body: '{"result":{}}' };
   return {
@@ -58,7 +58,7 @@ test("two that do the same have no differences", async () => {
   expect(counts.requests).toBeGreaterThanOrEqual(300);
 });
 
-/** Another status where the site encodes and the client posts. */
+/** The status differs when the site has `encode` and the client sends POST. */
 const differs = (site: string, { requests }: TwinExchange): Facts =>
   /^\s*encode\b/m.test(site) && requests.some(({ method }) => method === "POST")
     ? { "answer 0 status": "500", "answer 0 body": "other" }
@@ -112,7 +112,7 @@ test("a difference that comes now and then is no kind, however often it is seen"
     run: async ({ steps }) => {
       runs++;
       const exchanges = steps.flatMap((step) => step.exchanges.map(same));
-      // In the first and the second look, and in every third one after them.
+      // The difference occurs in the first and second run, and in every third run after them.
       const isOdd = runs <= 2 || runs % 3 === 0;
       return { exchanges: exchanges.map((facts) => (isOdd ? { ...facts, flow: "held" } : facts)), site: {} };
     },

@@ -21,38 +21,41 @@ export interface Finding {
 export interface TwinRunOptions {
   readonly seed: number;
   readonly sites: number;
-  /** Exchanges with each site. */
+  /** Number of exchanges with each site. */
   readonly requests: number;
   /** In milliseconds since 1970. */
   readonly until: number;
   /** No further site begins after this many requests (default: no limit). */
   readonly totalRequests?: number;
   readonly archetype?: string;
-  /** Only sites and exchanges that are in it. */
+  /** Limits the run to sites and exchanges in this scope. */
   readonly scope?: EntryScope;
   readonly known: KnownTwinDifferences;
   /** Longest time to shrink a case. */
   readonly shrinkMs: number;
-  /** This many cases of each kind are shrunk (default 1). */
+  /** Number of cases of each kind that are shrunk (default 1). */
   readonly examples?: number;
-  /** Outcomes of sites of this seed in an earlier run; these sites are not run again. */
+  /** Outcomes of sites from an earlier run with the same seed; these sites are not run again. */
   readonly done?: readonly SiteTally[];
-  /** Kinds of which earlier runs have shrunk a case. */
+  /** Kinds of differences of which earlier runs have already shrunk a case. */
   readonly shrunk?: readonly string[];
-  /** A site begins. */
+  /** Called when a site begins. */
   onBegin?(site: number): void;
   onFinding(finding: Finding): void;
   onKnown?(known: KnownDifference, site: string): void;
   onSite(tally: SiteTally, run: TwinRunCounts): void;
-  /** Gives a pair in the place of one whose process has ended. */
+  /** Opens a new pair to replace one whose process has ended. */
   reopen?(ended: Twins): Promise<Twins>;
 }
 
-/** A difference that stays is checked again with waits multiplied by this, to exclude a busy machine as the reason. */
+/**
+ * A difference that remains is checked again with all waits multiplied by this factor, to exclude a busy machine as the
+ * reason.
+ */
 const secondLook = 5;
-/** Exchanges that are drawn for each one that is wanted, where only those of a scope are. */
+/** Number of exchanges that are drawn for each exchange within the scope, if there is a scope. */
 const drawnForOne = 25;
-/** Limit of steps of a site that run at once in the first look. */
+/** Limit of concurrent steps of a site in the first run. */
 const firstWidth = 8;
 
 interface OpenTally extends Omit<SiteTally, "known" | "unknown" | "unstable" | "load"> {
@@ -61,13 +64,16 @@ interface OpenTally extends Omit<SiteTally, "known" | "unknown" | "unstable" | "
   readonly unstable: Map<string, number>;
 }
 
-/** Runs sites on pairs of servers, each pair one site after the other, until their number or the time is over. */
+/**
+ * Runs sites on pairs of servers until the number of sites or the time limit is reached; each pair runs one site after
+ * another.
+ */
 export class TwinRun {
   readonly #pairs: readonly Twins[];
   readonly #options: TwinRunOptions;
   readonly #done: ReadonlySet<number>;
   readonly #examples = new Map<string, number>();
-  /** Kinds that a pair looks at; the others wait for what it finds. */
+  /** Kinds of differences that a pair is studying; other pairs wait for its result. */
   readonly #studies = new Map<string, Promise<unknown>>();
   #next = 0;
   #begun = 0;
@@ -180,7 +186,7 @@ export class TwinRun {
     }
   }
 
-  /** Counts differences; the first ones of a kind are confirmed and shrunk. */
+  /** Counts differences; the first cases of each kind are confirmed and shrunk. */
   async #note(
     comparison: TwinComparison,
     twinCase: TwinCase,
@@ -191,7 +197,8 @@ export class TwinRun {
       return;
     }
     const confirmation = new CaseConfirmation(comparison, twinCase);
-    // One after the other and slower: what is gone then is of chance, which is counted on its own.
+    // The cases run one after the other and with longer waits. Differences that then disappear are random and counted
+    // separately.
     comparison.twins.setPatience(secondLook);
     for (const [signature, group] of Map.groupBy(differences, signatureOf)) {
       while (this.#studies.has(signature)) {

@@ -22,7 +22,7 @@ export function adminApi(house: () => House): void {
       headers: { "Content-Type": "application/json", Origin: url(), ...headers },
       body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
     });
-  /** The whole document: what bad input must not change. */
+  /** The whole config, which bad input must not change. */
   const config = async () => (await admin("GET", "/config/")).text;
 
   staysUnharmed({
@@ -146,7 +146,7 @@ export function adminApi(house: () => House): void {
     const said = head("POST /load HTTP/1.1", ...fields, `Content-Length: ${101 * mebibyte}`);
     expect((await rawHttp(url(), said)).status).toBe(413);
 
-    // Without a length: sent until the answer is there.
+    // A body without a length is sent until the answer arrives.
     const { hostname, port } = new URL(url());
     const socket = connect(Number(port), hostname);
     let answer = "";
@@ -167,7 +167,7 @@ export function adminApi(house: () => House): void {
       }
     }
     await closed;
-    // The answer, or the cut connection, comes while there is more to send.
+    // The answer, or the end of the connection, comes before all bytes are sent.
     expect(answer === "" || answer.startsWith("HTTP/1.1 413 ")).toBe(true);
   });
 

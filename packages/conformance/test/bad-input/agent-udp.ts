@@ -10,7 +10,7 @@ import { staysUnharmed } from "./unharmed.ts";
 const protocols = ["compact", "binary"] as const;
 type Protocol = (typeof protocols)[number];
 
-/** A batch with one span of now. @param id of the span and its trace, of 32 bits */
+/** A batch with one span at the present time. @param id id of the span and its trace, of 32 bits */
 export function thriftBatchOfNow(id: number): ThriftBatch {
   const startUs = BigInt(Date.now()) * 1_000n;
   return {
@@ -96,14 +96,14 @@ export function agentUdp(house: () => House): void {
       Buffer.concat([start, Buffer.alloc(60_000, 0x1c)]),
       Buffer.concat([start, Buffer.alloc(60_000, 0x19)]),
       Buffer.concat([start, Buffer.alloc(60_000, 0x0c)]),
-      // A list that says it has two thousand million elements.
+      // A list whose length field is two thousand million elements.
       Buffer.concat([start, Buffer.from([0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07])]),
       Buffer.concat([start, Buffer.from([0x0f, 0, 2, 0x0c, 0x7f, 0xff, 0xff, 0xff])]),
     ];
     const [seenBefore, badBefore] = [await seen(protocol), await badCount(protocol)];
     for (const [index, packet] of packets.entries()) {
       await send(protocol, packet);
-      // One after another: nothing here is about a socket buffer that overflows.
+      // The packets are sent one after another, so that no socket buffer overflows.
       await eventually(async () => expect(await seen(protocol)).toBe(seenBefore + index + 1), 5_000);
     }
     await eventually(async () => expect(await badCount(protocol)).toBe(badBefore + packets.length), 5_000);

@@ -9,7 +9,7 @@ import { staysUnharmed } from "./unharmed.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** An upstream that answers whatever comes, and keeps it as it came. */
+/** An upstream that answers every request, and stores the received bytes. */
 class Recorder {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -43,7 +43,7 @@ class Recorder {
   }
 }
 
-/** The web server's public side: a proxy before an upstream that shows what reaches it. */
+/** The web server's public port: a proxy in front of an upstream that shows the bytes it receives. */
 export function frontDoor(house: () => House): void {
   const upstream = new Recorder();
   let door = "";

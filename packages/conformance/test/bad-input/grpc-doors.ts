@@ -20,7 +20,7 @@ interface GrpcDoor {
   readonly malformed: "INVALID_ARGUMENT" | "INTERNAL";
 }
 
-/** Requirements of every gRPC port, whatever it serves. */
+/** Requirements for every gRPC port. */
 function framing({ address, path, malformed }: GrpcDoor): void {
   const bomb = gzipSync(Buffer.alloc(150e6));
   test.each<[string, Uint8Array, Record<string, string>, string]>([

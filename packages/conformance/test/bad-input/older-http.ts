@@ -100,7 +100,7 @@ export function thriftHttp(house: () => House): void {
   });
 }
 
-/** Zipkin's port, by JSON; its other formats have the decoders' own tests. */
+/** Zipkin's port with JSON; the tests of the decoders cover its other formats. */
 export function zipkinHttp(house: () => House): void {
   const type = "application/json";
   const url = () => `${house().zipkin}/api/v2/spans`;
@@ -143,7 +143,7 @@ export function zipkinHttp(house: () => House): void {
   });
 }
 
-/** The agent's HTTP, where clients ask how to sample. */
+/** The agent's HTTP port, at which clients ask for sampling strategies. */
 export function agentHttp(house: () => House): void {
   const good = async () => {
     const { status, text } = await ask(`${house().agentHttp}/sampling?service=shop`);

@@ -41,7 +41,7 @@ export function field(number: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([varint(number * 8 + 2), varint(content.length), content]);
 }
 
-/** One span in protobuf, without times. Ids may be of any length. */
+/** One span in protobuf, without times. Ids may have any length. */
 export function protobufSpan(
   traceId: Uint8Array,
   spanId: Uint8Array,
@@ -50,7 +50,7 @@ export function protobufSpan(
   return Buffer.concat([field(1, traceId), field(2, spanId), field(5, Buffer.from("work")), ...more]);
 }
 
-/** An export request in protobuf. @param spans each as `protobufSpan` gives it */
+/** An export request in protobuf. @param spans spans from `protobufSpan` */
 export function protobufRequest(...spans: readonly Uint8Array[]): Buffer {
   return field(1, field(2, ...spans.map((span) => field(2, span))));
 }

@@ -6,7 +6,7 @@ import { jsonHeaders, jsonRequest, jsonSpan } from "./otlp-spans.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";
 
-/** Texts that would do harm, or find too much, if they ever stood in SQL or in a pattern as they are. */
+/** Texts that would do harm, or find too much, if they were inserted unchanged into SQL or a pattern. */
 const hostileTexts = [
   "'; DROP TABLE spans; --",
   "' OR 1=1 --",
@@ -24,7 +24,7 @@ const hostileTexts = [
   "\u{1f600}",
 ];
 
-/** A row of a table whose name is not the whole of a long path. */
+/** A row of a table; the name is shortened for a long path. */
 function named(path: string): [name: string, path: string] {
   return [path.length > 80 ? `${path.slice(0, 80)}…` : path, path];
 }
@@ -97,7 +97,7 @@ export function queryHttp(house: () => House): void {
     expect((await ask(url("/api/traces?service=a"), { method })).status).toBe(405);
   });
 
-  // Clients tidy paths up; these go as they are.
+  // Clients normalize paths; these paths are sent unchanged.
   test.each([
     "/static/..%2f..%2fpackage.json",
     "/static/%2e%2e/%2e%2e/package.json",

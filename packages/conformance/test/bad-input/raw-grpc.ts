@@ -2,14 +2,14 @@ import { connect } from "node:http2";
 import { status } from "@grpc/grpc-js";
 
 export interface GrpcEnd {
-  /** Name of the gRPC status; `HTTP <status>` when there is none. */
+  /** Name of the gRPC status; `HTTP <status>` without a gRPC status. */
   readonly code: string;
   readonly message: string;
   /** `grpc-status-details-bin`, decoded; empty when absent. */
   readonly details: Buffer;
 }
 
-/** A message as gRPC frames it. `length` and `isCompressed` are what the frame says, true or not. */
+/** A message with gRPC's header. `length` and `isCompressed` are written into the header, even when they are wrong. */
 export function grpcFrame(
   message: Uint8Array,
   { length = message.length, isCompressed = false } = {},
@@ -20,7 +20,10 @@ export function grpcFrame(
   return Buffer.concat([header, message]);
 }
 
-/** One call whose body is sent as it is: no client checks it. @param address host:port @param path `/package.Service/Method` */
+/**
+ * Makes one call with an unchanged body, which no client checks. @param address host:port @param path
+ * `/package.Service/Method`
+ */
 export async function rawGrpc(
   address: string,
   path: string,

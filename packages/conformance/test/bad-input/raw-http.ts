@@ -1,15 +1,15 @@
 import { connect } from "node:net";
 
 export interface RawAnswer {
-  /** Status of the last answer on the connection; 0 when it was closed without one. */
+  /** Status of the last answer on the connection; 0 when the connection was closed without an answer. */
   readonly status: number;
-  /** Everything that came, one character a byte. */
+  /** All received bytes, one character for each byte. */
   readonly text: string;
 }
 
 /**
- * Sends bytes as they are, and reads until the other side closes: no client checks what is sent.
- * @param text one byte a character
+ * Sends bytes unchanged, and reads until the other side closes; no client checks the bytes.
+ * @param text one character for each byte
  * @param halfClose says "no more" behind the text
  */
 export async function rawHttp(
@@ -22,7 +22,7 @@ export async function rawHttp(
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.on("end", () => socket.end());
-  // The other side may close while there is more to send.
+  // The other side may close before all bytes are sent.
   socket.on("error", () => {});
   socket.write(Buffer.from(text, "latin1"));
   if (halfClose) {
@@ -34,7 +34,7 @@ export async function rawHttp(
   return { status: Number(status ?? 0), text: answer };
 }
 
-/** A request with its head, lines ended as they should be. @param lines request line and fields */
+/** The head of a request, with correct line ends. @param lines request line and fields */
 export function head(...lines: string[]): string {
   return `${lines.join("\r\n")}\r\n\r\n`;
 }

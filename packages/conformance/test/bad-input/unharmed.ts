@@ -4,7 +4,7 @@ import type { HouseProcess } from "../../src/house/house-process.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Memory that a process holds, in MiB; undefined where the system has no /proc. */
+/** Memory of a process in MiB; undefined when the system has no /proc. */
 function residentMiB(pid: number): number | undefined {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) {
@@ -14,16 +14,19 @@ function residentMiB(pid: number): number | undefined {
   return (Number(kilobytes) * 1024) / mebibyte;
 }
 
-/** Requirements of a process while it gets bad input. */
+/** Requirements for a process that receives bad input. */
 export interface Unharmed {
   readonly process: () => HouseProcess;
-  /** A good request; throws unless it is answered as it should be. */
+  /** Sends a good request; throws unless the answer is right. */
   readonly good: () => Promise<unknown>;
-  /** How much more memory it may hold after all of it. */
+  /** Limit in MiB for the growth of its memory after all tests. */
   readonly maxGrowthMiB: number;
 }
 
-/** Inside a `describe`: after each test the same process answers a good request, and in the end it has not swollen. */
+/**
+ * For use inside a `describe`: after each test the same process answers a good request, and at the end its memory has
+ * not grown too much.
+ */
 export function staysUnharmed({ process, good, maxGrowthMiB }: Unharmed): void {
   let pid = 0;
   let before: number | undefined;
@@ -47,7 +50,7 @@ export function staysUnharmed({ process, good, maxGrowthMiB }: Unharmed): void {
     const faults = process()
       .log.split("\n")
       .filter((line) => /"level":"(error|fatal)"/.test(line))
-      // The web server tells there of each request that it answered with 5xx, as the public model does.
+      // This logger has an entry for each request that the web server answered with 5xx, as in the public model.
       .filter((line) => !line.includes('"logger":"http.log.error"'));
     expect(faults).toEqual([]);
   });

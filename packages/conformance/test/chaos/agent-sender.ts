@@ -9,7 +9,7 @@ import { SpanLedger } from "../faults/span-ledger.ts";
 /** The fate of spans that were given to the agent. */
 export interface AgentAccount {
   readonly sent: number;
-  /** The agent's own counts; undefined when it was killed meanwhile, and its counts with it. */
+  /** The agent's own counts; undefined when the agent was killed meanwhile, because it lost them. */
   readonly delivered: number | undefined;
   readonly dropped: number | undefined;
   readonly found: number;
@@ -30,8 +30,8 @@ const retriedMetric = "tracing_agent_reporter_retries_total";
 const deliveredMetric = "tracing_agent_reporter_spans_submitted_total";
 
 /**
- * Sends packets of one span to the agent, at an even pace. Nothing is acknowledged over UDP: what counts is that the agent
- * says of each packet that it was delivered, or dropped.
+ * Sends packets of one span to the agent at an even rate. UDP has no acknowledgements, so the agent must count every
+ * packet as delivered or dropped.
  */
 export class AgentSender {
   readonly #agent: HouseProcess;
@@ -51,12 +51,12 @@ export class AgentSender {
     this.#sending = this.#send();
   }
 
-  /** @param agent it must run */
+  /** @param agent a running agent */
   static async start(agent: HouseProcess, port: number): Promise<AgentSender> {
     return new AgentSender(agent, port, await countsOf(agent));
   }
 
-  /** Resolves when the agent has delivered something more. @throws Error when it does not */
+  /** Resolves when the agent has delivered more spans. @throws Error when it does not */
   async delivers(withinMs: number): Promise<void> {
     let before: number | undefined;
     await eventually(async () => {
@@ -73,7 +73,7 @@ export class AgentSender {
     await this.#sending;
   }
 
-  /** Waits until the agent has told of everything that was sent; to be called after `stop`. */
+  /** Waits until the agent has counted all sent packets; must be called after `stop`. */
   async account(storageUrl: string): Promise<AgentAccount> {
     const sent = this.#sent;
     const problems: string[] = [];
@@ -105,8 +105,8 @@ export class AgentSender {
     if (hasCounts && found < delivered) {
       problems.push(`agent: ${delivered} spans delivered, ${found} stored`);
     }
-    // A collector was killed after it kept spans, and before it answered. The agent cannot know, and sends
-    // them again, as each client does. Readers of a trace see equal spans once.
+    // A collector was killed after it stored spans and before its answer. The agent cannot know this, and sends the
+    // spans again, like every client. Readers of a trace see equal spans once.
     const notes: string[] = [];
     const mayHaveSentAgain = retried > 0 || !hasCounts;
     if (twice > 0 && mayHaveSentAgain) {
@@ -120,7 +120,7 @@ export class AgentSender {
 
   async #send(): Promise<void> {
     const socket = createSocket("udp4");
-    // Without an agent the system may refuse packets: they are lost, as UDP's are.
+    // While no agent listens, the system may refuse packets: they are lost, like other UDP packets.
     socket.on("error", () => {});
     const { signal } = this.#stop;
     while (!signal.aborted) {

@@ -13,30 +13,33 @@ export interface ChaosScene {
   readonly scratch: Scratch;
 }
 
-/** One fault: what is broken, for how long, and how it is put right again. */
+/** One fault: it is caused, lasts for some time, and is repaired. */
 export interface ChaosCase {
-  /** `kind/what`, such as `kill/storage`. */
+  /** Name of the form `kind/what`, such as `kill/storage`. */
   readonly name: string;
-  /** One sentence for people. */
+  /** One sentence that describes the case. */
   readonly meaning: string;
   /** Part of the short form. */
   readonly isShort?: boolean;
-  /** Settings of the case's own set of processes; absent: the case shares one. */
+  /** Settings of a separate set of processes for this case; when absent, the case uses the shared set. */
   readonly settings?: (scratch: Scratch) => ChaosHouseSettings;
   /** Before anything runs, in a house of its own. */
   prepare?(house: ChaosHouse, ledger: SpanLedger): Promise<void>;
-  /** Bytes of an attribute of each span, where the load has to be heavy. */
+  /** Size in bytes of an additional attribute of each span, for a heavy load. */
   readonly ballastBytes?: number;
-  /** Processes that end in it and are started again; all others have to live on. */
+  /** Processes that end in the case and are started again; all others must keep running. */
   readonly restarts?: readonly ProcessName[];
-  /** How many acknowledged spans programs say are lost: no more may be missing. Without it none may be. */
+  /**
+   * Number of acknowledged spans that programs report as lost: no more may be missing. When absent, no span may be
+   * missing.
+   */
   saidMissing?(house: ChaosHouse): Promise<number>;
-  /** Resolves when it is broken. */
+  /** Causes the fault. */
   harm(scene: ChaosScene): Promise<void>;
-  /** How long it stays broken; 5 seconds by default, in the short form 1. */
+  /** Milliseconds from the fault to its repair; by default 5 seconds, in the short form 1 second. */
   readonly holdMs?: number;
-  /** Shows, once everything is normal again, that the fault was said and mended. @throws Error what was not */
+  /** Checks, after the recovery, that the fault was reported and repaired. @throws Error with the missing part */
   proves?(scene: ChaosScene): Promise<void>;
-  /** Resolves when it has been put right; what needs time to recover is waited for by who calls. */
+  /** Repairs the fault; the caller waits for the recovery. */
   mend(scene: ChaosScene): Promise<void>;
 }

@@ -20,7 +20,10 @@ export const chaosCases: readonly ChaosCase[] = [
   ...upgradeCases,
 ];
 
-/** Those whose name begins with one of these; all when there are none. @throws Error for one that no name begins with */
+/**
+ * Cases whose names begin with one of these texts; all cases when there are no texts. @throws Error for a text with
+ * which no name begins
+ */
 export function casesNamed<Case extends { readonly name: string }>(
   beginnings: readonly string[],
   cases: readonly Case[],

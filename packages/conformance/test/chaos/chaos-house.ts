@@ -43,26 +43,26 @@ export interface ChaosHouseSettings {
   readonly data?: string;
 }
 
-/** Everything, as a cluster of one machine has it: two collectors behind the server, and a link between each pair. */
+/** All processes, like a cluster on one machine: two collectors behind the server, and a link between each pair. */
 export interface ChaosHouse {
   readonly folder: string;
   readonly processes: Readonly<Record<ProcessName, HouseProcess>>;
-  /** Address of the server, through the links: clients send spans there. */
+  /** Addresses of the server, through the links, to which clients send spans. */
   readonly spanAddresses: CollectorAddresses;
   /** URL of the server's front door, through its link: searches. */
   readonly frontDoor: string;
   /** UDP, Thrift compact. */
   readonly agentPort: number;
-  /** Address of ClickHouse's HTTP protocol, past all links: shows what is really stored. */
+  /** Address of ClickHouse's HTTP protocol, not through a link: it shows the spans that are stored. */
   readonly storageUrl: string;
-  /** Resolves when every process is healthy. @throws Error when one is not */
+  /** Resolves when every process is healthy. @throws Error when a process does not become healthy */
   start(): Promise<void>;
   setLinks(pair: PairName, state: LinkState): void;
-  /** Kills what runs, and removes the folder. */
+  /** Kills the running processes, and removes the folder. */
   close(): Promise<void>;
 }
 
-/** Nothing of it runs yet. */
+/** Prepares everything, without starting a process. */
 export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise<ChaosHouse> {
   const folder = mkdtempSync(join(tmpdir(), "chaos-"));
   const free = await freeAddresses(32);
@@ -164,7 +164,7 @@ export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise
     `http://${serverAdmin}/config/`,
     {
       SERVER_ADMIN: serverAdmin,
-      // As root it would put its root certificate into the system's.
+      // As root the server would install its root certificate in the system.
       SERVER_SKIP_INSTALL_TRUST: "1",
       XDG_CONFIG_HOME: join(folder, "server-config"),
       XDG_DATA_HOME: join(folder, "server-data"),

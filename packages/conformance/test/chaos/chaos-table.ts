@@ -20,7 +20,7 @@ export function tableHead(): string {
   return `${"case".padEnd(nameWidth)}${columns.map((column) => column.padStart(14)).join("")}`;
 }
 
-/** One line of the table, and one more for each problem and note. */
+/** One line of the table, with further lines for problems and notes. */
 export function tableLines(row: ChaosRow): string {
   const name = row.case.padEnd(nameWidth);
   if (row.skipped !== undefined) {

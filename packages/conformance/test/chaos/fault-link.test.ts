@@ -9,7 +9,7 @@ interface Echo {
   connect(): Promise<Socket>;
 }
 
-/** A server that sends back what it gets, behind a link. */
+/** A server that sends back all bytes, behind a link. */
 async function withEcho(run: (echo: Echo) => Promise<void>): Promise<void> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});
@@ -56,7 +56,7 @@ test("resets what is there and who comes when cut, and is whole again afterwards
     const failed = once(before, "error");
     link.set("cut");
     expect(await failed).toMatchObject([{ code: "ECONNRESET" }]);
-    // The reset may come before or after whoever connects hears that it is connected.
+    // The reset may arrive before or after the client learns that it is connected.
     const during = connect().then(async (socket) => {
       socket.write("x");
       await once(socket, "data");

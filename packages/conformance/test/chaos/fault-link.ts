@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 /**
  * The state of a link.
  * - `open`: bytes pass.
- * - `cut`: connections are reset, and so is whoever connects: the other side is down.
- * - `silent`: nothing passes, and nobody gets an error, as with an unplugged cable. Waiting data passes when
- *   the link is open again.
- * - `slow`: each piece waits, and a piece is at most 64 KiB.
+ * - `cut`: existing and new connections are reset, as when the other side is down.
+ * - `silent`: no bytes pass, and neither side gets an error, as with an unplugged cable. Waiting data passes when the
+ *   link is open again.
+ * - `slow`: each piece is delayed, and a piece has at most 64 KiB.
  */
 export type LinkState = "open" | "cut" | "silent" | "slow";
 
@@ -19,7 +19,7 @@ interface Passage {
   readonly ends: readonly [Socket, Socket];
 }
 
-/** A TCP proxy between two processes, whose faults are those of a network. Bytes are never changed, lost or doubled. */
+/** A TCP proxy between two processes that can act like a faulty network. Bytes are never changed, lost or doubled. */
 export class FaultLink {
   readonly #target: string;
   readonly #server: Server;
@@ -27,7 +27,7 @@ export class FaultLink {
   #state: LinkState = "open";
   #changed = Promise.withResolvers<void>();
 
-  /** @param target host:port that it leads to; it need not listen yet */
+  /** @param target host:port of the other side, which may start later */
   constructor(target: string) {
     this.#target = target;
     this.#server = createServer({ allowHalfOpen: true }, (near) => this.#accept(near));
@@ -81,7 +81,7 @@ export class FaultLink {
       [far, near],
     ] as const) {
       end.setNoDelay(true);
-      // A side that is reset takes the other with it; one that closed in order has ended its half already.
+      // A reset on one side resets the other; a side that closed normally has already ended its half.
       end.on("close", (hadError) => {
         this.#passages.delete(passage);
         if (hadError || !end.readableEnded) {
@@ -92,7 +92,7 @@ export class FaultLink {
     }
   }
 
-  /** Carries bytes one way, until that way ends. */
+  /** Carries bytes in one direction until it ends. */
   async #carry(from: Socket, to: Socket): Promise<void> {
     try {
       for await (const piece of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -107,7 +107,7 @@ export class FaultLink {
       await this.#pass();
       to.end();
     } catch {
-      // The connection is gone; both ends hear of it by themselves.
+      // The connection has ended; both ends notice this themselves.
     }
   }
 

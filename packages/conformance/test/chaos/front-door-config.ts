@@ -1,6 +1,6 @@
 import type { CollectorAddresses } from "../faults/span-doors.ts";
 
-/** Where the server listens, and what is behind it; host:port all of them. */
+/** Addresses of the server and of the processes behind it, each as host:port. */
 export interface FrontDoor {
   /** A listener for each way in of spans. */
   readonly fronts: CollectorAddresses;

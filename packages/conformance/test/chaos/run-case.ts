@@ -16,20 +16,20 @@ export interface ChaosRow {
   /** The answers to senders over every protocol, through the server. */
   readonly acknowledged: number;
   readonly refused: number;
-  /** Without an answer: nobody knows, and they may be stored. */
+  /** Spans in requests without an answer, which may or may not be stored. */
   readonly unanswered: number;
   /** Acknowledged spans that were found. */
   readonly found: number;
   readonly missing: number;
-  /** Rows more than there should be, of all that was sent. */
+  /** Number of surplus rows among all sent spans. */
   readonly twice: number;
-  /** Over UDP, which acknowledges nothing: what was sent is stored or counted as dropped. */
+  /** Spans over UDP, which has no acknowledgements: each must be stored or counted as dropped. */
   readonly agent: AgentAccount | undefined;
   /** From the repair until every protocol is acknowledged, a search is answered and the agent delivers. */
   readonly secondsToNormal: number | undefined;
   readonly isOk: boolean;
   readonly problems: readonly string[];
-  /** Why it did not run. */
+  /** The reason why the case did not run. */
   readonly skipped?: string;
 }
 
@@ -48,12 +48,15 @@ const holdMs = 5_000;
 const shortHoldMs = 1_000;
 const pauseMs = 50;
 
-/** A ledger for a load through the server, which refuses in a collector's place. @param mayLose what is said to be lost */
+/**
+ * A ledger for a load through the server, which refuses requests instead of the collector. @param mayLose true when
+ * programs may report lost spans
+ */
 export function newLedger(mayLose = false): SpanLedger {
   return new SpanLedger({ mayKeepRefused: true, mayLoseAcknowledged: mayLose });
 }
 
-/** Runs one case in a house that has started. Never throws: what goes wrong is a problem of the row. */
+/** Runs one case with started processes. Never throws: errors become problems of the row. */
 export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Promise<ChaosRow> {
   const { house, ledger, seed, isShort, scratch } = settings;
   const problems: string[] = [];
@@ -95,7 +98,7 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
     account = await packets?.account(house.storageUrl);
     const said = await chaosCase.saidMissing?.(house);
     problems.push(...report.problems);
-    // Lost spans may be the agent's too: nobody knows whose.
+    // The lost spans may also be spans of the agent, because the reports do not separate them.
     if (said === undefined) {
       problems.push(...(account?.problems ?? []));
     }

@@ -6,15 +6,16 @@ import { Scratch, SkipCase } from "./scratch.ts";
 export interface RunCasesSettings {
   readonly seed: number;
   readonly isShort: boolean;
-  /** No further case begins; the one under way ends as it does. */
+  /** When aborted, no further case begins; the running one ends normally. */
   readonly signal?: AbortSignal;
-  /** Gets each row as soon as it is there. */
+  /** Called with each row when it is complete. */
   onRow?(row: ChaosRow): void;
 }
 
 /**
- * Runs cases one after another. Those without a house of their own share one, as long as nothing goes wrong in it.
- * @returns a row for each that has begun, whatever happens
+ * Runs cases one after another. Cases without separate processes share one set of processes, as long as no problem
+ * occurs.
+ * @returns a row for each case that has begun, even after an error
  */
 export async function runCases(
   cases: readonly ChaosCase[],

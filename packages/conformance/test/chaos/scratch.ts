@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A case that this machine cannot run; the message says what it lacks. */
+/** Thrown when this machine cannot run a case; the message names the missing resource. */
 export class SkipCase extends Error {
   override readonly name = "SkipCase";
 }
 
-/** Folders and small disks of one case, all gone after it. */
+/** Folders and small disks for one case, which are removed after it. */
 export class Scratch {
   readonly #folders: string[] = [];
   readonly #mounts: string[] = [];
@@ -19,7 +19,7 @@ export class Scratch {
     return folder;
   }
 
-  /** A file system of its own, in memory. @throws SkipCase where that is not allowed */
+  /** Mounts a file system in memory. @throws SkipCase when the system does not allow this */
   disk(mebibytes: number): string {
     const folder = this.folder();
     try {

@@ -6,7 +6,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. @returns status null when it is not there or did not end within `timeoutMs` */
+/** Runs a program to its end. @returns status null when it does not exist or did not end within `timeoutMs` */
 export function runProgram(
   program: string,
   args: readonly string[],

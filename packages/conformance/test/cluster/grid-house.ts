@@ -9,9 +9,9 @@ import { HouseProcess } from "../../src/house/house-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import type { CollectorAddresses } from "../faults/span-doors.ts";
 
-/** ClickHouse servers of one cluster, shards of two replicas, that the environment names. */
+/** The ClickHouse servers of one cluster with shards of two replicas, from the environment. */
 export interface Grid {
-  /** Addresses of all servers, those of a shard one after the other. */
+  /** Addresses of all servers; servers of the same shard are adjacent. */
   readonly urls: readonly string[];
   /** Name of the cluster in the servers' configuration. */
   readonly cluster: string;
@@ -25,7 +25,7 @@ export type GridAction = (typeof gridActions)[number];
 
 const variable = "TRACING_TEST_CLUSTER_GRID";
 
-/** @returns undefined where `TRACING_TEST_CLUSTER_GRID` names no servers, or a command for the last one is missing */
+/** @returns undefined when `TRACING_TEST_CLUSTER_GRID` is not set, or a command for the last server is missing */
 export function namedGrid(): Grid | undefined {
   const urls = (process.env[variable] ?? "").split(",").filter((url) => url !== "");
   const commands = new Map(
@@ -51,7 +51,7 @@ export interface GridHouse {
   /** URL of the query service's API, without a slash at the end. */
   readonly queryUrl: string;
   readonly database: string;
-  /** Asks the first server of the grid. @throws Error for any other status than 200 */
+  /** Sends a statement to the first server of the grid. @throws Error for any status other than 200 */
   sql(statement: string): Promise<string>;
   /** Kills the processes and drops the database. */
   close(): Promise<void>;

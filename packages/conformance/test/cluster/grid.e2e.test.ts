@@ -12,9 +12,9 @@ import { Searchers } from "./searchers.ts";
 
 const grid = namedGrid();
 const patienceMs = 180_000;
-/** Rounds in which the last server is killed while it is asked. */
+/** Number of rounds in which the last server is killed during searches. */
 const kills = 4;
-/** Answers to searches before a server is killed, and before it is started again. */
+/** Number of answers to searches before a server is killed, and before it is started again. */
 const searchesBetween = 40;
 const pauseMs = 100;
 
@@ -84,7 +84,7 @@ describe.skipIf(grid === undefined)(
         table("uniqExact(trace_id, span_id)", "spans"),
         table("sum(calls)", "span_metrics"),
       ];
-      // A server that was away fetches what it lacks.
+      // A server that was down fetches the missing rows.
       await eventually(async () => {
         const [rows = "", ...others] = (await house.sql(`SELECT ${counts.join(", ")}`)).split("\t");
         expect(others).toEqual([rows, rows]);

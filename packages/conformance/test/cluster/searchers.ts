@@ -7,7 +7,7 @@ export interface SearchCounts {
   good: number;
   /** Answers that say that rows are missing. */
   partial: number;
-  /** Each other answer, or the error of the request. */
+  /** All other answers, or the errors of the requests. */
   readonly bad: string[];
   slowestMs: number;
   /** Address of the slowest answer. */
@@ -17,7 +17,7 @@ export interface SearchCounts {
 const maxBadLength = 300;
 const pauseMs = 20;
 
-/** Searches in turn, each with its own loop, until it is stopped. */
+/** Sends searches in several loops until it is stopped. */
 export class Searchers {
   readonly counts: SearchCounts = { good: 0, partial: 0, bad: [], slowestMs: 0, slowest: "" };
   readonly #stop = new AbortController();

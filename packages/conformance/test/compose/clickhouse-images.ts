@@ -5,9 +5,9 @@ import type { ContainerEngine } from "./container-engine.ts";
 const images = ["docker.io/clickhouse/clickhouse-server:26.7", "docker.io/clickhouse/clickhouse-keeper:26.7"];
 
 /**
- * Brings ClickHouse's own images. TEST_CLICKHOUSE_IMAGES names an archive with both, as `podman save` makes it, for machines that
- * reach no registry of images.
- * @returns what is missing, where they cannot be had
+ * Loads ClickHouse's official images. TEST_CLICKHOUSE_IMAGES names an archive with both images, made by `podman save`,
+ * for machines without access to a registry.
+ * @returns the missing resource, when the images cannot be loaded
  */
 export async function clickhouseImages(engine: ContainerEngine): Promise<{ readonly missing?: string }> {
   const archive = process.env.TEST_CLICKHOUSE_IMAGES ?? "";
@@ -16,7 +16,7 @@ export async function clickhouseImages(engine: ContainerEngine): Promise<{ reado
       await engine.podman("load", "--input", archive);
       return {};
     }
-    // A registry that is not there is looked for three times otherwise, for a minute.
+    // Without this check, podman tries an unreachable registry three times, which takes a minute.
     if (spawnSync("getent", ["hosts", "registry-1.docker.io"], { timeout: 5_000 }).status !== 0) {
       return { missing: "no registry of images is reachable, and TEST_CLICKHOUSE_IMAGES names no archive" };
     }

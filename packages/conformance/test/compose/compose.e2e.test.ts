@@ -1,6 +1,6 @@
-// docker-compose.yml for real: its images are built, its containers run under podman, and what is sent through the front
-// door is found through the front door. Takes minutes of a machine that has the tools, skips on others: `.ci/run`
-// installs them, TEST_CONTAINERS=0 skips it anyway.
+// Tests docker-compose.yml: builds its images, runs its containers under podman, and checks that spans sent through the
+// front door are found through it. Takes minutes on a machine with the tools, and is skipped on others: `.ci/run`
+// installs the tools; TEST_CONTAINERS=0 always skips this test.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -30,10 +30,13 @@ import { prometheusImage } from "./prometheus-image.ts";
 const serverProgram = testedProgram(
   fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url)),
 );
-/** Quiet, three minutes; ten beside other work. */
+/** On a quiet machine this takes three minutes, on a busy one ten. */
 const prepareWithinMs = 1_500_000;
 const withinMs = 90_000;
-/** The limit where containers start and stop: a busy machine took two minutes to save what removed collectors had left. */
+/**
+ * Limit for steps that start and stop containers: a busy machine took two minutes to store the spans of removed
+ * collectors.
+ */
 const scaledWithinMs = 240_000;
 const moreRequests = 5;
 const ours = [
@@ -102,7 +105,7 @@ async function found(door: FrontDoorClient, traceId: string, spans: number): Pro
   }, withinMs);
 }
 
-/** The engine and a client of what runs in it; skips the test where there is none. */
+/** The engine and a client for its containers; skips the test when there is no engine. */
 function running({ skip }: TestContext): { engine: ContainerEngine; door: FrontDoorClient } {
   if (opened === undefined || client === undefined) {
     return skip(missing);
@@ -151,7 +154,7 @@ test("the shop's traces come in, and spans over UDP through its agent", async (c
   const send = `const s = require("node:dgram").createSocket("udp4");
     s.send(Buffer.from("${packet}", "base64"), 6831, "127.0.0.1", () => s.close())`;
   await eventually(async () => {
-    // UDP is heard by nobody while the agent starts, so it is sent again.
+    // UDP packets are lost while the agent starts, so they are sent again.
     await engine.podman("exec", engine.containerOf("shop"), "node", "-e", send);
     const { text } = await door.ask("/api/services");
     for (const name of ["storefront", "till"]) {
@@ -222,7 +225,7 @@ test("a collector killed behind the front door: every acknowledged span is found
     const up = performance.now();
     await scale(5);
     const allReceived = () => Promise.all([1, 2, 3, 4, 5].map((number) => receivedBy(engine, number)));
-    // On a busy machine a collector needs longer to listen than the front door to find it.
+    // On a busy machine a collector needs more time to start than the front door needs to find it.
     await eventually(allReceived, scaledWithinMs);
     const begin = performance.now();
     // The front door looks its collectors up by name, every two seconds.
@@ -237,7 +240,8 @@ test("a collector killed behind the front door: every acknowledged span is found
     process.stderr.write(
       `five collectors listen ${Math.round(begin - up)} ms after the begin of compose up, receive ${Math.round(performance.now() - begin)} ms later\n`,
     );
-    // Spans that are acknowledged while there is no storage are on the disk of whoever took them, and five took some.
+    // Spans acknowledged without a storage are on the disk of the collector that accepted them; five collectors
+    // accepted some.
     await engine.podman("stop", engine.containerOf("tracing-storage"));
     await senders.more(moreRequests, scaledWithinMs);
     await scale(2);
@@ -286,7 +290,7 @@ test("Prometheus reaches each process, has our rules, the dashboards metrics tha
     expectEqual(groups.flatMap((group) => group.rules).length, rules.length, "rules");
   }, withinMs);
   const scraped = await ask("metadata", z.record(z.string(), z.unknown()));
-  // Descriptions in OpenMetrics name a counter without what its samples' names end in.
+  // Descriptions in OpenMetrics use a counter's name without the ending of its samples' names.
   const isScraped = (name: string) =>
     Object.hasOwn(scraped, name) || Object.hasOwn(scraped, name.replace(/_total$/, ""));
   const recorded = new Set(["up", ...rules.flatMap(({ record }) => record ?? [])]);
@@ -297,7 +301,7 @@ test("Prometheus reaches each process, has our rules, the dashboards metrics tha
     const away = names.filter((name) => !recorded.has(name) && !isScraped(metricOf(name, isScraped)));
     expect(away, file).toEqual([]);
   }
-  // The requests of Grafana stand for its image: no registry of images may be reachable.
+  // Grafana's requests are sent without its image, because no registry may be reachable.
   expect(await unansweredGrafanaRequests(engine)).toEqual([]);
 }, 180_000);
 
@@ -313,7 +317,7 @@ test("images are small", async (context) => {
   }
 });
 
-/** Each job of prometheus.yml, once for each of its targets: there are two collectors. */
+/** Each job of prometheus.yml, once for each of its targets, because there are two collectors. */
 const allJobs = [
   ...["admin-server", "spans", "tracing-agent", "tracing-collector", "tracing-collector", "tracing-query"],
   "tracing-storage",
@@ -412,7 +416,7 @@ test("labels of containers are sites, as containers come and go", async (context
       serve,
     );
   };
-  /** Names of those that answer eight requests; none while there is no site. */
+  /** Names of the servers that answer eight requests; empty while there is no site. */
   const answering = async () => {
     const texts = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -450,7 +454,7 @@ test("each container ends by itself when it is told to", async (context) => {
   for (const service of ours) {
     const container = engine.containerOf(service);
     const code = await engine.podman("inspect", "--format", "{{.State.ExitCode}}", container);
-    // Its last lines tell what it waited for.
+    // The last lines of the log show the reason for the wait.
     const lines = code === "0" ? "" : `\n${await engine.lastLines(container)}`;
     expect(`${service} ${code}${lines}`).toBe(`${service} 0`);
   }

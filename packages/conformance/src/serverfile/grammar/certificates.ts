@@ -130,7 +130,7 @@ export const certificatesGrammar: Grammar = {
   ],
 };
 
-/** In the place of those of {@link certificatesGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link certificatesGrammar}. */
 export const certificatesMistakes: Grammar = {
   tls_arguments: ["", "a b c", "a.pem b.pem c.pem", "{env.M}", "off", "x"],
   tls_line: [

@@ -168,7 +168,7 @@ export const directiveBlocksGrammar: Grammar = {
   uri_query_line: ["-a\n", "+b <word>\n", "c>d\n", "e <word>\n", "f <word> <word>\n", "*a b\n", "k ^l m\n"],
 };
 
-/** In the place of those of {@link directiveBlocksGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link directiveBlocksGrammar}. */
 export const directiveBlocksMistakes: Grammar = {
   map_line: ["/y <word> <word>\n", '~^/q "${1}-${2}" -\n', "/n 1 1.5\n"],
   header_line: ["match odd\n"],

@@ -1,6 +1,6 @@
 import type { Grammar } from "./grammar.ts";
 
-/** Directives with their arguments. */
+/** Directives, with their arguments. */
 export const directivesGrammar: Grammar = {
   directive: [
     "respond <matcher><word>\n",
@@ -162,7 +162,7 @@ export const directivesGrammar: Grammar = {
   ],
 };
 
-/** In the place of those of {@link directivesGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link directivesGrammar}. */
 export const directivesMistakes: Grammar = {
   directive: [
     "nonsense <word>\n",

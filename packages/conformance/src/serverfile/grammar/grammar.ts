@@ -1,5 +1,5 @@
 /**
- * Texts by symbol: one of several, with `<symbol>`, `<symbol?>` (none or one), `<symbol*>` (some), `<symbol+>` (at least
- * one) in it. The first text of a symbol ends every recursion.
+ * Texts by symbol. A text may contain `<symbol>`, `<symbol?>` (none or one), `<symbol*>` (some) and `<symbol+>` (at
+ * least one). The first text of each symbol must end the recursion.
  */
 export type Grammar = Readonly<Record<string, readonly string[]>>;

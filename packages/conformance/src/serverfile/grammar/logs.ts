@@ -128,7 +128,7 @@ export const logsGrammar: Grammar = {
   ],
 };
 
-/** In the place of those of {@link logsGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link logsGrammar}. */
 export const logsMistakes: Grammar = {
   log_line: [
     "output\n",

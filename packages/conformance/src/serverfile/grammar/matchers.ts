@@ -88,7 +88,7 @@ export const matchersGrammar: Grammar = {
   ],
 };
 
-/** In the place of those of {@link matchersGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link matchersGrammar}. */
 export const matchersMistakes: Grammar = {
   matcher: ["@four ", "@five "],
   matcher_line: [

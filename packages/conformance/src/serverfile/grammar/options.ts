@@ -154,7 +154,7 @@ export const optionsGrammar: Grammar = {
   ],
 };
 
-/** In the place of those of {@link optionsGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link optionsGrammar}. */
 export const optionsMistakes: Grammar = {
   option: [
     "admin :2019 {\nodd\n}\n",

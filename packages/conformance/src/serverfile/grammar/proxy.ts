@@ -237,7 +237,7 @@ export const proxyGrammar: Grammar = {
   ],
 };
 
-/** In the place of those of {@link proxyGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link proxyGrammar}. */
 export const proxyMistakes: Grammar = {
   upstream: [
     "u:x",

@@ -116,7 +116,7 @@ export const sitesGrammar: Grammar = {
   ],
 };
 
-/** In the place of those of {@link sitesGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link sitesGrammar}. */
 export const sitesMistakes: Grammar = {
   file: [
     "<site>\n<route_names>\n{\ndebug\n}",

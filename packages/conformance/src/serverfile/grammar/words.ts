@@ -91,7 +91,7 @@ export const wordsGrammar: Grammar = {
   scalar: ["1", "1.5", "true", '"1"', "text", "-7", "1e3", "F", "{host}", "0.0"],
 };
 
-/** In the place of those of {@link wordsGrammar}, and wrong. */
+/** Wrong texts that replace some texts of {@link wordsGrammar}. */
 export const wordsMistakes: Grammar = {
   number: ["x", "1.5", "0x10", "1_000"],
   duration: ["x", "5", "-1", "1w", "1e3s", '"1m 30s"'],

@@ -9,8 +9,8 @@ const visibleWithinMs = 30_000;
 const askAgainMs = 100;
 
 /**
- * Waits until the spans are found: as many of each trace as `expected` says; without that, until nothing new has come
- * for two seconds. Gives up after half a minute: what is missing then shows in the answers.
+ * Waits until the spans are found: for each trace the number in `expected`; without `expected`, until the numbers stay
+ * the same for two seconds. Gives up after some time: missing spans then show as differences of the answers.
  */
 async function settled(
   backend: TracingBackend,
@@ -41,7 +41,7 @@ async function settled(
   }
 }
 
-/** How many spans each trace has in answers that were given or recorded. */
+/** Number of spans of each trace in new or recorded answers. */
 export function spanCounts(answers: Answers): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [question, answer] of Object.entries(answers)) {
@@ -58,8 +58,8 @@ export function spanCounts(answers: Answers): Map<string, number> {
 }
 
 /**
- * Sends the whole corpus and asks everything about it.
- * @param expected how many spans each trace is to have, when that is known
+ * Sends the whole corpus, and asks all questions about it.
+ * @param expected number of spans of each trace; undefined when it is not known
  */
 export async function answersOf(
   backend: TracingBackend,

@@ -1,12 +1,12 @@
-/** Every answer of a backend in a comparable form, by its question. */
+/** All answers of a backend in a comparable form, by question. */
 export type Answers = Readonly<Record<string, unknown>>;
 
 /** A part of an answer that two backends do not share. */
 export interface Difference {
   readonly question: string;
-  /** Where in the answer, such as `data[0].spans[5bad01…].tags[int].value`. */
+  /** Path of the difference in the answer, such as `data[0].spans[5bad01…].tags[int].value`. */
   readonly path: string;
-  /** Absent when that side has nothing there. */
+  /** Absent when this side has no value at the path. */
   readonly theirs?: unknown;
   readonly ours?: unknown;
 }
@@ -27,7 +27,7 @@ function nameOf(element: unknown): string | undefined {
   return name === undefined ? undefined : String(name);
 }
 
-/** Elements by name, those of the same name numbered; by index where there are no names. */
+/** Elements by name; equal names get a number. Elements without a name are listed by index. */
 function named(elements: readonly unknown[]): Map<string, unknown> {
   const counts = new Map<string, number>();
   return new Map(

@@ -1,7 +1,7 @@
 import { parseExactJson } from "./exact-json.ts";
 import { httpRequest } from "./http-request.ts";
 
-/** The query API's answer: all of its members, `data` in a comparable form. */
+/** An answer of the query API: all members of its JSON, with `data` in a comparable form. */
 export interface EnvelopeAnswer {
   readonly status: number;
   readonly type: string;
@@ -13,13 +13,13 @@ export type QueryAnswer =
   | { readonly status: number; readonly type: string; readonly json: unknown }
   | { readonly status: number; readonly type: string; readonly text: string };
 
-/** The list in an answer's data; empty when there is none. */
+/** The list in an answer's data; empty when the answer has no list. */
 export function dataList(answer: QueryAnswer): readonly unknown[] {
   const json = "json" in answer ? (answer.json as { readonly data?: unknown } | null) : null;
   return Array.isArray(json?.data) ? json.data : [];
 }
 
-/** Asks with GET. @param shape puts the envelope's data into a comparable form */
+/** Sends a GET request. @param shape converts the envelope's data into a comparable form */
 export async function askHttp(
   address: string,
   path: string,
@@ -39,7 +39,7 @@ export async function askHttp(
   return { ...answer, json: { ...parsed, data: shape(parsed.data) } };
 }
 
-/** Asks with GET. @returns the answer's bytes as they are, in UTF-8 */
+/** Sends a GET request. @returns the unchanged bytes of the answer, as UTF-8 */
 export async function askExactly(address: string, path: string): Promise<QueryAnswer> {
   const { status, contentType, body } = await httpRequest(address, path);
   return { status, type: contentType, text: body.toString() };

@@ -32,7 +32,7 @@ async function ask(
   };
 }
 
-/** The spans of a trace, and how many came in each message. */
+/** Asks for a trace: its spans, and the number of spans in each message. */
 export function askTraceOverGrpc(backend: TracingBackend, traceId: string): Promise<unknown> {
   return ask(backend, "GetTrace", { traceId: traceId.padStart(32, "0") }, (chunks) => ({
     chunks: chunks.map((chunk) => spansOf([chunk]).length),
@@ -40,7 +40,7 @@ export function askTraceOverGrpc(backend: TracingBackend, traceId: string): Prom
   }));
 }
 
-/** Every other question to the gRPC API. Names and traces come in an undefined order. */
+/** Sends all other questions to the gRPC API. Names and traces are sorted, because their order is undefined. */
 export async function askQueryGrpc(backend: TracingBackend, services: readonly string[]): Promise<Answers> {
   const answers: Record<string, unknown> = {};
   answers.GetServices = await ask(backend, "GetServices", {}, ([response]) => inOrder(response?.services));

@@ -12,7 +12,7 @@ import type { TracingBackend } from "./tracing-backend.ts";
 
 type Entry = readonly [question: string, answer: unknown];
 
-/** Spans of each trace, unadjusted, by trace id: what waits for spans to be found asks this. */
+/** Number of spans of each unadjusted trace, by trace id; used while waiting for spans to be found. */
 export async function countSpans(
   { addresses }: TracingBackend,
   traceIds: readonly string[],
@@ -24,7 +24,7 @@ export async function countSpans(
   return new Map(counts);
 }
 
-/** The ids of all traces of the corpus, each once. */
+/** The ids of all traces of the corpus, without repetitions. */
 export function traceIdsOf(messages: readonly CorpusMessage[]): string[] {
   return [...new Set(messages.flatMap(({ traceIds }) => traceIds))];
 }
@@ -63,7 +63,7 @@ async function askTrace(
   ];
 }
 
-/** Keeps of an adjusted trace that nothing but the order of tags was changed, and that order. */
+/** Reduces an adjusted trace to the order of its tags, because only this order was changed. */
 function sortedOnly(answer: QueryAnswer): unknown {
   const keys = dataList(answer).flatMap((trace) =>
     (trace as { spans: { tags: string[] }[] }).spans.map(({ tags }) =>
@@ -73,7 +73,10 @@ function sortedOnly(answer: QueryAnswer): unknown {
   return { status: answer.status, type: answer.type, "as with raw=true, but for the order of tags": keys };
 }
 
-/** A found trace is named by its id when it is what GET /api/traces/{id} gives, as it must be; the order is undefined. */
+/**
+ * Replaces a found trace by its id when it equals the answer of GET /api/traces/{id}; sorts the traces, because their
+ * order is undefined.
+ */
 const named = (adjusted: Adjusted) => (data: unknown) =>
   Array.isArray(data)
     ? inOrder(
@@ -85,7 +88,9 @@ const named = (adjusted: Adjusted) => (data: unknown) =>
       )
     : data;
 
-/** Asks the query API everything about the corpus, and the collector and the agent for sampling strategies. */
+/**
+ * Sends all questions about the corpus to the query API, and requests for sampling strategies to collector and agent.
+ */
 export async function askQuestions(
   backend: TracingBackend,
   messages: readonly CorpusMessage[],

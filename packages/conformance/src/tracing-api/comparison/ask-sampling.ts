@@ -5,7 +5,10 @@ import { grpcRequest } from "./grpc-request.ts";
 import { samplingQuestions } from "./questions.ts";
 import type { TracingBackend } from "./tracing-backend.ts";
 
-/** How clients are told to sample: by the collector over HTTP and gRPC, by the agent in both of its forms. */
+/**
+ * Asks for the sampling strategies of clients: from the collector over HTTP and gRPC, and from the agent in both of its
+ * forms.
+ */
 export async function askSampling({ addresses, grpcPath }: TracingBackend): Promise<Answers> {
   const { agentHttp, collectorHttp, collectorGrpc } = addresses;
   const answers: Record<string, unknown> = {};

@@ -1,9 +1,10 @@
-// Traces in a form to compare and to keep: what has no defined order is put into one, and what is long is made short.
+// Converts traces to a form to compare and to store: parts without a defined order are sorted, and long texts are
+// shortened.
 //
 // Without a defined order are
 // - spans: the adjuster that removes duplicates shuffles them, and stores return them as they like;
-// - the names of processes (p1, p2, …), which follow the order of the spans;
-// - tags of Zipkin spans and their processes when nothing has sorted them: the public model keeps Zipkin's in a hash map.
+// - the names of processes (p1, p2, …), which depend on the order of the spans;
+// - tags of Zipkin spans and of their processes, unless they were sorted: the public model has them in a hash map.
 
 import { createHash } from "node:crypto";
 
@@ -17,12 +18,12 @@ const byText = (left: unknown, right: unknown) => {
   return a < b ? -1 : a > b ? 1 : 0;
 };
 
-/** Sorts a list whose order is undefined. Anything else is as it was. */
+/** Sorts a list whose order is undefined. Any other value is returned unchanged. */
 export function inOrder(value: unknown): unknown {
   return Array.isArray(value) ? value.toSorted(byText) : value;
 }
 
-/** `key = type value`, with any other members by name: one text a tag. */
+/** One text for a tag: `key = type value`, followed by any other members with their names. */
 function tagText({ key, ...rest }: Members): string {
   const parts = Object.entries(rest).map(([name, value]) => {
     const text = JSON.stringify(value);
@@ -33,7 +34,7 @@ function tagText({ key, ...rest }: Members): string {
 
 const longerThan = 300;
 
-/** Texts past 300 characters become their beginning, length and hash. */
+/** Replaces texts of over 300 characters by their beginning, length and hash. */
 function shortened(value: unknown): unknown {
   if (typeof value === "string" && value.length > longerThan) {
     const hash = createHash("sha256").update(value).digest("hex").slice(0, 16);
@@ -54,7 +55,7 @@ function shortened(value: unknown): unknown {
 const isZipkin = (tags: readonly unknown[]) =>
   tags.some((tag) => typeof tag === "string" && /^internal\.span\.format = .*"zipkin"/.test(tag));
 
-/** A span with its tags as texts; those of Zipkin in order. */
+/** A span with its tags as texts; tags of Zipkin spans are sorted. */
 function comparableSpan(span: Members): Members {
   const short = shortened(span) as Members;
   const { tags, process } = short;
@@ -70,7 +71,7 @@ function comparableSpan(span: Members): Members {
   };
 }
 
-/** A trace of the HTTP API: spans in one order, each with its process in it, and how many processes there are. */
+/** A trace of the HTTP API: sorted spans, each with its process, and the number of processes. */
 export function comparableTrace(trace: unknown): unknown {
   if (!isObject(trace) || !Array.isArray(trace.spans) || !isObject(trace.processes)) {
     return trace;
@@ -89,7 +90,7 @@ export function comparableTrace(trace: unknown): unknown {
   };
 }
 
-/** Spans of the gRPC API, in one order. */
+/** Spans of the gRPC API, sorted. */
 export function comparableSpans(spans: readonly Members[]): unknown {
   return spans
     .map(comparableSpan)
@@ -99,8 +100,8 @@ export function comparableSpans(spans: readonly Members[]): unknown {
 }
 
 /**
- * Applies to an unadjusted trace the changes that adjusters make to every trace: all tags in order, the event first in
- * each log.
+ * Makes the changes to an unadjusted trace that adjusters make to every trace: sorts all tags, and puts the event first
+ * in each log.
  */
 export function withSortedTags(trace: unknown): unknown {
   if (!isObject(trace) || !Array.isArray(trace.spans)) {

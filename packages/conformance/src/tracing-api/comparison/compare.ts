@@ -9,7 +9,7 @@ import { startPublicModel } from "./public-model.ts";
 import { samplingStrategies } from "./questions.ts";
 import type { TracingBackend } from "./tracing-backend.ts";
 
-/** Starts a backend with the strategies of the questions, sends it the corpus and asks it everything. */
+/** Starts a backend with the sampling strategies of the questions, sends the corpus, and asks all questions. */
 async function askOnce(
   start: (strategiesFile: string) => Promise<TracingBackend>,
   expected?: ReadonlyMap<string, number>,
@@ -29,24 +29,24 @@ async function askOnce(
   }
 }
 
-/** The public model's answers. @param programs folder of its programs */
+/** Answers of the public model. @param programs folder of its programs */
 export function askPublicModel(programs: string): Promise<Answers> {
   return askOnce((strategiesFile) => startPublicModel(programs, strategiesFile));
 }
 
-/** Our answers. @param theirs say how many spans there are to wait for */
+/** Answers of our processes. @param theirs answers of the public model, which give the number of spans to wait for */
 export function askOurs(theirs: Answers): Promise<Answers> {
   return askOnce(startOurs, spanCounts(theirs));
 }
 
 export interface Comparison extends Verdict {
-  /** How many questions the public model was asked. */
+  /** Number of questions to the public model. */
   readonly questions: number;
 }
 
-/** Compares our answers with those of the public model, given or recorded. */
+/** Compares our answers with new or recorded answers of the public model. */
 export function compareWithOurs(theirs: Answers, ours: Answers): Comparison {
-  // Through JSON, as the recorded ones went: -0 is 0 there.
+  // Both are converted to JSON and back, like the recorded answers, because JSON has no -0.
   const differences = compareAnswers(throughJson(theirs), throughJson(ours));
   return { ...judge(differences, readKnownDifferences()), questions: Object.keys(theirs).length };
 }

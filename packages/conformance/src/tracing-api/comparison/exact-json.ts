@@ -1,6 +1,6 @@
 /**
- * Parses JSON, keeping the text of every number that a double does not print the same way: `18446744073709551606` and
- * `1e+21` become `number 18446744073709551606` and `number 1e+21`, so that a comparison sees each digit.
+ * Parses JSON. A number that a double does not print the same way becomes a text, so that a comparison sees each digit:
+ * `18446744073709551606` becomes `number 18446744073709551606`.
  * @throws SyntaxError when it is not JSON
  */
 export function parseExactJson(text: string): unknown {

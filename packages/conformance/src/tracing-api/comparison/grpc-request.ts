@@ -10,7 +10,7 @@ export interface GrpcAnswer {
 const deadlineMs = 20_000;
 const asItIs = (bytes: Buffer) => bytes;
 
-/** One call with a message as it is, of a unary or a server-streaming method. */
+/** Makes one call, unary or server-streaming, with unchanged bytes as the message. */
 export async function grpcRequest(address: string, path: string, message: Uint8Array): Promise<GrpcAnswer> {
   const client = new Client(address, credentials.createInsecure());
   const messages: Buffer[] = [];

@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** One request with these headers and no others but Host and the length; `fetch` adds some of its own. */
+/** Sends one request with exactly these headers, Host and the length; `fetch` would add further headers. */
 export function httpRequest(
   address: string,
   path: string,

@@ -13,7 +13,10 @@ export type KnownDifference = z.infer<typeof knownDifference>;
 
 const tracingFile = new URL("../../../known-differences.json", import.meta.url);
 
-/** The list, which should only get shorter. @param file of another comparison than that of the tracing APIs */
+/**
+ * The list of known differences, which should only become shorter. @param file file of another comparison; by default
+ * that of the tracing APIs
+ */
 export function readKnownDifferences(file = tracingFile): KnownDifference[] {
   return z.array(knownDifference).parse(JSON.parse(readFileSync(file, "utf8")));
 }
@@ -29,11 +32,11 @@ export interface Verdict {
   readonly unknown: readonly Difference[];
   /** How many differences entries explain. */
   readonly known: number;
-  /** Patterns of entries that match nothing any more: to be removed. */
+  /** Patterns of entries that no longer match a difference and should be removed. */
   readonly stale: readonly string[];
 }
 
-/** Tells differences that are meant from those that are not, and entries that mean none. */
+/** Separates known differences from unknown ones, and finds patterns that match no difference. */
 export function judge(differences: readonly Difference[], known: readonly KnownDifference[]): Verdict {
   const patterns = known.map(({ questions, paths }) => ({
     questions: questions.map((text) => ({ text, matches: matcher(text), isUsed: false })),

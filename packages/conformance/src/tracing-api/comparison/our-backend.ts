@@ -1,7 +1,7 @@
 import { openHouse } from "../../house/house.ts";
 import type { TracingBackend } from "./tracing-backend.ts";
 
-/** Our processes, all of them. @param strategiesFile path of a file of sampling strategies */
+/** Starts all our processes. @param strategiesFile path of a file of sampling strategies */
 export async function startOurs(strategiesFile: string): Promise<TracingBackend> {
   const house = await openHouse({ collectorOptions: ["--sampling.strategies-file", strategiesFile] });
   const hostPort = (url: string) => new URL(url).host;

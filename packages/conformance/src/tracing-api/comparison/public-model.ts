@@ -8,12 +8,13 @@ import type { TracingBackend } from "./tracing-backend.ts";
 
 const program = "jaeger-all-in-one";
 
-/** Where `peers/build.sh` puts the programs of the public model. */
+/** Folder in which `peers/build.sh` puts the programs of the public model. */
 export const builtPeersFolder = fileURLToPath(new URL("../../../peers/bin/", import.meta.url));
 
 /**
- * The folder with the public model's programs: the one given, else what `PEERS` says, else where they are built.
- * @returns undefined when its program is not there
+ * The folder with the public model's programs: the given folder, otherwise `PEERS`, otherwise the folder where peers
+ * are built.
+ * @returns undefined when the folder has no such program
  */
 export function findPublicModel(folder = process.env.PEERS): string | undefined {
   const found = folder ?? builtPeersFolder;
@@ -38,7 +39,7 @@ async function healthy(child: ChildProcess, admin: string, log: () => string): P
 }
 
 /**
- * Starts the public model's all-in-one program (Jaeger 1.62), with its store in memory, on free ports.
+ * Starts the public model's all-in-one program (Jaeger 1.62) on free ports, with its store in memory.
  * @param strategiesFile path of a file of sampling strategies
  * @throws Error when it does not get healthy
  */
@@ -84,7 +85,7 @@ export async function startPublicModel(folder: string, strategiesFile: string): 
   });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const close = async () => {
-    // It would take most of a minute to end by itself, and has nothing to keep.
+    // A normal exit would take most of a minute, and there is no data to save, so the process is killed.
     child.kill("SIGKILL");
     await closed;
   };

@@ -1,6 +1,6 @@
 import { corpusIds, corpusSeconds } from "../corpus/corpus-message.ts";
 
-/** The search window that holds all of the corpus: microseconds since 1970. */
+/** A search range that contains the whole corpus, in microseconds since 1970. */
 const window = {
   start: String((corpusSeconds - 3600) * 1_000_000),
   end: String((corpusSeconds + 3600) * 1_000_000),
@@ -9,7 +9,7 @@ const window = {
 const path = (parameters: Record<string, string> | [string, string][]) =>
   `/api/traces?${new URLSearchParams(parameters)}`;
 
-/** Searches that ask for one thing at a time, each of several services, and of traces by id. */
+/** Searches with a single condition, each for several services, and searches for traces by id. */
 export function searches(services: readonly string[]): string[] {
   const all = { ...window, limit: "1000" };
   const micros = corpusSeconds * 1_000_000;
@@ -88,9 +88,9 @@ export function searches(services: readonly string[]): string[] {
   ];
 }
 
-/** Questions whose answers are compared byte by byte: order of members, spaces, the end. */
+/** Questions whose answers are compared byte by byte, with order of members, spaces, and end. */
 export function exactQuestions(): string[] {
-  // One span, so that nothing in the answer is without an order.
+  // The trace has only one span, so that the answer has no undefined order.
   const trace = `/api/traces/${corpusIds("04").trace(0xff)}`;
   return [
     trace,
@@ -105,7 +105,7 @@ export function exactQuestions(): string[] {
   ];
 }
 
-/** FindTraces over gRPC: the same conditions in its own form. */
+/** Searches with FindTraces over gRPC, with the same conditions in the form of gRPC. */
 export function grpcSearches(services: readonly string[]): object[] {
   const all = {
     startTimeMin: { seconds: String(corpusSeconds - 3600) },
@@ -125,7 +125,7 @@ export function grpcSearches(services: readonly string[]): object[] {
   ];
 }
 
-/** Requests of the query API that are refused, or look as if they should be. */
+/** Requests that the query API refuses or might be expected to refuse. */
 export const queryErrors: readonly string[] = [
   "/api/traces",
   "/api/traces?service=",
@@ -165,7 +165,7 @@ export interface SamplingQuestion {
   readonly question: string;
   /** Begins with `?`, or is empty. */
   readonly query: string;
-  /** Asked over gRPC too, unless it cannot be. */
+  /** Also asked over gRPC; absent when gRPC cannot express the question. */
   readonly service?: string;
 }
 
@@ -175,7 +175,7 @@ const ofService = (question: string, service: string): SamplingQuestion => ({
   query: `?service=${encodeURIComponent(service)}`,
 });
 
-/** Asked with the strategies of `samplingStrategies`. */
+/** Questions about the strategies of `samplingStrategies`. */
 export const samplingQuestions: readonly SamplingQuestion[] = [
   ofService("unknown", "nobody"),
   ofService("empty", ""),

@@ -4,7 +4,7 @@ import type { Answers } from "./answers.ts";
 
 const folder = fileURLToPath(new URL("../../../recorded/", import.meta.url));
 
-/** Subject of a file of recorded answers; it is the file's name. */
+/** Subject of an answer, which is the name of the file with the recorded answer. */
 function subjectOf(question: string): string {
   if (question.startsWith("send ")) {
     return "sending";
@@ -23,7 +23,7 @@ function subjectOf(question: string): string {
   return question.startsWith("GET /api/") ? "services and operations" : "gRPC and sampling";
 }
 
-/** One answer a line, so that a change shows as one. */
+/** One line for each answer, so that a change of one answer changes one line. */
 function linesOf(answers: Answers): string {
   const lines = Object.entries(answers).map(
     ([question, answer]) => `${JSON.stringify(question)}: ${JSON.stringify(answer)}`,
@@ -31,7 +31,7 @@ function linesOf(answers: Answers): string {
   return `{\n${lines.join(",\n")}\n}\n`;
 }
 
-/** Keeps the answers of the public model, for where it cannot run. */
+/** Stores the answers of the public model, for machines where it cannot run. */
 export function writeRecordedAnswers(answers: Answers): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -44,7 +44,7 @@ export function writeRecordedAnswers(answers: Answers): void {
   }
 }
 
-/** The answers of the public model that were kept. */
+/** The stored answers of the public model. */
 export function readRecordedAnswers(): Answers {
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
   return Object.assign(

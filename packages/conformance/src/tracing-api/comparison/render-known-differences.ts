@@ -2,7 +2,7 @@ import type { KnownDifference } from "./known-differences.ts";
 
 const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
 
-/** The list as Markdown, for docs/known-differences.md. */
+/** The list of known differences as Markdown, for docs/known-differences.md. */
 export function renderKnownDifferences(known: readonly KnownDifference[]): string {
   const rows = known.map(
     ({ reason, questions, paths }) =>

@@ -20,7 +20,7 @@ function sendPacket(address: string, packet: Uint8Array): Promise<void> {
   );
 }
 
-/** Sends one message. @returns what the sender is told, in a form to compare; `null` over UDP, where nobody answers */
+/** Sends one message. @returns the answer to the sender, in a comparable form; `null` over UDP, which has no answers */
 export async function sendMessage(
   { addresses, grpcPath }: TracingBackend,
   { delivery, body }: CorpusMessage,

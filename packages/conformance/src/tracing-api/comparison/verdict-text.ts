@@ -6,8 +6,8 @@ const shown = (value: unknown) => {
 };
 
 /**
- * The result of a comparison as text: each unknown difference under its question, then a line of counts.
- * @param list file of the known ones
+ * The result of a comparison as text: each unknown difference under its question, then a line with counts.
+ * @param list file name of the list of known differences
  */
 export function verdictText(
   { unknown, known, stale, questions }: Comparison,

@@ -1,4 +1,4 @@
-/** Apache's library has no types of its own: the part that writes messages. */
+/** Apache's library has no types; this file declares only its functions that write messages. */
 declare module "thrift" {
   export interface Protocol {
     writeMessageBegin(name: string, type: number, sequence: number): void;

@@ -29,7 +29,7 @@ const grpc = (door: "otlpGrpc" | "collectorGrpc", path: string): Delivery => ({ 
 const exportCall = grpc("otlpGrpc", "/opentelemetry.proto.collector.trace.v1.TraceService/Export");
 const postSpans = grpc("collectorGrpc", "/jaeger.api_v2.CollectorService/PostSpans");
 
-/** Requests that are refused, or that look as if they should be: status, type and text of the answers are compared. */
+/** Requests that are refused or might be expected to be refused: status, type and text of the answers are compared. */
 export const badRequests: readonly CorpusMessage[] = [
   bad("OTLP over HTTP: no type", otlp({}), "{}"),
   bad("OTLP over HTTP: text", otlp({ "content-type": "text/plain" }), "{}"),

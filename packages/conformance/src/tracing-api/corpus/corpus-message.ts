@@ -1,4 +1,4 @@
-/** A TCP or UDP port of a tracing backend through which spans come in. */
+/** A TCP or UDP port of a tracing backend that receives spans. */
 export type Door =
   | "otlpGrpc"
   | "otlpHttp"
@@ -15,7 +15,7 @@ export type Delivery =
       readonly over: "http";
       readonly door: "otlpHttp" | "collectorHttp" | "zipkin";
       readonly path: string;
-      /** POST by default. */
+      /** POST unless set. */
       readonly method?: string;
       readonly headers: Readonly<Record<string, string>>;
     }
@@ -26,35 +26,37 @@ export type Delivery =
       readonly path: string;
     }
   | {
-      /** One packet; nobody answers. */
+      /** One packet, which gets no answer. */
       readonly over: "udp";
       readonly door: "agentCompact" | "agentBinary" | "agentZipkin";
     };
 
-/** One message of the corpus, always the same bytes. */
+/** One message of the corpus; its bytes never change. */
 export interface CorpusMessage {
   /** `door: case` */
   readonly name: string;
   readonly delivery: Delivery;
   readonly body: Uint8Array;
-  /** Ids in hex of the traces that it belongs to, of 16 digits when the high half is zero; none when it is refused. */
+  /**
+   * Ids in hex of the traces in the message, with 16 digits when the high half is zero; empty for a refused message.
+   */
   readonly traceIds: readonly string[];
 }
 
-/** When the corpus happened, in seconds since 1970: 2026-11-18T19:33:20Z. */
+/** Time of the corpus in seconds since 1970: 2026-11-18T19:33:20Z. */
 export const corpusSeconds = 1_795_030_400;
 
-/** Makes ids that tell where they are from: no two doors share one. */
+/** Makes ids that show the port of their message: no two ports share an id. */
 export interface CorpusIds {
   /** A trace id of 32 digits. */
   trace(serial: number): string;
-  /** A trace id whose high half is zero, 16 digits. */
+  /** A trace id of 16 digits, whose high half is zero. */
   shortTrace(serial: number): string;
   /** A span id, 16 digits. */
   span(serial: number): string;
 }
 
-/** @param door two hex digits, one pair for each door */
+/** @param door two hex digits, different for each port */
 export function corpusIds(door: string): CorpusIds {
   const digits = (serial: number, length: number) => serial.toString(16).padStart(length, "0");
   return {

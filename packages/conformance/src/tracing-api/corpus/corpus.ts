@@ -5,7 +5,7 @@ import { postSpansMessages } from "./post-spans-messages.ts";
 import { thriftMessages } from "./thrift-messages.ts";
 import { zipkinMessages } from "./zipkin-messages.ts";
 
-/** Every message, of every protocol: always the same bytes, so that answers to questions about them can be kept. */
+/** All messages of all protocols. Their bytes never change, so that answers about them can be recorded. */
 export const corpus: readonly CorpusMessage[] = [
   ...otlpMessages,
   ...postSpansMessages,

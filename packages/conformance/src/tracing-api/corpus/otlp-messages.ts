@@ -19,8 +19,8 @@ const field = (tag: string, content: string) =>
 const ascii = (value: string) => Buffer.from(value).toString("hex");
 
 /**
- * A request written by hand: fields in an unusual order, a status in two parts, fields that nobody knows, of every wire
- * type, and a resource after its spans.
+ * A request written by hand: fields in an unusual order, a status in two parts, unknown fields of every wire type, and
+ * a resource after its spans.
  */
 function byHand(traceId: string, spanId: string, service: string): Uint8Array {
   const start = fixed64(BigInt(corpusSeconds) * 1_000_000_000n);
@@ -32,7 +32,7 @@ function byHand(traceId: string, spanId: string, service: string): Uint8Array {
     field("7a", "1802"),
     unknown,
     field("4a", field("0a", ascii("k")) + field("12", field("0a", ascii("v")))),
-    // An attribute without a value, and one whose value is said twice: the last counts.
+    // An attribute without a value, and an attribute with two values, of which the last counts.
     field("4a", field("0a", ascii("valueless"))),
     field("4a", field("12", `${field("0a", ascii("text"))}1807`) + field("0a", ascii("twice"))),
     field("12", spanId),
@@ -72,7 +72,7 @@ function overGrpc(): CorpusMessage[] {
   ];
 }
 
-/** Bodies of HTTP are read as those of gRPC are, so a few cases do. */
+/** HTTP bodies are read like those of gRPC, so a few cases are enough. */
 const overHttpToo = new Set(["every type", "events", "scopes", "short ids", "nothing", "not numbers"]);
 
 function protobufOverHttp(): CorpusMessage[] {
@@ -108,7 +108,7 @@ function jsonOverHttp(): CorpusMessage[] {
     }));
 }
 
-/** CRC-32C. Source: RFC 3720, appendix B.4. */
+/** The checksum CRC-32C. Source: RFC 3720, appendix B.4. */
 function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -120,7 +120,7 @@ function crc32c(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** A snappy stream of one chunk that is not compressed. Source: google/snappy framing_format.txt. */
+/** A snappy stream with one uncompressed chunk. Source: google/snappy framing_format.txt. */
 function snappyStream(bytes: Uint8Array): Uint8Array {
   const crc = crc32c(bytes);
   const head = Buffer.alloc(8);
@@ -130,7 +130,7 @@ function snappyStream(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from("ff060000734e61507059", "hex"), head, bytes]);
 }
 
-/** An LZ4 frame of one block that is not compressed. Source: lz4/lz4 doc/lz4_Frame_format.md. */
+/** An LZ4 frame with one uncompressed block. Source: lz4/lz4 doc/lz4_Frame_format.md. */
 function lz4Frame(bytes: Uint8Array): Uint8Array {
   const size = Buffer.alloc(4);
   size.writeUInt32LE((bytes.length | 0x80000000) >>> 0);

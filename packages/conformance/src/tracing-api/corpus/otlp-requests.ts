@@ -1,11 +1,11 @@
 import { type CorpusIds, corpusSeconds } from "./corpus-message.ts";
 
-/** One request as OTLP JSON has it, and the traces in it. */
+/** One request in the form of OTLP JSON, and the ids of its traces. */
 export interface OtlpRequest {
   readonly name: string;
   readonly request: object;
   readonly traceIds: readonly string[];
-  /** Left out over doors that cannot say it. */
+  /** The only encoding that can express this request; absent when both can. */
   readonly only?: "json" | "protobuf";
 }
 

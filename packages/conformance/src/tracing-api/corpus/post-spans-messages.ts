@@ -22,7 +22,7 @@ const everyType = [
   { key: "double large", vType: types.float64, vFloat64: 1e21 },
   { key: "binary", vType: types.binary, vBinary: "AP+A" },
   { key: "binary empty", vType: types.binary },
-  // The type says which value counts.
+  // The type decides which value counts.
   { key: "several", vType: types.int64, vStr: "text", vInt64: "7", vBool: true },
   text("", "empty key"),
 ];
@@ -143,7 +143,7 @@ function requests(prefix: string, ids: CorpusIds): Request[] {
   ];
 }
 
-/** Written out by hand: a span whose fields come backwards, without flags, with fields that nobody knows. */
+/** A span written by hand: its fields are in reverse order, it has no flags, and it has unknown fields. */
 function byHand(traceId: string, spanId: string, service: string): Uint8Array {
   const field = (tag: string, content: string) =>
     `${tag}${(content.length / 2).toString(16).padStart(2, "0")}${content}`;
@@ -186,7 +186,7 @@ function messages(prefix: string, packageName: string, ids: CorpusIds): CorpusMe
   ];
 }
 
-/** Messages for `CollectorService.PostSpans` on 14250, under the public name of the package and under the neutral one. */
+/** Messages for `CollectorService.PostSpans` on port 14250, under the public package name and under the neutral one. */
 export const postSpansMessages: readonly CorpusMessage[] = [
   ...messages("post-spans", "jaeger.api_v2", corpusIds("04")),
   ...messages("post-spans-neutral", "tracing.api_v2", corpusIds("05")),

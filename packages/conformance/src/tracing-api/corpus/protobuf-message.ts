@@ -4,7 +4,7 @@ import protobuf from "protobufjs";
 const protos = fileURLToPath(new URL("../../../../../protos/", import.meta.url));
 
 const root = new protobuf.Root();
-// Imports are written from the folder of all protos; what is not there (google/protobuf) protobuf.js has itself.
+// Imports are relative to the folder of all protos; protobuf.js itself has the files of google/protobuf.
 root.resolvePath = (_origin, target) =>
   target.startsWith("google/protobuf/") ? target : `${protos}${target}`;
 root.loadSync([
@@ -33,16 +33,17 @@ function withBytes(value: unknown, name = ""): unknown {
 }
 
 /**
- * A message in protobuf, written by protobuf.js from the files in protos/: not by the codecs that it is to test.
- * @param type full name, such as `tracing.api_v2.PostSpansRequest`
- * @param value members in lowerCamelCase; ids in hex, other bytes in base64, 64-bit numbers as decimal text
+ * A message in protobuf, written by protobuf.js from the files in protos/, so that it is independent of the codecs
+ * under test.
+ * @param type full name of the message, such as `tracing.api_v2.PostSpansRequest`
+ * @param value members in lowerCamelCase; ids in hex, other bytes in base64, 64-bit numbers as decimal texts
  */
 export function protobufMessage(type: string, value: object): Uint8Array {
   const message = root.lookupType(type);
   return message.encode(message.fromObject(withBytes(value) as Record<string, unknown>)).finish();
 }
 
-/** Ids as hex, as in what `protobufMessage` takes. */
+/** Converts ids to hex, the form that `protobufMessage` expects. */
 function withHex(value: unknown, name = ""): unknown {
   if (value instanceof Uint8Array) {
     return Buffer.from(value).toString(idFields.has(name) ? "hex" : "base64");
@@ -57,8 +58,8 @@ function withHex(value: unknown, name = ""): unknown {
 }
 
 /**
- * Message as protobuf.js reads it: the reverse of `protobufMessage`. Absent fields are left out; enums are names, NaN
- * is a text.
+ * Parses a message with protobuf.js: the reverse of `protobufMessage`. Absent fields are omitted; enums become names,
+ * and NaN becomes a text.
  */
 export function protobufObject(type: string, bytes: Uint8Array): Record<string, unknown> {
   const message = root.lookupType(type);

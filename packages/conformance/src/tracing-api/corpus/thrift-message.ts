@@ -3,15 +3,15 @@ import thrift, { type Protocol } from "thrift";
 
 const { Int64, TBinaryProtocol, TBufferedTransport, TCompactProtocol } = thrift;
 
-/** Numbers of types in the interface of Apache's library, whatever the protocol. */
+/** Type numbers in the interface of Apache's library, for every protocol. */
 const types = { bool: 2, double: 4, i16: 6, i32: 8, i64: 10, string: 11, struct: 12, list: 15 } as const;
 type Scalar = Exclude<keyof typeof types, "struct" | "list">;
 type FieldType = Scalar | { readonly struct: Struct } | { readonly list: Struct };
 type Struct = Readonly<Record<string, readonly [id: number, type: FieldType]>>;
-/** A struct's members by name; absent ones are not written. i64 may be a bigint, or 16 hex digits. */
+/** Members of a struct by name; absent members are not written. An i64 may be a bigint, or 16 hex digits. */
 export type ThriftValues = Readonly<Record<string, unknown>>;
 
-// idl/tracing.thrift
+// Structs of idl/tracing.thrift
 
 const tag: Struct = {
   key: [1, "string"],
@@ -55,7 +55,7 @@ const batch: Struct = {
   stats: [4, { struct: clientStats }],
 };
 
-// idl/zipkincore.thrift
+// Structs of idl/zipkincore.thrift
 
 const endpoint: Struct = {
   ipv4: [1, "i32"],
@@ -147,7 +147,7 @@ function writeStruct(protocol: Protocol, struct: Struct, values: ThriftValues): 
   protocol.writeStructEnd();
 }
 
-/** The encodings: binary in its newer (strict) and its older form, and compact. */
+/** The encodings: the newer (strict) and the older form of binary, and compact. */
 export type Encoding = "strict binary" | "old binary" | "compact";
 
 function written(encoding: Encoding, write: (protocol: Protocol) => void): Buffer {
@@ -165,12 +165,15 @@ function written(encoding: Encoding, write: (protocol: Protocol) => void): Buffe
   return bytes;
 }
 
-/** A bare struct `Batch`, binary: what is posted to the collector. Written by Apache's library, not by ours. */
+/**
+ * A struct `Batch` in binary without an envelope, as clients post it to the collector. Written by Apache's library, not
+ * by ours.
+ */
 export function thriftBatch(values: ThriftValues): Buffer {
   return written("strict binary", (protocol) => writeStruct(protocol, batch, values));
 }
 
-/** A bare list of Zipkin spans, binary: what is posted to Zipkin's port. */
+/** A list of Zipkin spans in binary without an envelope, as clients post it to Zipkin's port. */
 export function zipkinThriftList(spans: readonly ThriftValues[]): Buffer {
   return written("strict binary", (protocol) => writeList(protocol, zipkinSpan, spans));
 }
@@ -195,7 +198,7 @@ export function emitBatch(values: ThriftValues, encoding: Encoding, messageType 
   return packet("emitBatch", encoding, messageType, { batch: [1, { struct: batch }] }, { batch: values });
 }
 
-/** The message `Agent.emitZipkinBatch`. */
+/** A packet with the message `Agent.emitZipkinBatch`. */
 export function emitZipkinBatch(spans: readonly ThriftValues[], encoding: Encoding): Buffer {
   return packet("emitZipkinBatch", encoding, oneway, { spans: [1, { list: zipkinSpan }] }, { spans });
 }

@@ -129,7 +129,7 @@ const overHttp = {
   headers: { "content-type": "application/vnd.apache.thrift.binary" },
 } as const;
 
-/** Written out by hand, with fields that the IDL does not know: a batch that ends early in none of them. */
+/** A batch written by hand, with fields that the IDL does not have; readers must skip each of them. */
 function byHand(ids: CorpusIds, service: string): { body: Buffer; traceId: string } {
   const traceId = ids.trace(0xff);
   const string = (value: string) =>
@@ -203,7 +203,7 @@ function packets(
   return batches(prefix, ids).map(({ name, batch, traceIds }, index) => ({
     name: `${title}: ${name}`,
     delivery: { over: "udp", door },
-    // Some clients send CALL, as if they waited for an answer.
+    // Some clients send CALL, as if they expected an answer.
     body: emitBatch(batch, encoding, index % 2 === 1 ? call : undefined),
     traceIds,
   }));
@@ -235,9 +235,9 @@ function compactByHand(ids: CorpusIds, service: string): CorpusMessage {
     // Past field 6: flags.
     "2502",
     `16${zigzag(at(0).toString(16))}`,
-    // The long form of a header: type, then the id as a zigzag varint.
+    // The long form of a field header: the type, then the id as a zigzag varint.
     `0612${zigzag("5dc")}`,
-    // Fields 30 and 31, which nobody knows: true, and a list of two bytes.
+    // Unknown fields 30 and 31: true, and a list of two bytes.
     "013c",
     "19230708",
     "00",

@@ -248,7 +248,7 @@ function thriftSpans(
         annotations: [
           note("sr", 0),
           note("cache miss", 700),
-          // One member each: the public model shows several in an order that is another each time.
+          // Each object has only one member, because the public model returns several members in a random order.
           note('{"event":"e"}', 701),
           note('{"a":"b"}', 702),
           note("ss", 1500),
@@ -304,7 +304,7 @@ export const zipkinMessages: readonly CorpusMessage[] = [
     name: `Zipkin compact through the agent: ${name}`,
     delivery: { over: "udp", door: "agentZipkin" } as const,
     body: emitZipkinBatch(spans, "compact"),
-    // The agent refuses a packet whose spans have no service.
+    // The agent refuses a packet with spans that have no service.
     traceIds: name === "no host" ? [] : [traceId],
   })),
 ];

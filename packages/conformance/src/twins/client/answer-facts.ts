@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } fro
 import type { Facts, Field } from "../twin-case.ts";
 import { ownPage } from "./own-pages.ts";
 
-/** One answer, of either version of HTTP. */
+/** One answer, from any version of HTTP. */
 export interface Answer {
   readonly status: string;
   readonly fields: readonly Field[];
@@ -38,7 +38,7 @@ function decoded(body: Buffer, coding: string): Buffer {
   }
 }
 
-/** Long bodies by their length and a part, so that a difference stays readable. */
+/** A long body as its length and a part of it, so that a difference stays readable. */
 export function bodyFact(body: Buffer): string {
   const text = body.toString("latin1");
   if (text.length <= 4_000) {
@@ -66,7 +66,7 @@ function fieldFacts(prefix: string, fields: readonly Field[], skip: ReadonlySet<
 export function answerFacts(prefix: string, answer: Answer): Facts {
   const { status, fields, body, trailers, framing, isComplete } = answer;
   const coding = fields.find(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? "";
-  // Two compressors make two lengths, and so do two boundaries of multipart bodies.
+  // Two compressors produce different lengths, and so do two boundaries of multipart bodies.
   const type = fields.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
   const boundary = /^multipart\/byteranges; boundary=(\w+)/.exec(type)?.[1];
   const plainBody = decoded(body, isComplete ? coding : "");

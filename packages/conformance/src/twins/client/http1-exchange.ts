@@ -13,17 +13,20 @@ export interface Endpoint {
   readonly tlsPort: number;
   /** Longest wait for an answer. */
   readonly limitMs: number;
-  /** Longest wait between an answer that says `Connection: close` and the end of the connection. */
+  /** Limit of the time between an answer with `Connection: close` and the end of the connection. */
   readonly closeLimitMs: number;
-  /** Over HTTP/2 a request begins when the one before it is over. */
+  /** True: over HTTP/2 a request begins only when the previous one has ended. */
   readonly asksInTurn: boolean;
-  /** Certificates come after the load: until then, in milliseconds since 1970, a failed handshake is tried again. */
+  /**
+   * Certificates may arrive after the config is loaded: until this time (milliseconds since 1970), a failed handshake
+   * is repeated.
+   */
   readonly readyAt: number;
 }
 
-/** Clients of both servers have the same address. */
+/** The address of the clients of both servers. */
 export const clientAddress = "127.0.0.1";
-/** One for all connections, with a cheap curve: to make one costs more than an exchange does. */
+/** One context for all connections, with a cheap curve, because creating a context costs more than an exchange. */
 const secureContext = createSecureContext({ ecdhCurve: "X25519" });
 const pauseMs = 3;
 const slowReaderMs = 60;
@@ -78,7 +81,7 @@ function messageFacts(prefix: string, message: Message): Facts {
   });
 }
 
-/** Answers before the final one are told as those of HTTP/2 are. */
+/** Interim answers as facts, in the same form as for HTTP/2. */
 function interimFacts(prefix: string, { start, fields }: Message): Facts {
   const key = `${prefix}interim ${start.split(" ")[1]} `;
   return Object.fromEntries([
@@ -89,7 +92,7 @@ function interimFacts(prefix: string, { start, fields }: Message): Facts {
 
 const isFinal = ({ start }: Message) => !/^HTTP\/1\.\d 1(?!01)\d\d/.test(start);
 
-/** Does an exchange over HTTP/1. @param id tells it apart at upstreams */
+/** Runs an exchange over HTTP/1. @param id identifies the exchange at upstreams */
 export async function exchangeOverHttp1(
   endpoint: Endpoint,
   exchange: TwinExchange,
@@ -137,7 +140,7 @@ export async function exchangeOverHttp1(
     reader.end();
     wake();
   });
-  // A reset is a close like another: which of the two comes depends on what was still unread.
+  // A reset counts as a normal close: which of them happens depends on the number of unread bytes.
   socket.once("error", () => {
     end ||= "closed";
     wake();

@@ -15,7 +15,9 @@ const ofConnections = new Set([
   "upgrade",
 ]);
 const slowReaderMs = 60;
-/** Heads beyond the usual limits of Node are to be seen: what is too large is for the servers to say. */
+/**
+ * The limits are higher than Node's usual ones, because the servers under test should refuse heads that are too large.
+ */
 export const largeHeads = { maxHeaderListPairs: 100_000, settings: { maxHeaderListSize: 16_000_000 } };
 
 function fieldsOf(raw: readonly string[]): Field[] {
@@ -66,7 +68,7 @@ interface Received {
   end: string;
 }
 
-/** Reads an answer stream to its end. */
+/** Reads the answer of a stream to its end. */
 function receive(
   stream: ClientHttp2Stream,
   exchange: TwinExchange,
@@ -180,7 +182,10 @@ const notSent = (error: unknown): Received => ({
   end: `not sent: ${error instanceof Error ? error.message : error}`,
 });
 
-/** Does an exchange over HTTP/2: all its requests at once on one connection, or in turn where a site remembers them. */
+/**
+ * Runs an exchange over HTTP/2: all its requests together on one connection, or one after another when a site remembers
+ * requests.
+ */
 export async function exchangeOverHttp2(
   endpoint: Endpoint,
   exchange: TwinExchange,

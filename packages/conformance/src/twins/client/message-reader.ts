@@ -1,9 +1,12 @@
 import type { Field } from "../twin-case.ts";
 
-/** How a body ends: by `Content-Length`, by a last chunk, with the connection; `tunnel`: bytes after an upgrade. */
+/**
+ * The end of a body: by `Content-Length`, by a last chunk, or with the connection; `tunnel` means bytes after an
+ * upgrade.
+ */
 export type Framing = "none" | "length" | "chunked" | "close" | "tunnel";
 
-/** A message of HTTP/1 as it came. Texts have a code unit for each byte. */
+/** A message of HTTP/1 with the bytes that were received. Texts have one code unit for each byte. */
 export interface Message {
   readonly start: string;
   readonly fields: readonly Field[];
@@ -24,7 +27,7 @@ function parseFields(lines: readonly string[]): Field[] {
   });
 }
 
-/** Says how the body of a message is framed. @param hasNoBody of an answer to HEAD */
+/** Finds the framing of a message's body. @param hasNoBody true for an answer to HEAD */
 function framingOf(start: string, fields: readonly Field[], hasNoBody: boolean): Framing {
   const isRequest = !start.startsWith("HTTP/");
   const status = isRequest ? 0 : Number(start.split(" ")[1]);
@@ -44,10 +47,13 @@ function framingOf(start: string, fields: readonly Field[], hasNoBody: boolean):
   return isRequest ? "none" : "close";
 }
 
-/** Reads messages of HTTP/1 out of the bytes of a connection, leniently: what is odd is to be seen, not to be refused. */
+/**
+ * Reads messages of HTTP/1 from the bytes of a connection, and accepts unusual messages, because they are to be
+ * compared.
+ */
 export class MessageReader {
   readonly messages: Message[] = [];
-  /** True after bytes that are not HTTP/1 at all; reading stops there. */
+  /** True after bytes that are not HTTP/1; reading then stops. */
   isBroken = false;
   #rest: Buffer = Buffer.alloc(0);
   #current: Message | undefined;
@@ -56,7 +62,7 @@ export class MessageReader {
   readonly #hasNoBody: (index: number) => boolean;
   #finals = 0;
 
-  /** @param hasNoBody whether the final answer of this number has none, as those to HEAD */
+  /** @param hasNoBody true when the final answer with this index has no body, such as an answer to HEAD */
   constructor(hasNoBody: (index: number) => boolean = () => false) {
     this.#hasNoBody = hasNoBody;
   }
@@ -66,7 +72,7 @@ export class MessageReader {
     while (!this.isBroken && this.#rest.length > 0 && this.#step()) {}
   }
 
-  /** The connection ended: a body that ends with it is complete. */
+  /** The connection ended; this completes a body that lasts until the end of the connection. */
   end(): void {
     if (this.#current?.framing === "close" || this.#current?.framing === "tunnel") {
       this.#finish();
@@ -114,7 +120,7 @@ export class MessageReader {
     return true;
   }
 
-  /** Takes what is there of the missing bytes. */
+  /** Takes the available part of the missing bytes. */
   #take(message: Message): boolean {
     const part = this.#rest.subarray(0, this.#missing);
     message.body.push(part);

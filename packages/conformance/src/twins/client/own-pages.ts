@@ -1,7 +1,7 @@
 const listing = /^\s*<!DOCTYPE html>.*color-scheme.*<a href="\?sort=/is;
 const metrics = /^# HELP /;
 
-/** The compared form of a page that each server writes in its own way; undefined for any other body. */
+/** The compared form of a page that each server writes differently; undefined for other bodies. */
 export function ownPage(body: string): string | undefined {
   if (metrics.test(body)) {
     return "PAGE OF METRICS";
@@ -13,7 +13,7 @@ export function ownPage(body: string): string | undefined {
     link
       .replace(/&(amp|#38);/g, "&")
       .replace(/&(#34|quot);/g, '"')
-      // Where the servers keep their own files.
+      // The folders in which the servers store their own files have different names.
       .replace(/^caddy\/$/, "server/"),
   );
   return `LISTING ${links.join(" ")}`;

@@ -1,6 +1,6 @@
 /**
- * Bytes that a client has received so far. The upstream waits for them, so no clock decides whether a piece came at
- * once.
+ * Bytes that a client has received so far. The upstream waits for this number, so that the result does not depend on a
+ * clock.
  */
 export class Progress {
   #bytes = 0;
@@ -17,7 +17,7 @@ export class Progress {
     return this.#bytes;
   }
 
-  /** @returns whether the client has more than `bytes` before the time is over */
+  /** @returns true when the client receives more than `bytes` within the time limit */
   async reaches(bytes: number, limitMs: number): Promise<boolean> {
     const end = Date.now() + limitMs;
     while (this.#bytes <= bytes) {

@@ -1,6 +1,6 @@
 import type { TwinBody, TwinExchange, TwinRequest } from "../twin-case.ts";
 
-/** Tells the requests of an exchange apart. */
+/** Identifies a request of an exchange. */
 export const requestId = (exchangeId: string, index: number): string => `${exchangeId}.${index}`;
 
 /** The exchange of a request. */
@@ -37,9 +37,9 @@ function requestText(request: TwinRequest, id: string, upstream: string | undefi
 }
 
 /**
- * The bytes of an exchange over HTTP/1, in the parts in which they are written: a list of parts for each time that
- * answers are waited for.
- * @param id tells exchanges apart at upstreams
+ * The bytes of an exchange over HTTP/1, in the parts in which they are written: one list of parts for each point where
+ * answers are awaited.
+ * @param id identifies the exchange at upstreams
  */
 export function requestBytes(exchange: TwinExchange, id: string): Buffer[][] {
   const texts = exchange.requests.map((request, index) =>

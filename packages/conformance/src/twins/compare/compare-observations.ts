@@ -8,10 +8,10 @@ export interface TwinDifference {
   /** The exchange in words, or `site`. */
   readonly request: string;
   readonly path: string;
-  /** Undefined where that side has no such fact. */
+  /** Undefined when that side has no such fact. */
   readonly theirs: string | undefined;
   readonly ours: string | undefined;
-  /** All that was seen of the exchange, alike or not; absent where nothing else was looked at. */
+  /** All facts of the exchange, including equal ones; absent when there are no others. */
   readonly around?: { readonly theirs: Facts; readonly ours: Facts };
 }
 
@@ -30,7 +30,7 @@ function* factDifferences(
   }
 }
 
-/** Everything that two servers did not do alike. */
+/** All differences between the behavior of two servers. */
 export function compareObservations(
   twinCase: TwinCase,
   theirs: Observation,
@@ -47,11 +47,11 @@ export function compareObservations(
   return [...differences.flat(), ...factDifferences(undefined, "site", theirs.site, ours.site)];
 }
 
-/** Tells kinds of differences apart: where they are, and short values. */
+/** Identifies the kind of a difference by its path and its short values. */
 export function signatureOf({ path, theirs, ours }: TwinDifference): string {
   const short = (value: string | undefined) =>
     value === undefined ? "none" : value.length > 40 ? "long" : value.replace(/\d{4,}/g, "N");
-  // Labels of a metric are those of the site.
+  // Labels of a metric are cut off, because they contain texts from the site.
   if (path.startsWith("metric ")) {
     return path.split(" ", 2).join(" ");
   }

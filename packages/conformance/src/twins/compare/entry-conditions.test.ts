@@ -53,7 +53,7 @@ test("a repeated fact is that of an earlier try of the same request", () => {
   expect(
     again("upstream 3 start", { "upstream 0 start": "GET /", "upstream 3 start": "GET /x" }),
   ).toBeUndefined();
-  // Numbers below three are other requests of the exchange.
+  // Numbers below three are the other requests of the exchange.
   expect(
     again("upstream 1 start", { "upstream 0 start": "GET /", "upstream 1 start": "GET /" }),
   ).toBeUndefined();

@@ -47,7 +47,7 @@ function matcher(text: string | undefined, isWhole = false): (value: string) => 
   return (value) => compiled.test(value);
 }
 
-/** The kind, number and member of a fact, such as `answer 0 field.via`. */
+/** Kind, number and member of a fact, such as `answer 0 field.via`. */
 const numbered = /^(\w+) (\d+) (.*)$/s;
 const always: Holds = () => true;
 
@@ -100,7 +100,7 @@ function readList(): Known[] {
   return z.array(knownSchema).parse(JSON.parse(readFileSync(file, "utf8")));
 }
 
-/** Parts of the page of differences, by where an entry is seen first. */
+/** Sections of the page of differences, by the kind of fact in which an entry is first seen. */
 const parts: readonly (readonly [title: string, path: RegExp])[] = [
   ["Answers", /^\(?(answer|end|flow)/],
   ["Requests to upstreams", /^\(?upstream/],
@@ -108,7 +108,7 @@ const parts: readonly (readonly [title: string, path: RegExp])[] = [
   ["Loading", /^(load|adapt)/],
 ];
 
-/** The reasons of the list as Markdown, for docs/known-server-differences.md. */
+/** The reasons in the list as Markdown, for docs/known-server-differences.md. */
 export function renderKnownServerDifferences(): string {
   const list = readList();
   const sections = parts.map(([title, path]) => {
@@ -144,7 +144,7 @@ ${sections.join("\n")}`;
 
 /** Sites and exchanges that entries of the list are for. */
 export interface EntryScope {
-  /** True when this site can show one of the differences; with `request`, when this exchange can. */
+  /** True when this site can show any of these differences; with `request`, when this exchange can. */
   holds(site: string, request?: string): boolean;
 }
 
@@ -185,14 +185,16 @@ export class KnownTwinDifferences {
     return this.#entries.map(({ reason }) => reason);
   }
 
-  /** Why a difference is meant; undefined when it is not. */
+  /** The reason of a difference on purpose; undefined for an unknown difference. */
   reasonOf(site: string, difference: TwinDifference): string | undefined {
     return this.#entries.find(
       (entry) => entry.holds(difference) && entry.request(difference.request) && entry.site(site),
     )?.reason;
   }
 
-  /** The entries whose reasons have these words, one each. @throws Error when none or several have them */
+  /**
+   * The entries whose reasons contain these words, one entry for each. @throws Error when none or several contain them
+   */
   scopeOf(words: readonly string[]): EntryScope {
     const entries = words.map((each) => {
       const [entry, other] = this.#entries.filter(({ reason }) => reason.includes(each));

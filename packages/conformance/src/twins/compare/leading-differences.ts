@@ -5,8 +5,8 @@ const answersStatus = /^answer \d+ status$/;
 const logEntry = /^(log \d+ )\.logger$/;
 
 /**
- * Differences that cause others, the weightiest first: an answer of another status has another body and another log
- * entry.
+ * Differences that cause others, most important first: an answer with another status also has another body and another
+ * log entry.
  */
 const leading: readonly RegExp[] = [
   /^(adapt|load|alarm)$/,
@@ -18,14 +18,14 @@ const leading: readonly RegExp[] = [
   /^log \d+ \.logger$/,
 ];
 
-/** Counters and entries that follow from what happened in exchanges. */
+/** Counters and entries that are consequences of exchanges. */
 const following = /^(metric|log, unnamed|upstream, unnamed)/;
-/** Facts of a request that counters show otherwise though its client saw the same. */
+/** Facts of a request that change counters although the client saw no difference. */
 const countedApart = /^error log$|^log \d+ \.(status|logger)$/;
-/** Parts of one request in a counter, at most: routes, routes of errors, further tries. */
+/** Limit of the parts of one request that a counter counts: routes, routes of errors, further tries. */
 const countsOfRequest = 3;
 
-/** Whether exchanges that went another way can be all of a difference at the site as a whole. */
+/** True when diverging exchanges can explain the whole difference in a fact of the site. */
 function mayFollow({ path, theirs, ours }: TwinDifference, requestsApart: number): boolean {
   if (!path.startsWith("metric ") || path === "metric hosts") {
     return requestsApart > 0;
@@ -33,12 +33,12 @@ function mayFollow({ path, theirs, ours }: TwinDifference, requestsApart: number
   return Math.abs(Number(theirs ?? 0) - Number(ours ?? 0)) <= requestsApart * countsOfRequest;
 }
 
-/** Requests of an exchange, by its words. */
+/** Number of requests in an exchange, from its text. */
 const requestsOf = (group: readonly TwinDifference[]): number =>
   (group[0]?.request ?? "").split(" + ").length;
 
 /**
- * Keeps the differences that do not follow from another one. For an exchange these are its own causes; for the site,
+ * Returns the differences that are not consequences of others. For an exchange these are its causes; for the site,
  * those that no diverging exchange explains.
  */
 export function leadingDifferences(
@@ -62,9 +62,9 @@ export function leadingDifferences(
     if (status !== undefined) {
       return [status];
     }
-    // One that is meant explains nothing else, but for another status.
+    // A difference on purpose explains no other difference, except when it is a difference of status.
     const meant = group.filter(isKnown);
-    // But an entry of the log that only one of them has is one difference.
+    // A log entry that only one server has counts as one difference.
     const entries = meant.flatMap(({ path }) => logEntry.exec(path)?.[1] ?? []);
     const rest = group.filter(
       (each) => !meant.includes(each) && !entries.some((entry) => each.path.startsWith(entry)),

@@ -6,13 +6,13 @@ import { compareObservations, type TwinDifference } from "./compare-observations
 import type { KnownTwinDifferences } from "./known-twin-differences.ts";
 import { leadingDifferences } from "./leading-differences.ts";
 
-/** Two servers that get the same. */
+/** Two servers that receive the same requests. */
 export interface Twins {
   readonly theirs: Twin;
   readonly ours: Twin;
-  /** Lines of our log that say that something ended badly; taken out when they are read. */
+  /** Lines of our log that report an internal failure; removed when they are read. */
   readonly alarms: string[];
-  /** Whether both processes run. */
+  /** True when both processes run. */
   readonly isAlive: boolean;
   /** Multiplies waits by this factor. */
   setPatience(factor: number): void;
@@ -38,11 +38,11 @@ export const siteDifference = (path: string, theirs: string, ours: string): Twin
   ours,
 });
 
-/** Differences that may make an upstream fail for one server only. */
+/** Facts whose differences may make an upstream fail for only one server. */
 const decides =
   /^(answer \d+ (status|end|complete|body)|end|upstream \d+ (to|start|body)|upstream \d+ framing)$/;
 
-/** Asks both servers the same. */
+/** Sends the same requests to both servers, and compares the results. */
 export class TwinComparison {
   readonly twins: Twins;
   readonly #known: KnownTwinDifferences;
@@ -66,8 +66,8 @@ export class TwinComparison {
   }
 
   /**
-   * Where a site remembers requests, the servers remember other things after an answer that differs as it is meant to: what
-   * differs later says nothing.
+   * When a site remembers requests and an answer differs on purpose, the servers remember different things, so later
+   * differences have no meaning.
    */
   #explained(site: string, differences: Differences): Differences {
     if (!remembersRequests(site)) {

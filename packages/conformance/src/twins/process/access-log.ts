@@ -19,7 +19,7 @@ const pollMs = 5;
 
 export type LogEntry = Readonly<Record<string, unknown>>;
 
-/** The file that a server writes its log to. */
+/** The file to which a server writes its log. */
 export class AccessLog {
   readonly #path: string;
   #offset = 0;
@@ -70,7 +70,7 @@ export class AccessLog {
       }
       const bytes = Buffer.alloc(size - this.#offset);
       await file.read(bytes, 0, bytes.length, this.#offset);
-      // A line that is not whole yet is read the next time.
+      // An incomplete line is read by the next call.
       const end = bytes.lastIndexOf("\n") + 1;
       this.#offset += end;
       return bytes.toString("utf8", 0, end);
@@ -100,7 +100,7 @@ function requestIdOf(entry: LogEntry): string {
   return Array.isArray(value) ? String(value[0]) : "";
 }
 
-/** The exchange of an entry, by the field that its client sent. */
+/** The exchange of an entry, from the request field that identifies it. */
 export const exchangeOfEntry = (entry: LogEntry): string => exchangeIdOf(requestIdOf(entry));
 
 function flatten(path: string, value: unknown, facts: Record<string, string>): void {
@@ -115,22 +115,24 @@ function flatten(path: string, value: unknown, facts: Record<string, string>): v
   }
 }
 
-/** Compared parts of the log entries of an exchange. Words of errors are each server's own. */
+/**
+ * Compared parts of the log entries of an exchange. Texts of errors are not compared, because each server has its own.
+ */
 export function logFacts(entries: readonly LogEntry[]): Facts {
   const facts: Record<string, string> = {};
-  // Requests at once end in any order.
+  // Concurrent requests end in any order.
   const access = entries
     .filter(isAccess)
     .sort((one, other) => requestIdOf(one).localeCompare(requestIdOf(other)));
   const numbers = new Set<number>();
   for (const [position, entry] of access.entries()) {
-    // By the number of its request: one of several may have no entry.
+    // The number of the request is used, because another request may have no entry.
     const number = Number(/\.(\d+)$/.exec(requestIdOf(entry))?.[1] ?? position);
     const index = numbers.has(number) ? access.length + position : number;
     numbers.add(index);
     const prefix = `log ${index} `;
     flatten(prefix, entry, facts);
-    // Two compressors make two lengths, and so do two boundaries of multipart bodies.
+    // Two compressors produce different lengths, and so do two boundaries of multipart bodies.
     const type = facts[`${prefix}.resp_headers.Content-Type`];
     const boundary = /multipart\/byteranges; boundary=(\w+)/.exec(type ?? "")?.[1];
     if (boundary !== undefined) {

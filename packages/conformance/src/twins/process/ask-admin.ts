@@ -2,10 +2,10 @@ import { sendAdminRequest } from "../../admin-api/comparison/admin-request.ts";
 import { sleep } from "../client/http1-exchange.ts";
 import type { Verdict } from "../twin-case.ts";
 
-/** A reload of the public model resets connections that wait in its queue, so a call may need another try. */
+/** A reload of the public model resets connections that wait in its queue, so a call may have to be repeated. */
 const tries = 6;
 
-/** Asks an admin endpoint. @throws Error when its process does not answer */
+/** Sends a request to an admin endpoint. @throws Error when the process does not answer */
 export async function askAdmin(
   port: number,
   method: string,

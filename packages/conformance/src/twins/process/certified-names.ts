@@ -12,8 +12,9 @@ const covers = (pattern: string, name: string): boolean =>
   (pattern.startsWith("*.") && name.slice(name.indexOf(".")) === pattern.slice(1) && name.includes("."));
 
 /**
- * Whether a document's servers obtain a certificate for a name. A handshake for such a name is tried again after a load, as
- * certificates come a moment later than the listeners; for any other name its failure is final.
+ * Returns a function that is true for names for which a document's servers obtain a certificate. A handshake for such a
+ * name is repeated after a load, because certificates arrive shortly after the listeners open. For other names a
+ * failure is final.
  */
 export function certifiedNames(document: string, tlsPort: number): (name: string) => boolean {
   const { apps } = JSON.parse(document) as Document_;
@@ -23,7 +24,7 @@ export function certifiedNames(document: string, tlsPort: number): (name: string
       continue;
     }
     for (const { match } of routes) {
-      // A route for any host obtains certificates when they are asked for.
+      // A route for any host obtains certificates on demand.
       const hosts = match?.flatMap(({ host = ["*"] }) => host) ?? ["*"];
       patterns.push(...hosts);
     }

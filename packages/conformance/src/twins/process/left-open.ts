@@ -10,7 +10,7 @@ async function get(port: number, target: string): Promise<string> {
   return status === 200 ? body : `status ${status}`;
 }
 
-/** Requests that a server still counts at its upstreams. */
+/** Requests that a server still counts as running at its upstreams. */
 async function inFlight(port: number): Promise<string> {
   try {
     const list = JSON.parse(await get(port, "/reverse_proxy/upstreams")) as { num_requests: number }[];
@@ -20,7 +20,7 @@ async function inFlight(port: number): Promise<string> {
   }
 }
 
-/** Requests and connections that a server still has open when all clients are gone. */
+/** Requests and connections that a server still has open after all clients have ended. */
 export async function leftOpenFacts(port: number, seen: SeenRequests, limitMs: number): Promise<Facts> {
   const end = Date.now() + limitMs;
   let requests = await inFlight(port);
@@ -34,14 +34,14 @@ export async function leftOpenFacts(port: number, seen: SeenRequests, limitMs: n
 const counted =
   /^\w*http_(requests_total|request_errors_total|requests_in_flight|request_size_bytes_count|response_size_bytes_count|response_duration_seconds_count)\{(.*)\} (\S+)$/;
 
-/** Counters of requests that `/metrics` shows, where the site keeps them. */
+/** Counters of requests in `/metrics`, if the site has them. */
 export async function metricFacts(port: number): Promise<Facts> {
   const facts: Record<string, string> = {};
   for (const line of (await get(port, "/metrics")).split("\n")) {
     const match = counted.exec(line);
-    // A counter that is absent has counted nothing.
+    // An absent counter equals a counter of 0.
     if (match !== null && match[3] !== "0" && !line.includes('handler="admin"')) {
-      // A host is one, with a port and without.
+      // A host with and without a port is the same host.
       const labels = match[2]
         ?.replace(/(?<=host="[^":]*):\d+/, "")
         .split(",")
@@ -55,9 +55,9 @@ export async function metricFacts(port: number): Promise<Facts> {
 }
 
 /**
- * Growth of counters: one server restarts them with each load, the other does not. A gauge is taken as it is: a request
- * of the site before may have been in flight at the start. Counts of hosts are added up, and the names of hosts are a
- * fact of their own: one that counts as another then hides no wrong count.
+ * Growth of the counters, because one server resets its counters with each load and the other does not. A gauge is
+ * taken unchanged, because a request of the previous site may have been running at the start. Counts of all hosts are
+ * added, and the names of hosts are a separate fact, so that a wrong name does not hide a wrong count.
  */
 export function grownBy(before: Facts, after: Facts): Facts {
   const sums = new Map<string, number>();

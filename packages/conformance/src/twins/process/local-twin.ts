@@ -11,27 +11,27 @@ import { askAdmin } from "./ask-admin.ts";
 import { certifiedNames } from "./certified-names.ts";
 import { grownBy, leftOpenFacts, metricFacts } from "./left-open.ts";
 
-/** Longest wait for an answer: some requests get none from either server. */
+/** Limit of the wait for an answer, because some requests get no answer from either server. */
 const answerLimitMs = 1_500;
 const reloadAfterMs = 4;
-/** Within so long after a load the certificates of its sites are made. */
+/** Milliseconds after a load within which the certificates of the site are obtained. */
 const readyMs = 400;
 
 /**
- * First line of a health check, which each server makes in its own moments. FastCGI programs see the path of a file, and no
- * version; one over HTTP/1 that is asked in HTTP/2 sees the preface.
+ * First line of a health check, which each server sends at different times. FastCGI programs receive the path of a file
+ * and no version. An HTTP/1 upstream that is called with HTTP/2 receives the preface.
  */
 const healthCheck = /^PRI \* | (\/(up|health|old|a(%3F|\?)b=c)\b|\S*\/(up|health|old|a\?b=c)$)/;
 
-/** Which of several upstreams answers is drawn, or depends on what was asked before, but by this policy. */
+/** With any other policy, the choice among several upstreams is random or depends on earlier requests. */
 const orderly = /lb_policy first/;
 const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
 
-/** One of several requests may be logged without an answer that its client saw. */
+/** Counts requests, not answers, because a request may have a log entry although its client saw no answer. */
 const requestsIn = ({ steps }: TwinCase) =>
   steps.flatMap(({ exchanges }) => exchanges).reduce((sum, { requests }) => sum + requests.length, 0);
 
-/** A server of this machine with upstreams of its own. */
+/** A server on this machine, with its own upstreams. */
 export class LocalTwin implements Twin {
   readonly #isModel: boolean;
   readonly #start: () => Promise<AdminServerProcess>;
@@ -44,9 +44,9 @@ export class LocalTwin implements Twin {
   #document: { readonly text: string; readonly verdict: Verdict } | undefined;
   #count = 0;
   #loadedAt = 0;
-  /** The text that was loaded last and that no client has asked yet: its state is new. */
+  /** The text that was loaded last, while no client has sent a request: its state is new. */
   #unusedText: string | undefined;
-  /** The text that was loaded, where it gets certificates on demand. */
+  /** The loaded text, if it obtains certificates on demand. */
   #onDemandText: string | undefined;
   #hasCertificate: (name: string) => boolean = () => true;
 
@@ -88,7 +88,7 @@ export class LocalTwin implements Twin {
     return { ...this.#ownMarks, folder: this.#process.folder };
   }
 
-  /** Multiplies waits by this factor, on a busy machine and when a difference is checked again. */
+  /** Factor for all waits; higher on a busy machine and when a difference is checked again. */
   set patience(factor: number) {
     this.#patience = factor;
     this.#seen.pieceLimitMs = usualPieceLimitMs * factor;
@@ -105,7 +105,7 @@ export class LocalTwin implements Twin {
   }
 
   async load(text: string): Promise<Verdict> {
-    // Certificates that a site got on demand stay in the model's memory, and would be there for other sites.
+    // Certificates obtained on demand stay in the model's memory, and would also be used for other sites.
     if (this.#onDemandText !== undefined && this.#onDemandText !== text) {
       await this.#restart();
     }
@@ -183,7 +183,7 @@ export class LocalTwin implements Twin {
     this.#closeUpstreams();
   }
 
-  /** Does steps, up to `width` of those that do not reload at once. */
+  /** Runs steps, up to `width` at the same time; a step that reloads runs alone. */
   async #steps({ site, steps }: TwinCase, width: number): Promise<Facts[]> {
     const facts: Facts[][] = [];
     const running = new Set<Promise<void>>();
@@ -255,7 +255,7 @@ export class LocalTwin implements Twin {
       : facts;
   }
 
-  /** Ids have one length, so that lengths of messages do not depend on them. */
+  /** All ids have the same length, so that lengths of messages do not depend on them. */
   #id(count: number): string {
     return String(1_000_000 + count);
   }

@@ -10,13 +10,13 @@ import { LocalTwin } from "./local-twin.ts";
 import { openUpstreams } from "./open-upstreams.ts";
 import { makeSiteFiles } from "./site-files.ts";
 
-/** Both servers, with upstreams of their own. */
+/** Both servers, each with its own upstreams. */
 export interface TwinPair {
   readonly theirs: LocalTwin;
   readonly ours: LocalTwin;
-  /** Lines of our server's log that tell of a thread or a request that ended badly. */
+  /** Lines of our server's log that report a failed thread or an internal error of a request. */
   readonly alarms: string[];
-  /** Whether both processes run. */
+  /** True when both processes run. */
   readonly isAlive: boolean;
   setPatience(factor: number): void;
   close(): Promise<void>;
@@ -30,11 +30,11 @@ const alarming =
 export interface PairOptions {
   /** The public model's program. */
   readonly peer: string;
-  /** Our program; the sources where absent. */
+  /** Path of our program; by default the sources are run. */
   readonly ours?: string;
 }
 
-/** Starts both. @throws Error when one of them does not answer */
+/** Starts both servers. @throws Error when a server does not answer */
 export async function openPair(options: PairOptions): Promise<TwinPair> {
   const folder = await mkdtemp(join(tmpdir(), "twins-"));
   const root = join(folder, "site");

@@ -4,7 +4,7 @@ import { openHttp2Upstream } from "../upstream/http2-upstream.ts";
 import type { SeenRequests } from "../upstream/seen-requests.ts";
 import { openUpstream } from "../upstream/upstream-server.ts";
 
-/** Opens all upstreams of one server. @returns what closes them */
+/** Opens all upstreams of one server. @returns a function that closes them */
 export async function openUpstreams(
   { address, ports }: Pick<SiteMarks, "address" | "ports">,
   seen: SeenRequests,

@@ -6,21 +6,21 @@ export const siteMessage = z.strictObject({ site: z.number(), isDone: z.boolean(
 export type SiteMessage = z.infer<typeof siteMessage>;
 
 export interface SupervisedRun {
-  /** Starts the run, which goes on where the last one ended; it leads a process group of its own. */
+  /** Starts the run in a new process group; the run resumes where the previous one ended. */
   start(): ChildProcess;
-  /** Told of a site in which a second run died: no further one shall try it. */
+  /** Called with a site in which a second run died, so that later runs skip it. */
   onLost(site: number): void;
   onDeath?(signal: string): void;
 }
 
-/** The supervisor gives up after this many successive runs that die before a site is done. */
+/** The supervisor gives up after this many successive runs that die before they complete a site. */
 const mostFruitless = 3;
 const diesTwice = 2;
 
 /**
- * Has a run started again when it dies of a signal: Node's HTTP/2 sessions check their own memory, and abort the process
- * when they find fault with it.
- * @returns the exit code of the run that ends by itself; 1 when no run gets on
+ * Starts the run again when it dies from a signal: HTTP/2 sessions of Node check their own memory, and abort the
+ * process when they find an error.
+ * @returns the exit code of the run that ends normally; 1 when runs make no progress
  */
 export async function superviseRun({ start, onLost, onDeath }: SupervisedRun): Promise<number> {
   const deaths = new Map<number, number>();
@@ -69,6 +69,6 @@ function endGroup({ pid }: ChildProcess): void {
       process.kill(-pid, "SIGKILL");
     }
   } catch {
-    // Nothing is left of it.
+    // The process group has already ended.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Requests that no client should send, as bytes. `%HOST%` is the site's name, `%TARGET%` a target of it; the exchange's
- * id stands in `X-Twin`.
+ * Requests that no client should send, as bytes. `%HOST%` is the site's name, `%TARGET%` is a target in it, and
+ * `X-Twin` has the id of the exchange.
  */
 const get = "GET %TARGET% HTTP/1.1\r\nHost: %HOST%\r\nX-Twin: %ID%\r\n";
 const post = "POST %TARGET% HTTP/1.1\r\nHost: %HOST%\r\nX-Twin: %ID%\r\n";
@@ -79,7 +79,7 @@ export const brokenRequests: readonly string[] = [
   "\0\0\0\0",
 ];
 
-/** Begins of requests after which the client ends its side. */
+/** Beginnings of requests, after which the client ends its side of the connection. */
 export const cutRequests: readonly string[] = [
   "",
   "GE",

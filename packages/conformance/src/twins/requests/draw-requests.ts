@@ -6,7 +6,7 @@ import { drawBehaviour } from "./draw-behaviour.ts";
 import { brokenTargets, fieldGroups, methods, oddTargets } from "./odd-parts.ts";
 import { type SiteWords, siteWords } from "./site-words.ts";
 
-/** Requests for a site beside those drawn from its text. */
+/** Requests for a site in addition to those made from its text. */
 export interface RequestHints {
   readonly targets?: readonly string[];
   readonly fields?: readonly (readonly Field[])[];
@@ -19,12 +19,15 @@ export interface RequestHints {
 const nameOf = (host: string) => host.replace(/:.*/, "").toLowerCase();
 const one = (random: RandomSource, of: number) => random.below(of) === 0;
 
-/** Draws what clients do with one site. */
+/** Draws exchanges with one site. */
 class RequestDrawer {
   readonly #random: RandomSource;
   readonly #words: SiteWords;
   readonly #hints: RequestHints;
-  /** The model counts a request that its client broke as a failure of the upstream. */
+  /**
+   * True when the site remembers requests: the model counts a request that its client broke as a failure of the
+   * upstream.
+   */
   readonly #isRemembered: boolean;
 
   constructor(random: RandomSource, site: string, hints: RequestHints) {
@@ -116,7 +119,7 @@ class RequestDrawer {
       via: via === "h2" || via === "https" ? "https" : "http",
       serverName: nameOf(host),
       requests: [{ method: "GET", target, fields: [], raw }],
-      // A client that has said all it has to say: without it a request that is cut is a wait for a time limit.
+      // The client ends its side after the last byte: otherwise a cut request would only wait for a time limit.
       ...(isCut || one(random, 2) ? { leaves: "half-closed" } : {}),
     };
   }
@@ -133,7 +136,7 @@ class RequestDrawer {
     const requests = Array.from({ length: count }, () => this.#request(host));
     const asksUpstream = this.#words.hasUpstream && one(random, 2);
     const drawn = asksUpstream ? drawBehaviour(random, this.#hints.behaviours) : undefined;
-    // The client's library refuses a field over HTTP/2 whose packed bytes are more than 64 KiB.
+    // Over HTTP/2 the client's library refuses a field that is longer than 64 KiB when compressed.
     const upstream = via.startsWith("h2") ? drawn?.replace("long-field=70000", "long-field=60000") : drawn;
     return {
       via,
@@ -148,7 +151,7 @@ class RequestDrawer {
   }
 }
 
-/** Draws `count` exchanges with a site, in steps of one and sometimes of several at once. */
+/** Draws `count` exchanges with a site, in steps of one exchange and sometimes of several concurrent ones. */
 export function drawSteps(
   random: RandomSource,
   site: string,

@@ -1,8 +1,8 @@
 import { describeExchange, type TwinStep } from "../twin-case.ts";
 
 /**
- * Keeps the exchanges that are wanted, by their words, in steps of their own.
- * @param most of them at most
+ * Returns the exchanges whose description `isWanted` accepts, each in a separate step.
+ * @param most limit of exchanges
  */
 export function narrowSteps(
   steps: readonly TwinStep[],

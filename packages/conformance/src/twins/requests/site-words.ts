@@ -1,6 +1,6 @@
 import type { Field } from "../twin-case.ts";
 
-/** Words of a site's text, so that requests reach its parts. */
+/** Words from a site's text, so that requests reach its parts. */
 export interface SiteWords {
   readonly hosts: readonly string[];
   readonly paths: readonly string[];

@@ -4,10 +4,10 @@ import { shrinkList } from "./shrink-list.ts";
 import { shrinkSite } from "./shrink-site.ts";
 import { smallerExchanges } from "./smaller-exchanges.ts";
 
-/** Whether a smaller case still shows the difference. */
+/** True when a smaller case still shows the difference. */
 export type StillDiffers = (candidate: TwinCase) => Promise<boolean>;
 
-/** Steps with one exchange each, where that is enough. */
+/** Splits steps into steps of one exchange each, if the difference still occurs. */
 async function shrinkSteps({ site, steps }: TwinCase, differs: StillDiffers): Promise<TwinCase> {
   const single = steps.flatMap((step): TwinStep[] =>
     step.reloads === true ? [step] : step.exchanges.map((exchange) => ({ exchanges: [exchange] })),
@@ -40,7 +40,7 @@ async function shrinkExchanges(twinCase: TwinCase, differs: StillDiffers): Promi
 }
 
 /**
- * Takes away what a difference does not need, until nothing more can go or the time is over.
+ * Removes parts that a difference does not need, until no more can be removed or the time is over.
  * @param until in milliseconds since 1970
  */
 export async function shrinkCase(

@@ -1,5 +1,5 @@
 /**
- * Takes parts out of a list, halves first, then quarters, down to single ones, as long as `holds` is true of the rest.
+ * Removes parts from a list as long as `holds` is true for the rest: first halves, then quarters, down to single parts.
  * The tries are about twice the number of parts.
  */
 export async function shrinkList<Part>(

@@ -3,15 +3,15 @@ import { shrinkList } from "./shrink-list.ts";
 
 type Holds = (statements: readonly Statement[]) => Promise<boolean>;
 
-/** The global options that make a site reachable stay. */
+/** The global options that make a site reachable are not removed. */
 const isGlobal = ({ line }: Statement) =>
   /^(\{|default_bind .*|https?_port .*|local_certs|skip_install_trust|persist_config off|servers \{|protocols .*)$/.test(
     line,
   );
 
 /**
- * Removes statements from a site, and unwraps blocks, as long as `holds` is true of the rest. Whole sites and snippets
- * go first, then statements within the remaining ones.
+ * Removes statements from a site, and unwraps blocks, as long as `holds` is true for the rest. Whole sites and snippets
+ * are tried first, then the statements inside the others.
  */
 export async function shrinkSite(
   statements: readonly Statement[],
@@ -34,7 +34,7 @@ export async function shrinkSite(
   return unwrap(rest, holds);
 }
 
-/** Puts what is in a block in its place. */
+/** Replaces a block by its content. */
 async function unwrap(statements: readonly Statement[], holds: Holds): Promise<readonly Statement[]> {
   let rest = statements;
   for (let index = 0; index < rest.length; index++) {

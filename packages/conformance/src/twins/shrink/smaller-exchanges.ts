@@ -40,7 +40,7 @@ function* smallerTargets(target: string): Generator<string> {
 function* smallerRequests(request: TwinRequest): Generator<TwinRequest> {
   const { raw, body, fields, target, method } = request;
   if (raw !== undefined) {
-    // The lines between the first one and the empty one.
+    // The lines between the first line and the empty line.
     const lines = raw.split("\r\n");
     const end = lines.indexOf("");
     for (const index of lines.keys()) {

@@ -6,7 +6,7 @@ const addressesOf = (line: string) => line.slice(0, -2).split(", ");
 /** Names without a scheme are served over HTTPS. */
 const keyOf = (address: string) => address.replace(/^https:\/\/(?=.)/, "");
 
-/** Gives an address that an earlier site has a name of its own: the model refuses ambiguous sites. */
+/** Replaces an address that an earlier site already has, because the model refuses ambiguous sites. */
 function withOwnAddresses(statements: readonly Statement[]): Statement[] {
   const taken = new Set<string>();
   return statements.map((statement) => {
@@ -24,7 +24,7 @@ function withOwnAddresses(statements: readonly Statement[]): Statement[] {
   });
 }
 
-/** Takes rules for handshakes out of sites without TLS: the model refuses them. */
+/** Removes rules for handshakes from sites without TLS, because the model refuses them. */
 function withoutUselessTls(statement: Statement): Statement {
   const { line, block } = statement;
   if (!isSite(statement) || !addressesOf(line).every((address) => address.startsWith("http://"))) {
@@ -38,12 +38,13 @@ function withoutUselessTls(statement: Statement): Statement {
 /** The kind of upstream that a mark stands for; upstreams of different kinds answer differently. */
 const sortOf = (mark: string) => (/^UP_[ABC]$/.test(mark) ? "plain" : mark);
 
-/** Lines that make the model go on to the next upstream where one is down; ours always does. */
+/** Lines that make the model try the next upstream when one is down; our server always tries the next one. */
 const failsOver = /^lb_(retries|try_duration)/;
 
 /**
- * Asks upstreams of several sorts in their order: a choice by chance would differ from server to server. One that is down
- * stands alone where the model would not go on to the next, and is left out once it failed where it does.
+ * Makes a proxy try upstreams of several kinds in order, because a random choice would differ between the servers.
+ * Without retries, upstreams that are down are removed. With retries they stay, and count as down for ten minutes after
+ * a failure.
  */
 function withOrderedUpstreams({ line, block }: Statement): Statement {
   const inner = block?.map(withOrderedUpstreams);
@@ -68,7 +69,9 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
   };
 }
 
-/** Takes out what makes an upstream unhealthy: how many requests come before the first check is of chance. */
+/**
+ * Removes conditions that make an upstream unhealthy, because the number of requests before the first check is random.
+ */
 function withoutVainHealth({ line, block }: Statement): Statement {
   if (block === undefined) {
     return { line };
@@ -80,8 +83,8 @@ function withoutVainHealth({ line, block }: Statement): Statement {
 }
 
 /**
- * Takes logins without accounts out: both servers compare each password with one of the greatest cost, for longer than
- * the client waits.
+ * Removes logins without accounts: both servers then compare each password with a hash of the highest cost, which takes
+ * longer than the client waits.
  */
 function withoutVainLogins({ line, block }: Statement): Statement {
   if (block === undefined) {
@@ -93,7 +96,7 @@ function withoutVainLogins({ line, block }: Statement): Statement {
   return { line, block: kept.map(withoutVainLogins) };
 }
 
-/** Takes further upstreams out of a proxy that names one: they are no marks, nobody answers there, and chance chooses. */
+/** Removes further upstreams from a proxy that has marked ones: no server listens at them, and the choice is random. */
 function withoutVainUpstreams({ line, block }: Statement): Statement {
   if (block === undefined) {
     return { line };
@@ -103,7 +106,7 @@ function withoutVainUpstreams({ line, block }: Statement): Statement {
   return { line, block: kept.map(withoutVainUpstreams) };
 }
 
-/** Takes TLS out of transports to upstreams in clear, which would wait for a handshake as long as the client does. */
+/** Removes TLS from transports to upstreams without TLS, which would wait for a handshake until the client gives up. */
 function withoutVainTls({ line, block }: Statement): Statement {
   if (block === undefined) {
     return { line };
@@ -117,15 +120,16 @@ function withoutVainTls({ line, block }: Statement): Statement {
   return { line, block: kept };
 }
 
-/** Whether a target begins with a slash once its placeholders are filled in, or leaves the path as it is. */
+/** True when a target begins with a slash after its placeholders are replaced, or does not change the path. */
 const isRooted = (target: string) =>
   /^["`]?(\/|\?|=\d|\{(uri|path|file(?!_match)|http\.request\.uri))/.test(target);
 const rooted = (target: string) =>
   isRooted(target) || target === "" ? target : target.replace(/^["`]?/, "$&/");
 
 /**
- * Puts a slash before targets of rewrites that have none: ours adds it, and the model asks its upstream for a target that
- * is none. Puts a letter before texts to replace that may be empty: ours replaces nothing then, the model every place.
+ * Adds a slash to targets of rewrites that begin without one: our server adds it, and the model sends an invalid target
+ * to its upstream. Adds a letter to search texts that may be empty: our server then replaces nothing, but the model
+ * inserts the replacement everywhere.
  */
 function withRootedTargets({ line, block }: Statement): Statement {
   const whole = line
@@ -145,8 +149,8 @@ const hasFallback = ({ line, block }: Statement): boolean =>
   /^(try_)?policy first_exist_fallback$/.test(line) || block?.some(hasFallback) === true;
 
 /**
- * Gives a root to sites where a file is taken unseen. Without one, the model's path of that file begins with no slash: it
- * redirects `example.com` to `example.coma`, and matches no path.
+ * Adds a root to sites that serve a file as a last choice without checking that it exists. Without a root, the model's
+ * path of that file has no slash at the start: it redirects `example.com` to `example.coma`, and matches no path.
  */
 function withRootedFallback(statement: Statement): Statement {
   const { line, block = [] } = statement;
@@ -156,8 +160,8 @@ function withRootedFallback(statement: Statement): Statement {
 }
 
 /**
- * Takes `copy_response` out of all but the responses of a proxy that are handled: elsewhere there is none to copy, and the
- * model breaks its connection.
+ * Removes `copy_response` outside of handled proxy responses: elsewhere there is no response to copy, and the model
+ * breaks the connection.
  */
 function withoutVainCopies({ line, block }: Statement, isCopied = false): Statement {
   if (block === undefined) {
@@ -169,7 +173,7 @@ function withoutVainCopies({ line, block }: Statement, isCopied = false): Statem
   return { line, block: kept.map((each) => withoutVainCopies(each, holds && !line.startsWith("intercept"))) };
 }
 
-/** A drawn text without what the model refuses for sure, and without what is decided by chance. */
+/** A generated text without parts that the model always refuses, and without parts whose result is random. */
 export function comparableSite(statements: readonly Statement[]): Statement[] {
   return withOwnAddresses(statements)
     .map(withoutUselessTls)

@@ -6,10 +6,10 @@ import { drawGlobalOptions } from "./global-options.ts";
 import { siteGrammar, snippets } from "./site-grammar.ts";
 import { readStatements, type Statement, withoutLine, writeStatements } from "./site-text.ts";
 
-/** A drawn text with more faults than these is thrown away. */
+/** Limit of repairs; a text that needs more is dropped. */
 const mostRepairs = 25;
 
-/** A text out of the grammar. It may well be refused. */
+/** A text out of the grammar. The servers may refuse it. */
 export function drawSiteText(random: RandomSource): string {
   const sites = generateText(random, siteGrammar, "twin_sites");
   return writeStatements(comparableSite(readStatements(`${drawGlobalOptions(random)}${snippets}${sites}`)));
@@ -21,7 +21,7 @@ function refusedLine(body: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** Texts with one statement of a site less. */
+/** All texts with one statement of a site removed. */
 function* withoutOne(statements: readonly Statement[]): Generator<readonly Statement[]> {
   for (const [index, { line, block }] of statements.entries()) {
     if (line === "{" || line.startsWith("(") || block === undefined) {
@@ -34,9 +34,9 @@ function* withoutOne(statements: readonly Statement[]): Generator<readonly State
 }
 
 /**
- * Takes away what the model refuses until it loads the rest.
- * @param load tells what the model says to a text
- * @returns undefined when that does not come to an end
+ * Removes statements that the model refuses, until it loads the rest.
+ * @param load returns the model's answer for a text
+ * @returns undefined when too many repairs would be needed
  */
 export async function repairSite(
   text: string,

@@ -1,6 +1,6 @@
 import type { RandomSource } from "../../serverfile/random-source.ts";
 
-/** Lines that a site may have among its global options. */
+/** Lines that may be added to the global options of a site. */
 const optional: readonly string[] = [
   "auto_https disable_redirects",
   "order redir first",
@@ -8,7 +8,7 @@ const optional: readonly string[] = [
   "grace_period 2s",
 ];
 
-/** Counters are drawn apart: few sites have nothing else that goes another way in both servers. */
+/** Counters are drawn separately, because on most sites their differences only follow from other differences. */
 const metrics: readonly string[] = ["metrics", "metrics {\n\t\tper_host\n\t}"];
 
 const serverLines: readonly string[] = [
@@ -38,7 +38,7 @@ export function globalOptions(more: readonly string[] = [], server: readonly str
   return `{\n${lines.map((line) => `\t${line}\n`).join("")}}\n`;
 }
 
-/** Options as they are drawn. */
+/** Draws global options. */
 export function drawGlobalOptions(random: RandomSource): string {
   const more = random.below(3) === 0 ? [random.pick(optional)] : [];
   if (random.below(3) === 0) {

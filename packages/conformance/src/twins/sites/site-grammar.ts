@@ -17,7 +17,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\/(one|t|r|p)(?=\n)(?<=root \/\w+)/g, "%ROOT%"],
 ];
 
-/** Whole groups that need what a test machine has not: name servers, networks, files of certificates, terminals. */
+/** Texts that need resources that a test machine lacks: name servers, networks, certificate files, terminals. */
 const unfit =
   /dynamic |acme_server|invoke|<policy>.*cookie|network_proxy|forward_proxy|resolvers|tls_client_auth|trust_pool|trusted_ca|local_address|proxy_protocol|unix|udp|\bfd\/|browse t\.html|tracing|fs (f|disk)\n|999999h|99999999999|dial_fallback|health_upstream|health_port|lb_try_duration <duration>|lb_try_interval|lb_retries <number>|stream_timeout|stream_close_delay|to <upstream>|transport fastcgi|<duration>|log_name|max_conns|@a |@gone<digit>|handle_errors|basic_auth (bcrypt|argon2id)?\\n|bind |import |\{block|push|first_exist_fallback|vars\.[sc]\}/;
 
@@ -70,7 +70,7 @@ const own: Grammar = {
     "route <matcher>{\n<directive+>route {\n<directive+>}\n}\n",
   ],
   twin_snippet: ["plain", "secured", "cached /a/*", "args one 201"],
-  /** The last statement of a site, which answers the requests that no other one does. */
+  /** The last statement of a site, which answers all requests that no earlier statement answers. */
   twin_end: [
     "",
     "respond <word> <status>\n",
@@ -155,7 +155,7 @@ const own: Grammar = {
   redirect_code: ["permanent", "temporary", "html", "307", "401"],
 };
 
-/** Whole sites that run: the grammar of serverfiles with upstreams, folders and names that are there. */
+/** A grammar for whole sites that can run: the grammar of serverfiles with existing upstreams, folders and names. */
 export const siteGrammar: Grammar = { ...serverfileGrammar, ...own };
 
 /** Snippets that drawn sites import. */

@@ -6,8 +6,8 @@ export interface Statement {
 }
 
 /**
- * Reads a text as statements. A text of several lines (heredoc, quotes) counts as one statement for each line. That is
- * good enough for shrinking: the servers refuse a text that is no serverfile any more.
+ * Reads a text as statements. A text of several lines (heredoc, quotes) counts as one statement for each line. This is
+ * enough for shrinking, because the servers refuse a text that is no longer a serverfile.
  */
 export function readStatements(text: string): Statement[] {
   const root: Statement[] = [];
@@ -43,7 +43,7 @@ export function writeStatements(statements: readonly Statement[]): string {
   return `${[...lines(statements, 0)].join("\n")}\n`;
 }
 
-/** The text without the statement that starts on a line (from 1), or that contains it. */
+/** The text without the statement that starts on this line (counted from 1), or that contains this line. */
 export function withoutLine(
   statements: readonly Statement[],
   wanted: number,

@@ -8,7 +8,7 @@ export type Behaviour = (exchange: UpstreamExchange) => Promise<void> | void;
 const head = (status: string, fields: readonly string[]) =>
   `HTTP/1.1 ${status}\r\n${fields.map((field) => `${field}\r\n`).join("")}\r\n`;
 
-/** An answer with its length. */
+/** An answer with `Content-Length`. */
 export function answer(status: string, fields: readonly string[], body: string): string {
   return head(status, [...fields, `Content-Length: ${body.length}`]) + body;
 }
@@ -26,7 +26,7 @@ const sends =
       return;
     }
     const bytes = make(exchange);
-    // The end of the head; interim answers have one of their own.
+    // The end of the head; each interim answer also has an end of a head.
     let end = 0;
     do {
       end = bytes.indexOf("\r\n\r\n", end) + 4;
@@ -47,7 +47,7 @@ const pieceTypes: Readonly<Record<string, readonly [type: string, pieces: readon
   none: ["", ["first piece ", "second piece ", "third piece"]],
 };
 
-/** Pieces in chunks, each when the client has the one before. */
+/** Sends pieces as chunks, each after the client has received the previous one. */
 const pieces: Behaviour = async (exchange) => {
   if (!(await exchange.wholeRequest())) {
     return;
@@ -65,7 +65,7 @@ const pieces: Behaviour = async (exchange) => {
   exchange.socket.write("0\r\n\r\n");
 };
 
-/** Pieces of a body whose length is known. */
+/** Sends pieces of a body with `Content-Length`. */
 const piecesOfLength: Behaviour = async (exchange) => {
   if (!(await exchange.wholeRequest())) {
     return;
@@ -236,7 +236,7 @@ const sound: Readonly<Record<string, Behaviour>> = {
 
 const all: Readonly<Record<string, Behaviour>> = { ...sound, ...brokenBehaviours };
 
-/** Does what a field `X-Twin-Do` asks; an unknown name is the usual answer. */
+/** Runs the behaviour that the field `X-Twin-Do` names; an unknown name gives the usual answer. */
 export function behave(wanted: string, exchange: UpstreamExchange): Promise<void> | void {
   const name = wanted.split("=", 1)[0] ?? "";
   return (all[name] ?? (sound.ok as Behaviour))(exchange);

@@ -13,7 +13,7 @@ const endsWith =
     }
   };
 
-/** Sends bytes after the whole request, and goes on waiting. */
+/** Sends bytes after the whole request, and then waits. */
 const sends =
   (bytes: string): Behaviour =>
   async ({ socket, wholeRequest }) => {
@@ -24,7 +24,7 @@ const sends =
 
 const field = (line: string) => endsWith(`HTTP/1.1 200 OK\r\n${line}\r\nContent-Length: 2\r\n\r\nok`);
 
-/** First lines that are none, by the behaviour's argument. */
+/** Invalid first lines, by the behaviour's argument. */
 const startLines: Readonly<Record<string, string>> = {
   word: "HTTP/1.1 abc OK",
   small: "HTTP/1.1 99 Small",
@@ -38,7 +38,7 @@ const startLines: Readonly<Record<string, string>> = {
   signed: "HTTP/1.1 +20 OK",
 };
 
-/** Fields that are none, by the behaviour's argument. */
+/** Invalid fields, by the behaviour's argument. */
 const fieldLines: Readonly<Record<string, string>> = {
   space: "X Bad: v",
   colon: "X-Bad : v",

@@ -7,7 +7,7 @@ export interface FastCgiRecord {
 
 export const recordType = { begin: 1, abort: 2, end: 3, params: 4, stdin: 5, stdout: 6, stderr: 7 } as const;
 
-/** Takes whole records off a buffer. @returns them and the rest */
+/** Takes complete records off a buffer. @returns these records and the rest */
 export function readRecords(bytes: Buffer): { records: FastCgiRecord[]; rest: Buffer } {
   const records: FastCgiRecord[] = [];
   let at = 0;
@@ -32,7 +32,7 @@ export function writeRecord(type: number, id: number, text: string): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** Names and values of a stream of parameters, a code unit for each byte. */
+/** Names and values from a stream of parameters, with one code unit for each byte. */
 export function readParams(bytes: Buffer): [name: string, value: string][] {
   const params: [string, string][] = [];
   let at = 0;

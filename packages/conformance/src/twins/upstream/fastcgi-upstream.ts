@@ -27,7 +27,7 @@ const outputs: Readonly<Record<string, readonly string[]>> = {
   large: [`Content-Type: text/plain\r\n\r\n${"p".repeat(60_000)}`, "q".repeat(60_000)],
 };
 
-/** Names of what the FastCGI upstream can do, beside `stderr`, `cut`, `reset` and `alone`. */
+/** Names of the behaviours of the FastCGI upstream. */
 export const scriptNames: readonly string[] = [
   ...Object.keys(outputs),
   "stderr",
@@ -126,7 +126,7 @@ function serve(socket: Socket, seen: SeenRequests): void {
   });
 }
 
-/** An application server that speaks FastCGI, and does what `X-Twin-Do` says. */
+/** An application server that speaks FastCGI and runs the behaviour that `X-Twin-Do` names. */
 export async function openFastCgiUpstream(
   address: string,
   port: number,

@@ -55,7 +55,7 @@ function take(stream: ServerHttp2Stream, raw: readonly string[], seen: SeenReque
   for (let index = 0; index < raw.length; index += 2) {
     fields.push([raw[index] ?? "", raw[index + 1] ?? ""]);
   }
-  // A cookie may come in parts (RFC 9113, 8.2.3).
+  // A cookie may arrive in several parts (RFC 9113, 8.2.3).
   const cookies = fields.filter(([name]) => name === "cookie").map(([, text]) => text);
   if (cookies.length > 1) {
     const others = fields.filter(([name]) => name !== "cookie");
@@ -68,7 +68,7 @@ function take(stream: ServerHttp2Stream, raw: readonly string[], seen: SeenReque
   const record = seen.add(value("x-twin"), {
     to: "UP_2",
     start: `${value(":method")} ${value(":path")}`,
-    // As HTTP/1 has them, so that upstreams of both versions can be compared.
+    // The fields have the form of HTTP/1, so that upstreams of both versions can be compared.
     fields: fields
       .filter(([name]) => !/^:(method|path|scheme)$/.test(name))
       .map(([name, text]): Field => [name === ":authority" ? "host" : name, text]),

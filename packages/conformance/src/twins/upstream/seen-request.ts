@@ -3,7 +3,7 @@ import { fieldOf } from "../client/message-reader.ts";
 import type { MarkedPort } from "../site-marks.ts";
 import type { Facts, Field } from "../twin-case.ts";
 
-/** A request as an upstream got it. */
+/** A request as an upstream received it. */
 export interface SeenRequest {
   readonly to: MarkedPort;
   readonly start: string;
@@ -12,7 +12,7 @@ export interface SeenRequest {
   /** How the body was framed. */
   readonly framing: string;
   readonly trailers: readonly Field[];
-  /** Whether all of the body came. */
+  /** True when the whole body was received. */
   readonly isComplete: boolean;
 }
 
@@ -24,7 +24,8 @@ export function seenFacts(prefix: string, request: SeenRequest): Facts {
   const { to, start, fields, body, framing, trailers, isComplete } = request;
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) {
-    // Names are the same in any case (RFC 9110, 5.1): ours go on as they came, the model's in their usual form.
+    // Names are compared in lower case (RFC 9110, 5.1), because our server passes names on unchanged, and the model in
+    // their usual form.
     const lower = name.toLowerCase();
     values.set(lower, [...(values.get(lower) ?? []), value]);
   }
@@ -32,7 +33,7 @@ export function seenFacts(prefix: string, request: SeenRequest): Facts {
     [`${prefix}to`]: to,
     [`${prefix}start`]: start,
     ...Object.fromEntries([...values].map(([name, list]) => [`${prefix}field.${name}`, list.join("\n")])),
-    // How much of a broken body goes through before it is noticed is a matter of buffers.
+    // The part of a broken body that passes before the error is noticed depends on the size of buffers.
     [`${prefix}body`]: isComplete ? bodyFact(Buffer.concat(body)) : "cut",
     [`${prefix}framing`]: framing,
     ...Object.fromEntries(trailers.map(([name, value]) => [`${prefix}trailer.${name}`, value])),

@@ -18,29 +18,32 @@ interface Record_ {
 export interface TakenRequest {
   readonly id: string;
   finish(): void;
-  /** Its connection had been used before and ended with no byte of an answer: a client may have sent it into the end. */
+  /**
+   * Called when a connection that had been used before ends without a byte of an answer: the request may have been sent
+   * while the connection was closing.
+   */
   lose(): void;
 }
 
 /** Most requests of an exchange. */
 export const mostRequests = 3;
 
-/** A preface of HTTP/2 as a server of HTTP/1 reads it. */
+/** The preface of HTTP/2, as an HTTP/1 server reads it. */
 const preface = /^(PRI \* HTTP\/2\.0|SM)$/;
 
-/** Longest way of a piece through a server on a machine that is not busy. */
+/** Limit in milliseconds for a piece to pass a server, on a machine that is not busy. */
 export const usualPieceLimitMs = 200;
 
-/** All requests that the upstreams of one server have got for a case. */
+/** All requests that the upstreams of one server have received for a case. */
 export class SeenRequests {
   readonly #progress = new Map<string, Progress>();
   readonly #flow = new Map<string, string>();
   readonly #sockets = new Set<Socket>();
   #records: Record_[] = [];
-  /** A piece that takes longer to the client is held back by the server. */
+  /** Limit in milliseconds: a piece that needs longer was held back by the server. */
   pieceLimitMs = usualPieceLimitMs;
 
-  /** Forgets a case, and closes what it left open. */
+  /** Forgets a case, and closes the connections that it left open. */
   clear(): void {
     this.#records = [];
     this.#progress.clear();
@@ -84,7 +87,7 @@ export class SeenRequests {
     });
   }
 
-  /** @param requestId as the client called it */
+  /** @param requestId the id that the client sent */
   add(requestId: string, request: SeenRequest): TakenRequest {
     const id = exchangeIdOf(requestId);
     const record: Record_ = { id, requestId, request, isFinished: false, isLost: false };
@@ -100,25 +103,28 @@ export class SeenRequests {
     };
   }
 
-  /** Whether a request is still at an upstream. */
+  /** True while a request is still at an upstream. */
   get isBusy(): boolean {
     return this.#records.some(({ isFinished }) => !isFinished);
   }
 
-  /** Facts that upstreams saw of an exchange, and how its pieces flowed. @param skip facts of which upstream it was */
+  /**
+   * Facts about an exchange from its upstreams. @param skipsPlace true: leaves out facts that depend on the chosen
+   * upstream
+   */
   factsOf(id: string, skipsPlace: boolean): Facts {
     const facts: Record<string, string> = {};
     const all = this.#records.filter((record) => record.id === id);
-    // Which connections are kept is each server's own, and so is which requests have to be sent once more.
+    // Each server decides itself which connections it keeps, and therefore which requests must be sent again.
     const isSentAgain = ({ requestId, request, isLost }: Record_) =>
       isLost &&
       all.some((other) => other.requestId === requestId && other.request.to === request.to && !other.isLost);
     const records = all.filter((record) => !isSentAgain(record));
-    // Requests at once come in any order.
+    // Concurrent requests arrive in any order.
     records.sort((one, other) => one.requestId.localeCompare(other.requestId));
     const tries = new Map<string, number>();
     for (const { request, requestId } of records) {
-      // By the number of its request: the number of tries of the one before may differ.
+      // The number of the request is used, because the number of tries of the previous request may differ.
       const count = tries.get(requestId) ?? 0;
       tries.set(requestId, count + 1);
       const index = Number(/\.(\d+)$/.exec(requestId)?.[1] ?? 0) + count * mostRequests;
@@ -127,7 +133,7 @@ export class SeenRequests {
         continue;
       }
       delete facts[`upstream ${index} to`];
-      // A site may send the upstream's own address there, and the upstreams may speak two versions.
+      // A site may send the upstream's own address in this field, and the upstreams may use two versions of HTTP.
       delete facts[`upstream ${index} field.host`];
       delete facts[`upstream ${index} framing`];
       facts[`upstream ${index} start`] = request.start.replace(/ HTTP\/1\.1$/, "");
@@ -140,8 +146,8 @@ export class SeenRequests {
   }
 
   /**
-   * First lines of requests that belong to no exchange: their field was removed. Prefaces of HTTP/2 stand for connections,
-   * whose number is each server's own, so that each of their lines comes once.
+   * First lines of requests without an exchange, because a server removed the field with the id. Each preface of HTTP/2
+   * counts once, because it stands for a connection, and each server decides the number of connections.
    */
   unnamed(known: ReadonlySet<string>): string[] {
     const lines = this.#records.filter(({ id }) => !known.has(id)).map(({ request }) => request.start);

@@ -7,19 +7,19 @@ import type { Progress } from "../client/progress.ts";
 export interface UpstreamExchange {
   readonly socket: Socket;
   readonly request: Message;
-  /** The bytes that the client of the exchange has so far; undefined when the exchange is unknown. */
+  /** The number of bytes that the client of the exchange has received; undefined when the exchange is unknown. */
   readonly progress: Progress | undefined;
-  /** A piece that takes longer to the client is held back by the server. */
+  /** Limit in milliseconds: a piece that needs longer was held back by the server. */
   readonly pieceLimitMs: number;
   /** The argument after `=` in the name of the behaviour. */
   readonly argument: string;
-  /** All of the request's body is here. @returns false when the connection ended first */
+  /** Resolves when the whole body of the request has arrived. @returns false when the connection ended earlier */
   wholeRequest(): Promise<boolean>;
-  /** Notes whether a piece reached the client before the next one was sent. */
+  /** Records if a piece reached the client before the next one was sent. */
   noteFlow(hasArrived: boolean): void;
 }
 
-/** Sends pieces, each when the client has the one before it. */
+/** Sends pieces, each after the client has received the previous one. */
 export async function sendPieces(exchange: UpstreamExchange, pieces: readonly string[]): Promise<void> {
   const { socket, progress } = exchange;
   const gone = new Promise<boolean>((resolve) => {

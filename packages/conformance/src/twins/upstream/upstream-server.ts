@@ -5,7 +5,7 @@ import type { MarkedPort } from "../site-marks.ts";
 import { behave } from "./behaviours.ts";
 import type { SeenRequests } from "./seen-requests.ts";
 
-/** Answers the requests of a connection, one after the other. */
+/** Answers the requests of a connection one after the other. */
 class UpstreamConnection {
   readonly #socket: Socket;
   readonly #to: MarkedPort;
@@ -27,7 +27,7 @@ class UpstreamConnection {
       void this.#answer();
     });
     socket.on("close", () => this.#wake());
-    // One that the server half-closes ends.
+    // An idle connection ends when the server half-closes it.
     socket.on("end", () => {
       if (!this.#isBusy) {
         socket.end();
@@ -82,7 +82,7 @@ class UpstreamConnection {
   }
 }
 
-/** An upstream that reads and writes bytes itself, so that it can do what no HTTP library does. */
+/** An upstream that reads and writes bytes itself, so that it can send answers that no HTTP library sends. */
 export async function openUpstream(
   address: string,
   port: number,

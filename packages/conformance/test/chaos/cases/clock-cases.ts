@@ -6,7 +6,7 @@ import type { ChaosCase } from "../chaos-case.ts";
 import { processNames } from "../chaos-house.ts";
 
 const jumpModule = fileURLToPath(new URL("../clock-jump.ts", import.meta.url));
-/** Past midnight, whenever it is: spans are filed by day. */
+/** The jump passes midnight at any time of day, because spans are stored by day. */
 const jumpMs = 25 * 3_600_000;
 /** The processes look at their clock's file every 50 ms. */
 const seenMs = 200;

@@ -19,7 +19,7 @@ import {
   withinMs,
 } from "./part-damage.ts";
 
-/** For this time a journal trusts what it has written. */
+/** Milliseconds during which a journal trusts the data that it has written. */
 const freshMs = 11_000;
 /** Time for the check of all parts, which finds damage that no query reads, and waits for idle moments. */
 const checkedWithinMs = 400_000;
@@ -32,7 +32,7 @@ interface DamagedPart {
   readonly flipped: readonly FlippedByte[];
 }
 
-/** The damage of a case, until it is looked at. */
+/** The damaged parts of a case, until they are checked. */
 const damagedParts = new WeakMap<ChaosHouse, readonly DamagedPart[]>();
 const mendedFiles = new WeakMap<ChaosHouse, number>();
 const savedConfigs = new WeakMap<ChaosHouse, string>();
@@ -45,7 +45,7 @@ async function missingFromStorage(house: ChaosHouse): Promise<number> {
   );
 }
 
-/** Spans that journals have said they lost. */
+/** Number of spans that journals reported as lost. */
 async function missingFromJournals({ processes }: ChaosHouse): Promise<number> {
   const counts = collectors.map((name) =>
     metricOf(processes[name], "tracing_collector_journal_damaged_spans_total"),
@@ -63,7 +63,9 @@ function segmentsOf({ folder }: ChaosHouse, name: string): string[] {
   return files.sort().map((file) => join(journal, file));
 }
 
-/** Storage goes away, and both journals have segments that are old enough to be compared with their checksums. */
+/**
+ * Kills storage, and waits until both journals have segments that are old enough to be compared with their checksums.
+ */
 async function segmentsWait(house: ChaosHouse): Promise<void> {
   await house.processes.storage.end("SIGKILL");
   await eventually(async () => {
@@ -76,7 +78,7 @@ async function segmentsWait(house: ChaosHouse): Promise<void> {
   await sleep(freshMs);
 }
 
-/** Behind the headers of the segment and of its first frame: in the rows of that one. */
+/** Offset after the headers of the segment and of its first frame, which is in the rows of this frame. */
 const inRows = 24 + 12 + 20;
 
 /** A byte of the rows of the first frame. */
@@ -93,7 +95,7 @@ function harmSegment(path: string): void {
   }
 }
 
-/** The collector says what it lost, and keeps a copy of the damage within its limits. */
+/** The collector must report the loss, and keep a copy of the damaged file within its limits. */
 async function saysJournalIsDamaged(house: ChaosHouse, name: (typeof collectors)[number]): Promise<void> {
   const collector = house.processes[name];
   await eventually(async () => {
@@ -115,7 +117,7 @@ async function saysJournalIsDamaged(house: ChaosHouse, name: (typeof collectors)
   }
 }
 
-/** Sets the parts right again, once storage has said that they are aside. */
+/** Repairs the parts, after storage has reported that they are set aside. */
 async function provesParts({ house }: { readonly house: ChaosHouse }): Promise<void> {
   for (const { path, flipped, table } of damagedParts.get(house) ?? []) {
     await saysPartIsAside(house, path);
@@ -131,13 +133,16 @@ const tableOf = (index: number) => `damage_${index}`;
 const sumOf = (house: ChaosHouse, table: string) =>
   query(house, `SELECT count(), sum(cityHash64(*)) FROM tracing.${table}`);
 
-/** Files that say nothing about rows: an answer needs none of them. */
+/** Files without information about rows, which no answer needs. */
 const withoutRows = new Set(["default_compression_codec.txt", "metadata_version.txt"]);
 
-/** The engine needs no names of substreams: a byte in the middle may change nothing, and nobody says it then. */
+/**
+ * The engine does not need the names of substreams: a changed byte in the middle may have no effect, and is then not
+ * reported.
+ */
 const beginsWithMeaning = new Set(["columns_substreams.txt"]);
 
-/** The web server's configuration, as its admin API gives it. */
+/** The web server's configuration, from its admin API. */
 async function configOf({ processes }: ChaosHouse): Promise<string> {
   const { text } = await ask(new URL("/config/", processes["admin-server"].metricsUrl).href, {
     headers: { Origin: new URL(processes["admin-server"].metricsUrl).origin },
@@ -179,7 +184,7 @@ function autosaveCase(name: string, meaning: string, place: (saved: Buffer) => n
   };
 }
 
-/** Bytes on the disk that are others than were written: what is acknowledged is found, or said to be missing. */
+/** Bytes on the disk change: acknowledged spans are either found or reported as missing. */
 export const damageCases: readonly ChaosCase[] = [
   {
     name: "damage/part",

@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 const pieceBytes = 64 * 1024;
 const ballast = "ballast";
 
-/** Fills a disk with a file, until so much is left at most. */
+/** Fills a disk with a file, until at most this many bytes are left. */
 function fill(disk: string, leftBytes: number): void {
   const file = openSync(join(disk, ballast), "a");
   try {
@@ -32,7 +32,7 @@ function fill(disk: string, leftBytes: number): void {
   }
 }
 
-/** Spans gather in a journal: storage does not take them. */
+/** Waits until a journal has spans, because storage does not accept them. */
 async function spansWait({ processes }: ChaosHouse): Promise<void> {
   await eventually(async () => {
     const waiting = await metricOf(processes["collector-1"], "tracing_collector_queue_length");
@@ -62,7 +62,7 @@ function journalCase(): ChaosCase {
   };
 }
 
-/** @param reserve value of `--storage.min-free-bytes` @param left what the full disk has left */
+/** @param reserve value of `--storage.min-free-bytes` @param left number of bytes that are left on the full disk */
 function storageCase(name: string, meaning: string, reserve: string, left: number): ChaosCase {
   let disk = "";
   return {

@@ -15,7 +15,10 @@ export function flip(path: string, share: number, mask = 0x20): FlippedByte {
   return flipped;
 }
 
-/** Changes it once more: the file is as it was. Its time stays, as it does when a disk errs. @param path where the file is now */
+/**
+ * Changes the byte back, so that the file is as before. The file's time does not change, as with a failing disk. @param
+ * path current path of the file
+ */
 export function flipAgain({ path: before, at, mask }: FlippedByte, path = before): void {
   const bytes = readFileSync(path);
   bytes[at] = (bytes[at] ?? 0) ^ mask;

@@ -21,7 +21,7 @@ async function overload(
   await more.stop();
 }
 
-/** Starts what did not live through it, as a supervisor does. */
+/** Starts the processes that have ended, as a supervisor does. */
 async function revive({ house }: ChaosScene, names: readonly ProcessName[]): Promise<void> {
   for (const name of names) {
     if (!house.processes[name].isRunning) {
@@ -68,7 +68,7 @@ const storageMemory: ChaosCase = {
     const searching = Array.from({ length: searchers }, async () => {
       while (!end.signal.aborted) {
         const url = `${scene.house.frontDoor}/api/traces?service=fault-test&limit=1000`;
-        // A search that is refused for want of memory is what this is about: only spans may not be lost.
+        // A search may be refused for lack of memory; but no span may be lost.
         await ask(url, { signal: AbortSignal.timeout(heavyMs) }).catch(() => sleep(100));
       }
     });
@@ -79,5 +79,5 @@ const storageMemory: ChaosCase = {
   mend: async () => {},
 };
 
-/** More than there is room for. */
+/** Cases with more load than the limits allow. */
 export const loadCases: readonly ChaosCase[] = [overloadCase, collectorMemory, storageMemory];

@@ -22,8 +22,8 @@ export function enginePath(house: ChaosHouse, path: string): string {
 }
 
 /**
- * The folder of the largest part of the spans. No merge is reading it: a merge that has read it already would write its rows
- * elsewhere, and nobody would read a byte that is damaged after that.
+ * The folder of the largest part of the spans that no merge reads. A merge that has already read a part would write its
+ * rows to a new part, and a byte damaged later would never be read.
  */
 export async function largestPart(house: ChaosHouse): Promise<string> {
   return await eventually(async () => {
@@ -38,10 +38,13 @@ export async function largestPart(house: ChaosHouse): Promise<string> {
   }, withinMs);
 }
 
-/** Files of a part with values of rows: of all columns, or of one. */
+/** Files of a part with values of rows, for all columns or for one. */
 const valueFile = /^data\.(bin|packed)$|^(?!skp_idx_).*\.bin$/;
 
-/** The largest file with values of rows. Others, such as statistics, may be larger in a small part, and no search reads them. */
+/**
+ * The largest file with values of rows. Other files, such as statistics, may be larger in a small part, but no search
+ * reads them.
+ */
 export function largestFile(part: string): string {
   const files = readdirSync(part).filter((name) => valueFile.test(name));
   const sized = files.map((name) => join(part, name));
@@ -90,7 +93,7 @@ export async function saysPartIsAside(house: ChaosHouse, part: string): Promise<
   }
 }
 
-/** Puts the bytes of a set-aside part right and attaches it: nothing is missing, and storage says so. */
+/** Repairs the bytes of a set-aside part and attaches it: nothing is missing then, and storage reports that. */
 export async function restorePart(
   house: ChaosHouse,
   part: string,

@@ -3,7 +3,7 @@ import { ask } from "../../../src/tracing-api/ask.ts";
 import type { SpanLedger } from "../../faults/span-ledger.ts";
 import type { ChaosCase } from "../chaos-case.ts";
 
-/** Statements as they were released, of a file beside this one. */
+/** Released statements from a file in this folder. */
 function released(file: string): string[] {
   return readFileSync(new URL(file, import.meta.url), "utf8")
     .split(/;\n+/)
@@ -94,7 +94,7 @@ function upgradeFromNewAt(version: number): ChaosCase {
   });
 }
 
-/** Data that an older release has written: each version by steps, and some as they made new databases. */
+/** Data that an older release has written: each version after step-by-step upgrades, and some as new databases. */
 export const upgradeCases: readonly ChaosCase[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(upgradeFrom),
   ...[8, 11, 12].map(upgradeFromNewAt),

@@ -4,23 +4,23 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LineConnection } from "./line-connection.ts";
 
-/** A long-lived connection at work, as its user sees it. */
+/** A long-lived connection in use, as its user sees it. */
 export interface Held {
-  /** Told which thread has it, as soon as it is known. */
+  /** Called with the connection's thread as soon as it is known. */
   onThread(thread: string): void;
-  /** Told of each whole step. */
+  /** Called after each complete step. */
   onStep(): void;
   /** The version of the last configuration that was acknowledged. */
   version(): number;
   readonly signal: AbortSignal;
 }
 
-/** A kind of connection: resolves when the signal ends it. @throws when the connection ends, or gives a wrong answer */
+/** Uses a connection until the signal ends it. @throws when the connection ends, or gives a wrong answer */
 export type HeldKind = (port: number, held: Held) => Promise<void>;
 
 const pauseMs = 10;
 
-/** A fault of the answer, not an end of the connection: no death excuses it. */
+/** A wrong answer, which the death of a thread does not excuse, unlike the end of a connection. */
 export class WrongAnswer extends Error {
   override readonly name = "WrongAnswer";
 }
@@ -104,7 +104,7 @@ async function askHttp2(
 ): Promise<{ thread: string; body: string }> {
   const stream = session.request({ ":path": path });
   const answer = text(stream);
-  answer.catch(() => {}); // the head fails with it
+  answer.catch(() => {}); // the wait for the head fails with the same error
   const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
   return { thread: String(headers["x-thread"] ?? ""), body: await answer };
 }
@@ -143,7 +143,7 @@ const http2: HeldKind = async (port, held) => {
   }
 };
 
-/** One request over each new connection. */
+/** Sends one request over each new connection. */
 const shortLived: HeldKind = async (port, held) => {
   while (!held.signal.aborted) {
     const lines = await LineConnection.open(port);

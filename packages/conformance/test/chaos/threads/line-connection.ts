@@ -9,7 +9,7 @@ export interface LineAnswer {
   readonly body: string;
 }
 
-/** A connection of HTTP/1 that asks one request after the other, and can become a tunnel. */
+/** A connection of HTTP/1 that sends one request after another, and can become a tunnel. */
 export class LineConnection {
   readonly socket: Socket;
   #received = "";
@@ -37,7 +37,7 @@ export class LineConnection {
     return new LineConnection(socket);
   }
 
-  /** Waits for a text in what comes. @returns what came up to its end. @throws when the connection ends before */
+  /** Waits for a pattern in the received text. @returns the match. @throws when the connection ends earlier */
   async upTo(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.#received);
@@ -54,7 +54,7 @@ export class LineConnection {
     }
   }
 
-  /** Asks for a target whose answer has a length, or is chunked in one piece. */
+  /** Requests a target whose answer has a length, or is one chunk. */
   async ask(target: string): Promise<LineAnswer> {
     const [head] = await this.head(target);
     const length = /content-length: (\d+)/i.exec(head)?.[1];

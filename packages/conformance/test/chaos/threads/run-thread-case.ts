@@ -14,16 +14,16 @@ export interface ThreadRow {
   readonly deaths: number;
   /** Whole steps of all connections: answers, messages, events. */
   readonly steps: number;
-  /** Long-lived connections that ended with their thread: nobody can keep those. */
+  /** Long-lived connections that ended with their thread, which is unavoidable. */
   readonly endedWithThread: number;
-  /** Ended although their thread lives. */
+  /** Connections that ended although their thread lives. */
   readonly lost: number;
   /** New connections that nobody took. */
   readonly refused: number;
   /** New connections that a dying thread had not answered yet. */
   readonly cutEarly: number;
   readonly reloads: number;
-  /** Longest time without anybody who listens, in milliseconds; where all threads die together. */
+  /** Longest time in milliseconds without a listening thread; used when all threads die together. */
   readonly longestHoleMs: number;
   readonly isOk: boolean;
   readonly problems: readonly string[];
@@ -40,7 +40,7 @@ interface Ended {
   readonly error: Error;
 }
 
-/** Runs one case. Never throws: what goes wrong is a problem of the row. */
+/** Runs one case. Never throws: errors become problems of the row. */
 export async function runThreadCase(
   threadCase: ThreadCase,
   { seed, isShort }: { readonly seed: number; readonly isShort: boolean },
@@ -60,7 +60,7 @@ export async function runThreadCase(
     const running = await ThreadSite.start(scratch, threadCase.upstreamMs ?? 0);
     site = running;
 
-    /** Keeps one connection of a kind at work, and opens another one when it ends. */
+    /** Uses one connection of a kind, and opens a new one when it ends. */
     const hold = async (kind: string) => {
       while (!signal.aborted) {
         let thread = "";
@@ -120,14 +120,14 @@ export async function runThreadCase(
       if (threadCase.isTogether === true) {
         holes.push(await untilAnswered(running.port));
       }
-      // The next one dies when all serve: somebody is always left.
+      // The next thread dies only when all threads serve, so that there is always another thread.
       await eventually(async () => {
         if (running.successors < running.deaths || running.deaths < killed.size) {
           throw new Error(`${running.successors} successors of ${running.deaths} dead threads serve`);
         }
       }, patienceMs);
     }
-    // Every kind goes on.
+    // Every kind of connection must continue.
     const before = steps;
     await eventually(async () => {
       if (steps < before + 100) {
@@ -147,7 +147,7 @@ export async function runThreadCase(
     await site?.close();
     scratch.close();
   }
-  // Any thread of an unreported death may be among those that died together.
+  // When a death was not reported, any thread may be the one that died.
   const withThread = ended.filter(
     ({ thread, error }) => killed.has(thread) && !(error instanceof WrongAnswer),
   );

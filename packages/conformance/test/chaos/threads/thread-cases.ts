@@ -1,12 +1,12 @@
-/** Deaths of the web server's worker threads, under connections that live long. */
+/** The worker threads of the web server die, while long-lived connections are in use. */
 export interface ThreadCase {
-  /** `threads/what`. */
+  /** Name of the form `threads/what`. */
   readonly name: string;
-  /** One sentence for people. */
+  /** One sentence that describes the case. */
   readonly meaning: string;
   /** Part of the short form. */
   readonly isShort?: boolean;
-  /** How many threads die, one after the other; in the short form three. */
+  /** Number of threads that die, one after the other; three in the short form. */
   readonly deaths: number;
   /** All threads die together each time: then nobody is left that could go on. */
   readonly isTogether?: boolean;

@@ -10,7 +10,7 @@ import type { Scratch } from "../scratch.ts";
 
 export const threadCount = 3;
 
-/** Handlers that say which thread runs them, and end it. */
+/** Handlers that answer with the id of their thread, or end it. */
 const modules = `
 import { threadId } from "node:worker_threads";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -54,7 +54,7 @@ async function openUpstream(delayMs: number): Promise<Server> {
   return server;
 }
 
-/** The web server with several threads, one of which any client can end. */
+/** The web server with several threads; any client can end one of them. */
 export class ThreadSite {
   readonly port: number;
   readonly #adminPort: number;
@@ -120,7 +120,7 @@ export class ThreadSite {
     return this.#process.log;
   }
 
-  /** Loads the configuration whose `/version` answers with this. @throws Error when it is refused */
+  /** Loads the configuration whose `/version` answers with this number. @throws Error when the server refuses it */
   async load(version: number): Promise<void> {
     const upstream = { dial: `127.0.0.1:${(this.#upstream.address() as AddressInfo).port}` };
     const on = (path: string, handler: object) => ({ match: [{ path: [path] }], handle: [handler] });
@@ -155,7 +155,7 @@ export class ThreadSite {
       socket.on("data", (chunk) => {
         head += chunk.toString("latin1");
       });
-      socket.on("error", () => {}); // that is how it ends
+      socket.on("error", () => {}); // the connection always ends with an error
       socket.on("close", () => resolve(/x-thread: (\d+)/i.exec(head)?.[1]));
       socket.write("GET /end-thread HTTP/1.1\r\nHost: site\r\n\r\n");
     });

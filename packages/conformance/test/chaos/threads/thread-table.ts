@@ -18,7 +18,7 @@ export function threadTableHead(): string {
   return `${"case".padEnd(nameWidth)}${columns.map((column) => column.padStart(14)).join("")}`;
 }
 
-/** One line of the table, and one more for each problem. */
+/** One line of the table, with further lines for problems. */
 export function threadTableLines(row: ThreadRow): string {
   const hole = row.longestHoleMs === 0 ? "-" : `${row.longestHoleMs} ms`;
   const cells = [

@@ -1,7 +1,7 @@
 import type { RandomSource } from "../../../serverfile/random-source.ts";
 import type { RequestHints } from "../../requests/draw-requests.ts";
 
-/** A site as people run it: its parts vary from draw to draw. */
+/** A typical site of users; its details vary from draw to draw. */
 export interface Archetype {
   readonly name: string;
   text(random: RandomSource): string;

@@ -3,7 +3,7 @@ import type { Archetype } from "./archetype.ts";
 import { cdnOrigin, downloads, homelab, maintenance, multiTenant, wildcard } from "./host-sites.ts";
 import { nextcloud, wordpress } from "./php-sites.ts";
 
-/** Sites as people run them. */
+/** Typical sites of users. */
 export const archetypes: readonly Archetype[] = [
   wordpress,
   nextcloud,
