@@ -1,4 +1,4 @@
-// The API of an engine on a Unix socket, for tests: not every machine has an engine with swarm, TLS or faults.
+// The API of an engine on a Unix socket, for tests, because few machines have an engine with swarm, TLS or faults.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
