@@ -5,7 +5,7 @@ import type { HttpAppConfig } from "./http-config.ts";
 
 const route = (...host: string[]) => ({ match: [{ host }] });
 
-/** A short form of a plan: address, `s` for TLS; names; hosts and targets of redirects. */
+/** A short form of a plan: addresses (`s` means TLS), names, and hosts and targets of redirects. */
 function plan(servers: NonNullable<HttpAppConfig["servers"]>, more: Partial<HttpAppConfig> = {}) {
   return Object.fromEntries(
     planAutomaticHttps({ ...more, servers }).map(({ name, addresses, names, redirects }) => [

@@ -1,5 +1,5 @@
-// Every use of the public model's replacer (Caddy 2.11.9) within requests: whether a placeholder that is unknown becomes
-// empty (ReplaceAll) or stays (ReplaceKnown). Uses while a config is set up: ../modules/config-placeholders.test.ts.
+// Every use of the public model's replacer (Caddy 2.11.9) within requests: an unknown placeholder becomes empty
+// (ReplaceAll) or stays (ReplaceKnown). Uses while a config is set up: ../modules/config-placeholders.test.ts.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
-/** Answers with the `X` that it was sent. */
+/** Answers with the value of the header `X` that it received. */
 let upstream: Server;
 beforeAll(async () => {
   running = await RunningServer.start();

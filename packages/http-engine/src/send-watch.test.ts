@@ -4,7 +4,7 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import { SendWatch } from "./send-watch.ts";
 
 const limits = { writeIdleTimeoutMs: 100, writeMinRate: 0, maxWriteChunk: 10 } as ConnectionLimits;
-/** One write of 1,000 bytes, of which the system took some. */
+/** One write of 1,000 bytes, of which the system has accepted `bytes`. */
 const took = (bytes: number) =>
   ({
     bytesWritten: 1_000,
