@@ -106,7 +106,7 @@ test(
     const request = encodeHeaders([{ name: ":method", value: "POST" }]);
     for (let round = 0; round < rounds; round++) {
       const damaged = damagedMessage(conversations, random);
-      // After invalid settings nothing is read, so most runs keep valid ones.
+      // After invalid settings nothing is read, so most runs leave the settings valid.
       if (random(10) > 0) {
         settings.copy(damaged);
       }

@@ -89,7 +89,7 @@ test("a new connection is opened when the server closes the old one, and calls a
   expect(first.map(({ status }) => status)).toEqual(["OK", "OK"]);
   expect(sessions.size).toBe(1);
   for (let call = 0; call < 3; call++) {
-    // A call may meet the closing connection: then it was not begun.
+    // A call may reach a closing connection, which then does not begin it.
     const { status, isUntouched } = await calling.call(message, 20_000);
     expect(status === "OK" || isUntouched).toBe(true);
   }

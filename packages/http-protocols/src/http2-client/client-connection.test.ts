@@ -245,7 +245,7 @@ describe("requests", () => {
     ask("GET", true, ["x-a", "1"]);
     await settled();
     const [first, , third] = server.of(headers);
-    // The first block says that the table is empty; no block uses an entry of it.
+    // The first block says that the table is empty; no block uses an entry of the table.
     expect(first?.payload[0]).toBe(0x20);
     expect(third?.fields).toEqual(first?.fields);
   });
