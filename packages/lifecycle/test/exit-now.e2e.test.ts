@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const program = fileURLToPath(new URL("./fixtures/exit-while-looking-up.ts", import.meta.url));
-// A network and a list of mounts of one's own, with or without rights of root.
+// Commands that give a process its own network and list of mounts, with or without the rights of root.
 const ways = [
   ["unshare", "--net", "--mount"],
   ["unshare", "--net", "--mount", "--map-root-user"],

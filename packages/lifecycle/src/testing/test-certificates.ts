@@ -37,7 +37,7 @@ function commonName(name: string): Buffer {
   return sequence(der(0x31, sequence(objectId("550403"), der(0x0c, Buffer.from(name)))));
 }
 
-/** Two digits of the year until 2049, as RFC 5280 has it. */
+/** Two digits of the year until 2049, as RFC 5280 requires. */
 function utcTime(time: Date): Buffer {
   return der(0x17, Buffer.from(`${time.toISOString().slice(2, 19).replace(/[-:T]/g, "")}Z`));
 }

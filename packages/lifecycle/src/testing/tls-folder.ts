@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestCertificate } from "./test-certificates.ts";
 
-/** A folder of TLS files laid out as Kubernetes mounts a secret: links to `..data`, a link to the version in force. */
+/**
+ * A folder of TLS files with the layout of a secret in Kubernetes: links to `..data`, which is a link to the current
+ * version.
+ */
 export interface TlsFolder {
   readonly path: string;
   readonly certPath: string;
   readonly keyPath: string;
   readonly caPath: string;
-  /** Replaces all files in one step. */
+  /** Replaces all files at once. */
   swap(pair: TestCertificate, ca: string): void;
   remove(): void;
 }

@@ -14,8 +14,8 @@ const client = authority.issue("client");
 const ca = Buffer.from(authority.cert);
 
 /**
- * Serves every client that sends a certificate; returns the certificate's name and the body it got. @returns the
- * address
+ * Serves every client that sends a certificate: the answer has the certificate's name and the received body. @returns
+ * the address
  */
 async function openTlsServer(): Promise<URL> {
   const options = { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: true };

@@ -35,7 +35,7 @@ function folderOf(given = pair, ca: TestAuthority = authority) {
   return { folder, options };
 }
 
-/** A log that keeps its lines, so that a test can wait for one. */
+/** A log that stores its lines, so that a test can wait for one. */
 function keptLog() {
   const lines: { level: number; msg: string }[] = [];
   let told = () => {};
@@ -98,7 +98,7 @@ interface Answer {
   readonly cert: string | undefined;
 }
 
-/** Asks the server something over TLS. @throws when it answers nothing */
+/** Sends a request over TLS. @throws when there is no answer */
 async function ask(port: number, options: ConnectionOptions = {}): Promise<Answer> {
   const socket = connect({
     port,
