@@ -24,14 +24,14 @@ test.each([
   ["/admin#x", "/admin#x", "/admin%23x", "", undefined],
   ["/pub\\..\\admin", "/pub\\..\\admin", "/pub%5C..%5Cadmin", "", undefined],
   ['/"<>^`{|}', '/"<>^`{|}', "/%22%3C%3E%5E%60%7B%7C%7D", "", undefined],
-  // One odd character, and all of the path is written anew.
+  // One unusual character makes the server write the whole path anew.
   ["/a%2fb%41#", "/a/bA#", "/a/bA%23", "", undefined],
   ["/caf\xc3\xa9", "/café", "/caf%C3%A9", "", undefined],
   ["/caf%C3\xa9", "/café", "/caf%C3%A9", "", undefined],
   ["/\xff%fe", "/\udcff\udcfe", "/%FF%FE", "", undefined],
   ["/%ff", "/\udcff", "/%ff", "", undefined],
   ["/?a#b", "/", "/", "?a%23b", undefined],
-  // Readers clean these differently, so that they come clean.
+  // Programs clean these paths differently, so the server passes them on cleaned.
   ["/admin//../x?q", "/x", "/x", "?q", undefined],
   ["/admin/%2f../x%2fy", "/x/y", "/x/y", "", undefined],
   ["/a//b/../c", "/a//b/../c", "/a//b/../c", "", undefined],

@@ -20,18 +20,20 @@ const part = fc.oneof(
   fc.constantFrom("\xc3\xa9", "\xff", "\xe2\x84\xaa", "\xc3"),
 );
 
-/** Targets as a client may send them, and what matchers make of them. The same ones in each run of this file. */
+/** Targets that clients may send. Each run of this file uses the same targets. */
 const targets = fc
   .sample(fc.array(part, { maxLength: 9 }), { numRuns: 3000, seed: 20261127 })
   .map((parts) => RequestTarget.parse(`/${parts.join("")}`))
   .filter((target) => typeof target !== "string");
 
-/** The path that decided, as bytes. A dot segment at the end: some readers leave a slash there, Go and the model do not. */
+/**
+ * The path that decided, as bytes. At a dot segment at the end, some programs leave a slash; Go and the model do not.
+ */
 function decided({ path }: RequestTarget): string {
   return bytesOfText(cleanPath(path)).replace(/(?<=.)\/$/, "");
 }
 
-/** The path as a reader understands and cleans it. */
+/** The path as another program reads and cleans it. */
 function seen(path: string): string {
   return cleanPath(path).replace(/(?<=.)\/$/, "");
 }
@@ -124,7 +126,7 @@ http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${fold
         const answer = await askOverSocket(socket, target.text);
         const cut = answer.indexOf("\r\n\r\n");
         if (/^HTTP\/1.1 4/.test(answer)) {
-          continue; // `..` above the root, for one
+          continue; // for example `..` above the root
         }
         expect(seen(answer.slice(cut + 4)), target.text).toBe(decided(target));
         compared++;
