@@ -8,7 +8,10 @@ import { giveToOwner } from "server-core/threads/error-owner";
 import { expect, test } from "vitest";
 import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
 
-/** Ids of errors come from random bytes that all requests share; whichever request uses the last has new ones made. */
+/**
+ * Ids of errors come from random bytes that all requests share; the request that uses the last byte causes new ones to
+ * be made.
+ */
 const forAll = "RANDOMBYTESREQUEST";
 
 /** Kinds of promises, timers, sockets and the like that begin while `run` runs. */
@@ -29,7 +32,7 @@ function attempt(handler: HttpHandler, body: string | undefined, next: Next): vo
   try {
     void handler.handle(exchange, next);
   } catch {
-    // what `error` and `abort` are for
+    // ending a request is the purpose of `error` and `abort`
   }
 }
 
@@ -53,7 +56,7 @@ test.each<[string, object, string?]>([
   const handler = await provisionHandler(name, config);
 
   expect(handler.startsNothing).toBe(true);
-  attempt(handler, body, () => {}); // what it makes with the first request
+  attempt(handler, body, () => {}); // what the handler creates only for the first request
   expect(started(() => attempt(handler, body, () => {}))).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ test.each([
   ["/a/%*/c", "/a/x/y/c", false],
   ["/a/*/c%20", "/a/x%2fy/c%20", false],
   ["/%*x*y%20", "/ax%2fxcy%20", true],
-  // A slash of the pattern is one of the path too where that escapes it, and so is one that stands where a star begins.
+  // A slash of the pattern also matches an escaped slash of the path, and so does a slash where a star begins.
   ["/a%20b/*", "/a%20b%2Fc", true],
   ["/a%20b*", "/a%20b%2Fc", true],
   ["/a%20b*", "/a%20bc%2Fd", false],

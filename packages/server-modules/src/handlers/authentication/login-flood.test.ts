@@ -29,7 +29,7 @@ test("wrong logins are bounded, others are answered meanwhile, and who left cost
   const attempt = (password: string) =>
     new Promise<IncomingMessage>((resolve) => {
       const client = get(`${running.site}/login`, { auth: `bob:${password}`, agent: false }, resolve);
-      client.on("error", () => {}); // those that the test cuts
+      client.on("error", () => {}); // connections that the test cuts
       clients.push(client);
     });
   try {
@@ -45,7 +45,7 @@ test("wrong logins are bounded, others are answered meanwhile, and who left cost
     for (const client of clients) {
       client.destroy();
     }
-    // With all of the others before it, this one would wait for longer than a test.
+    // If this request waited for all the others, the test would time out.
     const headers = { Authorization: `Basic ${Buffer.from("bob:right").toString("base64")}` };
     expect((await ask(`${running.site}/login`, { headers })).text).toBe("in");
     const { text } = await running.admin("GET", "/metrics");

@@ -263,7 +263,8 @@ describe("conditions", () => {
     expect((await get("/plain/a.txt", { "If-Match": '"other"' })).status).toBe(412);
   });
 
-  // caddy#7358, caddy#6422: a browser that has the page asks for it with its tag, and showed an empty one.
+  // caddy#7358, caddy#6422: a browser that has the page asks for it with its tag, and the model then showed an empty
+  // page.
   test.each([
     { "If-None-Match": "*" },
     { "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT" },

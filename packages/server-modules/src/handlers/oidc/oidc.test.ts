@@ -27,7 +27,7 @@ beforeEach(() => {
   provider.grants.length = 0;
 });
 
-/** A site guarded by a login; what it answers shows what comes after the guard. */
+/** A site protected by a login; its answer shows the request after the login. */
 function load(handler: object = {}, before: object[] = []) {
   const { host } = new URL(site);
   const shown =
@@ -392,7 +392,7 @@ describe("the config", () => {
     await load();
     expect((await new Browser().visit(`${site}/`)).status).toBe(500);
     await load({ claims: ["email"] });
-    expect((await new Browser().visit(`${site}/`)).status).toBe(500); // the ID token has it too
+    expect((await new Browser().visit(`${site}/`)).status).toBe(500); // the ID token has the claim, too
     provider.user = { ...provider.user, big: "x".repeat(3_000) };
     await load({ claims: ["email", "groups"] });
     const browser = await signedIn();

@@ -36,7 +36,7 @@ afterEach(() => {
 });
 afterAll(() => running.close());
 
-/** A page that pushes, and resources below /r that say what they were asked. */
+/** A page that pushes, and resources below /r whose answer shows their request. */
 async function load(push: object, more: readonly object[] = []): Promise<void> {
   const asked = [
     "method",
@@ -85,7 +85,7 @@ async function connect(settings: object = {}) {
   return { session, pushes };
 }
 
-/** Promises come before the end of the response that they belong to. */
+/** Waits for the end of the response, which comes after all of its promises. */
 async function get(session: ClientHttp2Session, path = "/", headers: object = {}): Promise<string> {
   return text(session.request({ ":path": path, ...headers }));
 }
@@ -163,7 +163,7 @@ test("pushes at once as many as the client allows, and a hundred at most", async
   await get(few.session);
   await Promise.all(few.pushes.map(({ stream }) => text(stream)));
   await get(few.session);
-  // This client counts its own request too: it breaks off the third of each round, 6 and 12.
+  // This client also counts its own request: it resets the third push of each round, 6 and 12.
   expect(few.pushes.map((each) => each.stream.id)).toEqual([2, 4, 8, 10]);
   const many = await connect({ maxConcurrentStreams: 1_000 });
   await get(many.session);
@@ -190,7 +190,7 @@ test("a pushed stream that the client breaks off ends, and leaves its room to ot
       await once(last, "close");
     }
   }
-  // A client that cancels a hundred needs none of them.
+  // A client that cancels a hundred pushes gets no more of them.
   expect(pushes.map((each) => each.stream.id)).toEqual(
     Array.from({ length: 50 }, (_, index) => 2 + 4 * index),
   );
@@ -220,7 +220,7 @@ test("a client that leaves gets the pushes that it took notice of", async () => 
   expect((await text(pushed)).length).toBe(200_000);
 });
 
-/** Frames as they come, as `type stream payload`, the first 8 bytes of it. */
+/** The frames in order of arrival as `type stream payload`, with the first 8 bytes of the payload. */
 async function* framesOf(socket: Socket): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of socket) {

@@ -54,7 +54,7 @@ test("never more than the quota in any window", () => {
             allowed.push(now);
           }
         }
-        // A burst and what trickles in after it: at most twice the quota in a window, once in the long run.
+        // A burst and the later requests may be twice the quota in one window; over a long time the rate is the quota.
         for (const from of allowed) {
           const inWindow = allowed.filter((at) => at >= from && at < from + second).length;
           expect(inWindow).toBeLessThanOrEqual(2 * maxEvents);

@@ -66,7 +66,7 @@ test("a body within the limit passes", async () => {
   expect((await ask(`${server.site}/limit`)).text).toBe("- ");
 });
 
-/** Sends a request as it is written, and says which status comes back. */
+/** Sends a request unchanged, and returns the status of the response. */
 async function statusOf(text: string): Promise<string | undefined> {
   return (await rawRequest(server.site, text)).match(/^HTTP\/1\.1 (\d+)/)?.[1];
 }

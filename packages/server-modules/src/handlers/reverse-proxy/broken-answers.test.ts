@@ -5,7 +5,7 @@ import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/
 
 let running: RunningServer;
 let upstream: Server;
-/** Answers byte by byte with what the test wrote here. */
+/** Answers with exactly the bytes in `oldAnswer`. */
 let old: Server;
 let oldAnswer = "";
 beforeAll(async () => {

@@ -39,14 +39,17 @@ async function listen(server: Server, path?: string): Promise<string> {
 
 const hasty = (answer: Buffer, path?: string) => listen(createServer(answerTo(answer)), path);
 
-/** Options of a TLS server. Nagle's algorithm would hold an answer behind session tickets, and the reset would drop it. */
+/**
+ * Options of a TLS server. Nagle's algorithm would delay an answer behind session tickets, and the reset would then
+ * drop it.
+ */
 const secure = async () => ({ ...(await selfSigned("127.0.0.1")), noDelay: true });
 
 async function hastyTls(answer: Buffer): Promise<string> {
   return listen(createTlsServer(await secure(), answerTo(answer)));
 }
 
-/** Answers over HTTP/2. @param closes whether the connection ends with the answer, or only the stream */
+/** Answers over HTTP/2. @param closes true: the connection ends with the answer; false: only the stream ends */
 async function hastyH2(closes: boolean): Promise<string> {
   const server = createSecureServer(await secure());
   server.on("stream", (stream: ServerHttp2Stream) => {
@@ -134,7 +137,7 @@ test.each([
   expect(answers).toEqual(answers.map(() => "413 big\n"));
 });
 
-/** Sends the head of a request, whose body is still to come. @returns the answer */
+/** Sends the head of a request without its body. @returns the answer */
 async function answerToHead(bodyLength: number): Promise<string> {
   const { hostname, port } = new URL(running.site);
   const socket = connect(Number(port), hostname);

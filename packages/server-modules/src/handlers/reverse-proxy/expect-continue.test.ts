@@ -14,7 +14,7 @@ import { RunningServer } from "../../../../admin-server/src/testing/running-serv
 let running: RunningServer;
 const upstreams: (Server | Http2Server)[] = [];
 
-/** Answers with the `Expect` that it got and the body. Node answers an expectation with 100 Continue. */
+/** Answers with the `Expect` that it received, and with the body. Node answers an expectation with 100 Continue. */
 const echo = async (request: IncomingMessage | Http2ServerRequest) =>
   `${request.headers.expect ?? "none"}: ${await text(request)}`;
 
@@ -51,7 +51,7 @@ async function proxyTo(upstream: string, more: object = {}): Promise<void> {
   expect(answer).toMatchObject({ status: 200 });
 }
 
-/** Posts `hello` once 100 Continue is there. @returns statuses in the order they came, and the last body */
+/** Posts `hello` after 100 Continue has arrived. @returns the statuses in order of arrival, and the last body */
 async function post(expectation: string): Promise<string[]> {
   const { port } = new URL(running.site);
   const socket = connect(Number(port), "127.0.0.1");

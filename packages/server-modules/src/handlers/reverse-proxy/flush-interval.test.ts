@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** The pieces in which a response arrives whose upstream sends "a", "b" and, when told, "c". */
+/** The received pieces of a response whose upstream sends "a" and "b", and then "c" after a signal. */
 async function pieces(
   flushInterval: unknown,
   headers: Record<string, string>,

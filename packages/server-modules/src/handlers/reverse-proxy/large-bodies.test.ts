@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** A body that no other number has. */
+/** A body that differs for each number. */
 function bodyOf(number: number): Buffer {
   const words = new Uint32Array(bodyBytes / 4);
   for (let at = 0; at < words.length; at++) {
@@ -25,7 +25,7 @@ function bodyOf(number: number): Buffer {
 
 const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The digest of what a client gets; a slow one takes nothing until `until`. */
+/** The digest of a client's download; a slow client reads nothing until `until`. */
 async function download(number: number, until: Promise<unknown> | undefined): Promise<string> {
   const request = get(`${running.site}/${number}`, { agent: false });
   const [response] = (await once(request, "response")) as [IncomingMessage];

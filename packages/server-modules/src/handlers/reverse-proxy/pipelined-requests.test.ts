@@ -16,7 +16,7 @@ afterAll(async () => {
   await running.close();
 });
 
-/** Sends all requests in one write. @returns what comes until the server closes */
+/** Sends all requests in one write. @returns the bytes received until the server closes */
 function pipelined(targets: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(running.site);
   const requests = targets.map((target, index) => {

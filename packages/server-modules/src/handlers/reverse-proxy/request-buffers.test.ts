@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
-/** Answers with the hash of what it got. */
+/** Answers with the hash of the body that it received. */
 let upstream: UpstreamServer;
 beforeAll(async () => {
   running = await RunningServer.start();

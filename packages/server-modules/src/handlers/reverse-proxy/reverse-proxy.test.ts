@@ -35,7 +35,7 @@ async function proxyTo(addresses: readonly string[], more: Record<string, unknow
 const roundRobin = { load_balancing: { selection_policy: { policy: "round_robin" } } };
 const upstreamList = async () =>
   JSON.parse((await running.admin("GET", "/reverse_proxy/upstreams")).text) as unknown[];
-/** A request header as the upstream got it, all values. */
+/** All values of a request header that the upstream received. */
 const received = (request: IncomingMessage, name: string) =>
   request.rawHeaders.filter(
     (_, index) => index % 2 === 1 && request.rawHeaders[index - 1]?.toLowerCase() === name,
@@ -388,7 +388,7 @@ describe("balancing", () => {
       load_balancing: { selection_policy: { policy: "first" } },
     });
     expect((await ask(running.site)).status).toBe(502);
-    // Only the dead one is left now, and to reach it fails.
+    // Only the upstream that does not listen is left now.
     expect((await ask(running.site)).status).toBe(502);
     expect((await ask(running.site)).status).toBe(503);
   });

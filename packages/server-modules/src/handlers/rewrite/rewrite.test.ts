@@ -35,7 +35,7 @@ test.each([
   [{ uri: "/n{http.request.uri}" }, "/a#b?c={d}&&e=", "GET /n/a%23b?c=%7Bd%7D&e"],
   [{ uri: "/n{http.request.uri}" }, "/\xff%2f?", "GET /n/%FF/?"],
   [{ uri: "/n{http.request.uri.path.0}" }, "/a%23b%3fc=d", "GET /na"],
-  // Dot segments of a client do not lead out of the folder that a rewrite puts in front of them.
+  // Dot segments from a client do not lead out of the folder that a rewrite puts in front of the path.
   [{ uri: "/public{http.request.uri}" }, "/../private?x", "GET /public/private?x"],
   [{ uri: "/public{http.request.uri.path}" }, "/a/..%2f../private", "GET /public/private"],
   [{ uri: "/public{http.request.uri}" }, "/a/../b", "GET /public/a/../b"],

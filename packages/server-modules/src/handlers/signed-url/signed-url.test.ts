@@ -7,7 +7,7 @@ const secret = "a key";
 const names = { query_param: "sig", header: "X-Sig", expires_param: "until", issued_param: "at" };
 const signatureOf = (signed: string) => createHmac("sha512", secret).update(signed).digest("hex");
 
-/** The answer to a request; `passed` where the next handler got it. */
+/** The answer to a request; `passed` when the handler called the next one. */
 async function answerTo(target: string, headers: readonly string[] = []) {
   const handler = await provisionHandler("signed_url", { secret, algorithm: "sha512", ...names });
   const made = makeAnswering({ target, headers });

@@ -28,7 +28,7 @@ async function load(dial: string, transport: object): Promise<void> {
   expect((await running.admin("POST", "/load", siteConfig({ handle: [handler] }))).status).toBe(200);
 }
 
-/** Asks on a connection of its own, so that some thread or other takes it. */
+/** Sends a request on a new connection, so that any thread may accept it. */
 function askAnew(): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request(running.site, { agent: new Agent() }, (response: IncomingMessage) => {
@@ -50,7 +50,7 @@ describe("max_conns_per_host is one truth over all threads", () => {
     const server = createServer((_, response) => {
       held.push(response);
       most = Math.max(most, held.length);
-      // Answered two at a time, a while after both are there: others could come in between.
+      // Requests are answered in pairs, shortly after both have arrived, so that a third one could arrive in between.
       if (held.length === Math.min(2, left)) {
         setTimeout(() => {
           left -= held.length;
@@ -79,7 +79,7 @@ describe("max_conns_per_host is one truth over all threads", () => {
     await load(await listen(server), { max_conns_per_host: 1 });
     expect(await times(40)).toEqual(Array(40).fill(200));
     expect(most).toBe(1);
-    // One after the other: the connection lies idle in whichever thread had it last.
+    // The requests are sequential, so the idle connection is in the thread that used it last.
     for (let count = 0; count < 12; count++) {
       expect(await askAnew()).toBe(200);
     }
@@ -89,7 +89,7 @@ describe("max_conns_per_host is one truth over all threads", () => {
     const sessions = new Set<object>();
     let most = 0;
     const server = createH2cServer((request, response) => {
-      // A connection counts while it has streams: one that is told to end may be on its way out.
+      // A connection counts only while it has streams, because a connection that was told to end may still be closing.
       const session = request.stream.session ?? {};
       sessions.add(session);
       most = Math.max(most, sessions.size);

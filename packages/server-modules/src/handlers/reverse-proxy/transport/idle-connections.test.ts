@@ -5,7 +5,7 @@ import { IdleConnections } from "./idle-connections.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A gauge that other threads have a part in. */
+/** A gauge that other threads also change. */
 function gauge(): SharedGauge & { others: number; own: number; released: number } {
   return {
     name: "g",

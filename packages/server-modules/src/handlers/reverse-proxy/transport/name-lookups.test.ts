@@ -124,7 +124,7 @@ describe("without the system", () => {
   let port = 0;
   const asked: string[] = [];
   const server = createSocket("udp4");
-  /** Knows `known.corp.test` as 192.0.2.9, and no other name. */
+  /** Answers 192.0.2.9 for `known.corp.test`, and that all other names do not exist. */
   const answer = (question: Buffer): Buffer => {
     const end = question.indexOf(0, 12) + 5;
     const labels: string[] = [];
@@ -138,7 +138,7 @@ describe("without the system", () => {
     head.writeUInt16BE(0, 8);
     head.writeUInt16BE(0, 10);
     if (name !== "known.corp.test") {
-      head.writeUInt16BE(0x8183, 2); // no such name
+      head.writeUInt16BE(0x8183, 2); // the code for "no such name"
       return head;
     }
     head.writeUInt16BE(0x8180, 2);

@@ -30,7 +30,7 @@ const echo = (): Server =>
     request.pipe(response);
   });
 
-/** @returns why it is refused; "" for not at all */
+/** @returns the reason for the refusal; "" when the config loads */
 async function load(dial: string, transport: object): Promise<string> {
   const handler = {
     handler: "reverse_proxy",

@@ -7,7 +7,7 @@ import { parseDial } from "./dial-address.ts";
 import { nameLookups } from "./name-lookups.ts";
 import { openSocket } from "./open-socket.ts";
 
-/** Opens a connection to a server with a certificate of its own. @returns why there is none */
+/** Opens a connection to a server with a self-signed certificate. @returns the reason of a failure */
 async function refusal(name: string, toDays: number, tls: (pem: string) => ConnectionOptions) {
   const { cert, key } = await selfSigned(name, { fromDays: -9, toDays });
   const server = createServer({ cert, key }).listen(0, "127.0.0.1");

@@ -61,7 +61,7 @@ test("a response that is over gives the memory back", async () => {
     buffer.rest();
     return false;
   });
-  expect(Math.max(...lent)).toBe(0); // it rested after the first, before it grew
+  expect(Math.max(...lent)).toBe(0); // the buffer was idle after the first read, before it grew
   expect(seen.size).toBe(1);
 });
 

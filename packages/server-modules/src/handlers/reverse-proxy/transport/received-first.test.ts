@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { handOnReceivedFirst, hasFailedWrite } from "./received-first.ts";
 
-/** A client's socket that nobody reads yet, and the server's end of it. */
+/** A client's socket that nothing reads yet, and the server's end of the connection. */
 async function joined(mostLooks?: number): Promise<[client: Socket, server: Socket]> {
   const listener = createServer({ pauseOnConnect: true }).listen(0, "127.0.0.1");
   onTestFinished(() => void listener.close());
@@ -33,7 +33,7 @@ async function sendAndReset(client: Socket, server: Socket): Promise<void> {
   }
 }
 
-/** @returns bytes that the client hands on, and the error that follows them */
+/** @returns number of bytes that the client delivers, and the error after them */
 async function readAll(client: Socket): Promise<[bytes: number, error: string]> {
   let bytes = 0;
   client.on("data", (chunk: Buffer) => {

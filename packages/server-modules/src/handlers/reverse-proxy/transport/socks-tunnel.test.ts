@@ -30,7 +30,7 @@ async function startProxy(options?: SocksProxyOptions): Promise<SocksProxy> {
   return proxy;
 }
 
-/** @returns why it is refused; "" for not at all */
+/** @returns the reason for the refusal; "" when the config loads */
 async function load(dial: string, url: string): Promise<string> {
   const transport = { protocol: "http", network_proxy: { from: "url", url } };
   const handler = { handler: "reverse_proxy", upstreams: [{ dial }], transport };

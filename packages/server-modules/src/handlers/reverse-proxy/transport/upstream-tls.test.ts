@@ -11,7 +11,7 @@ import { RunningServer, respond } from "../../../../../admin-server/src/testing/
 
 const name = "proxy.internal";
 
-/** Certificates are due for renewal at once: each is replaced when they are looked through next. */
+/** Certificates that are due for renewal immediately: each is replaced at the next check. */
 const hasty = {
   automation: {
     policies: [{ issuers: [{ module: "internal", lifetime: "1h" }], renewal_window_ratio: 0.999_999 }],
@@ -20,7 +20,10 @@ const hasty = {
 };
 const steady = { automation: { policies: [{ issuers: [{ module: "internal" }] }] } };
 
-/** A server before an upstream that lets in those whom the server's own authority vouches for, and tells who it was. */
+/**
+ * A proxy in front of an upstream that accepts only clients with a certificate of the server's internal authority, and
+ * answers with the client's name.
+ */
 class Proxied {
   readonly running: RunningServer;
   readonly #port: number;
@@ -46,7 +49,7 @@ class Proxied {
     return new Proxied(running, (upstream.address() as AddressInfo).port);
   }
 
-  /** @returns why it is refused; "" for not at all */
+  /** @returns the reason for the refusal; "" when the config loads */
   async load(transportTls: object, tls: object = steady): Promise<string> {
     const proxy = {
       handler: "reverse_proxy",

@@ -13,7 +13,7 @@ afterEach(async () => {
   }
 });
 
-/** One end of a tunnel: what came, and what was said last. */
+/** One end of a tunnel: it collects the received bytes and notices the end. */
 class End {
   readonly stream: Duplex;
   bytes = Buffer.alloc(0);
@@ -44,7 +44,7 @@ class End {
 const hello = "\x81\x05hello";
 const close = Buffer.from([0x88, 2, 0x03, 0xe9]);
 
-/** The close frame that a masked one hides. */
+/** The unmasked form of a masked close frame. */
 function unmasked(frame: Buffer): Buffer {
   expect([frame[0], frame[1], frame.length]).toEqual([0x88, 0x82, 8]);
   const payload = frame.subarray(6).map((byte, index) => byte ^ (frame[2 + index] ?? 0));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** A name server. @param answer of a question; undefined: it says nothing */
+/** A name server. @param answer returns the answer to a question; undefined: no answer */
 async function nameServer(
   answer: (question: Buffer) => Buffer | undefined,
 ): Promise<{ address: string; asked: () => number }> {
@@ -49,7 +49,7 @@ function srvAnswer(question: Buffer, port: number): Buffer {
   return Buffer.concat([head, record, target]);
 }
 
-/** An answer to a question for A records: one for each address; for other records none. */
+/** An answer to a question for A records with one record for each address; without records for any other question. */
 function addressAnswer(question: Buffer, addresses: readonly string[]): Buffer {
   const end = question.indexOf(0, 12) + 5;
   const found = question.readUInt16BE(end - 4) === 1 ? addresses : [];
@@ -80,7 +80,7 @@ test.each(["a", "srv"])(
       dial_timeout: "20ms",
       resolver: { addresses: [silent.address] },
     });
-    // Otherwise this would take longer than a test may.
+    // The requests are concurrent, because one after the other they would exceed the test's time limit.
     const answers = await Promise.all(Array.from({ length: 3 }, () => ask(running.site)));
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
     expect(silent.asked()).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ test.each(["a", "srv"])("a delay below zero is none to a look-up of %s, and load
   expect([answer.status, answer.text]).toEqual([200, ""]);
 });
 
-/** Upstreams at each address, all on one port, which answer with their address. */
+/** Upstreams at several addresses and one port, which answer with their address. */
 async function upstreamsAt(addresses: readonly string[]): Promise<number> {
   let port = 0;
   for (const address of addresses) {
@@ -151,7 +151,7 @@ test("addresses that a name server tells later get requests after a refresh, tho
   await answering([one, two, three]);
   told = [three];
   await answering([three]);
-  // A look-up for each refresh, not one for each request.
+  // There is one look-up for each refresh, not one for each request.
   const before = names.asked();
   const begin = performance.now();
   await Promise.all(Array.from({ length: 200 }, () => ask(running.site)));

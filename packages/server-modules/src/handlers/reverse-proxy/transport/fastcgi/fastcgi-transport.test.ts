@@ -40,7 +40,7 @@ function decodeParameters(bytes: Buffer): Map<string, string> {
   return parameters;
 }
 
-/** A FastCGI program: gets the variables and the body, and returns what goes to its standard output. */
+/** A FastCGI program: it receives the variables and the body, and returns the bytes of its standard output. */
 async function listen(
   program: (parameters: Map<string, string>, body: Buffer) => Buffer | string,
 ): Promise<string> {
@@ -238,7 +238,7 @@ test("a body without a length is read first, and a megabyte goes both ways", asy
   expect(answer.text).toBe(body);
 });
 
-/** The variables of a program for a target; undefined when it is not called. */
+/** The variables that a program receives for a target; undefined when the program is not called. */
 async function toldFor(target: string, transport = {}): Promise<Map<string, string> | undefined> {
   let told: Map<string, string> | undefined;
   const dial = await listen((parameters) => {

@@ -26,7 +26,7 @@ afterAll(() => running.close());
 /** Says something when the head of a request came, or its end. */
 type Answer = (socket: Socket, streamId: number, type: number) => void;
 
-/** An upstream of HTTP/2 that sends whatever bytes it likes. @returns its address, and how many connections it had */
+/** An HTTP/2 upstream that sends arbitrary bytes. @returns its address, and a function that counts its connections */
 async function upstream(answer: Answer): Promise<{ address: string; count: () => number }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -52,7 +52,7 @@ async function upstream(answer: Answer): Promise<{ address: string; count: () =>
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, count: () => sockets.length };
 }
 
-/** Answers of the proxy are those of the upstream, or 502 with the error as its text. */
+/** The proxy answers with the upstream's response, or with 502 and the error as text. */
 async function proxyTo(address: string): Promise<void> {
   const transport = { protocol: "http", versions: ["h2c"] };
   const proxy = { handler: "reverse_proxy", upstreams: [{ dial: address }], transport };
@@ -181,7 +181,7 @@ test("a connection that ends in order is no failure of its upstream (nginx/nginx
   const { address, count } = await upstream((socket, streamId, type) => {
     if (type === frameTypes.headers) {
       asked++;
-      // Each connection serves one request, and its end is told with the answer to it.
+      // Each connection serves one request, and announces its end together with the answer.
       socket.write(Buffer.concat([ok(streamId), encodeGoAway(streamId, errorCodes.noError)]));
     }
   });
