@@ -19,7 +19,7 @@ const words = fc.constantFrom(
   ),
 );
 
-/** The corpus: texts that are read, one for each thing that can be said. */
+/** The corpus: valid texts, one for each feature. */
 const golden = new URL("golden/", import.meta.url);
 const corpus = readdirSync(golden)
   .filter((name) => name.endsWith(".serverfile"))
@@ -47,7 +47,7 @@ const texts = fc.oneof(
   fc.array(words, { maxLength: 40 }).map((list) => `:80 {\n${list.join(" ")}\n}\n`),
 );
 
-/** It either works or is refused with an error of ours. */
+/** The text is either adapted or refused with a ServerError. */
 function adaptOrRefuse(text: string): void {
   try {
     adaptServerfile(Buffer.from(text), {});

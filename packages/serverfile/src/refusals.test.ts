@@ -66,7 +66,7 @@ describe("refuses, naming file and line", () => {
       "a.com {\n}\n{\ndebug\n}",
       "global configuration, and if used, it must be first, at Serverfile:4",
     ],
-    // The public model counts to the end of the text; the place is where the heredoc opens.
+    // The model's line number counts to the end of the text; the reported place is the start of the heredoc.
     [
       "a heredoc without end",
       site("respond <<EOF\ntext"),

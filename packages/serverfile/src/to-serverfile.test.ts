@@ -162,7 +162,7 @@ test("a config from another file says under which name it is the same", async ()
 });
 
 describe("a config that no other text is found for", () => {
-  // Nothing tells that the port is a usual one but a host in a list without it.
+  // Only a host without a port in a list shows that the port is the usual one.
   const text = "{\n\thttps_port 0\n}\n\nc.example.com {\n\tlog\n}\n\n[::1] {\n}\n";
   const config = adapted(text);
 

@@ -1,4 +1,4 @@
-// The pages of the directives: each is there, and each of its examples is a serverfile.
+// The pages of the directives: each directive has a page, and each example on it is a valid serverfile.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -9,7 +9,7 @@ import {
 import { formatServerfile } from "../format/format-serverfile.ts";
 
 const folder = new URL("../../../../docs/reference/directives/", import.meta.url);
-/** Older names, told of on the page of the newer one. */
+/** Older names of directives, which the page of the newer name describes. */
 const olderNames = new Map([
   ["basicauth", "basic_auth"],
   ["skip_log", "log_skip"],

@@ -1,4 +1,4 @@
-// The pages of the global options: each is there, and its example says something by the option.
+// The pages of the global options: each option has a page with an example that uses it.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -10,7 +10,7 @@ import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
 
 const folder = new URL("../../../../docs/reference/options/", import.meta.url);
-/** Options for modules of which none are built in: their pages say so, and with which words an example is refused. */
+/** Options for modules of which none is built in: their pages say so, and give the error for the example. */
 const withoutModules = new Set(["filesystem"]);
 
 const pages = readdirSync(folder);

@@ -5,7 +5,7 @@ function adapted(text: string) {
   return adaptServerfile(Buffer.from(text), {}).result;
 }
 
-/** Texts of which the JSON does not show all: each came out of a generated one that was refused. */
+/** Texts that the JSON does not show completely; each is from a generated text that was refused. */
 test.each([
   ["any host beside a path, known by its log", "https://b.example.com/p, :443 {\n\tlog named\n}\n"],
   ["any host beside a path, known by its policy", "b.example.com/p/*, https:// {\n}\n"],
@@ -128,7 +128,7 @@ test.each([
   expect(adapted(await toServerfile(config))).toEqual(config);
 });
 
-/** Texts of which the JSON shows still less: they would be found only by trying one change after the other. */
+/** Texts that the JSON shows even less: they could only be found by trying one change after another. */
 test.each([
   [
     "a site that no route shows, known by a policy",
