@@ -19,7 +19,7 @@ test("sums up what clients lost, each batch once", async () => {
   const values = async () =>
     (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 
-  take("a", 100n, [50n, 50n, 50n], Date.now()); // Where its totals stand; it ran before.
+  take("a", 100n, [50n, 50n, 50n], Date.now()); // The first totals; this client ran before.
   take("a", 101n, [51n, 52n, 53n], Date.now());
   take("a", 101n, [51n, 52n, 53n], Date.now()); // Twice.
   take("a", 99n, [40n, 40n, 40n], Date.now()); // Late.

@@ -162,7 +162,7 @@ describe("tracing-agent", () => {
     });
     expect(received?.tags).toEqual([
       stringTag("text", "grüße"),
-      float64Tag("whole", 42), // JavaScript's numbers are doubles, and so the client sends them.
+      float64Tag("whole", 42), // JavaScript's numbers are doubles, so the client sends them as doubles.
       float64Tag("fraction", 72.5),
       boolTag("yes", true),
       boolTag("no", false),

@@ -139,7 +139,7 @@ describe("CollectorPool", () => {
     const answers = new Set([await ask(pool), await ask(pool), await ask(pool), await ask(pool)]);
     expect(answers).toEqual(new Set(["RESOURCE_EXHAUSTED", "idle"]));
     expect(busy.calls).toBe(1);
-    await pool.unpaused(new AbortController().signal); // At once: one is willing.
+    await pool.unpaused(new AbortController().signal); // Resolves immediately, because one collector accepts calls.
 
     idle.kill();
     await expect.poll(() => pool.names[0]?.connected, patience).toBe(1);
