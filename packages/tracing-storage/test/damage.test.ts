@@ -1,4 +1,4 @@
-// One byte on the disk is another one: what the store says, and that it goes on with the rest.
+// A byte on the disk changes: the store must report this, and continue with the other data.
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from
 vi.setConfig({ testTimeout: 120_000 });
 
 /**
- * The engine hashes a damaged block once for each of its bits, to name the bit that flipped. That takes seven
- * seconds of a core for 128 KiB, and minutes on a busy machine. Small blocks keep it short.
+ * The engine hashes a damaged block once for each of its bits, to find the changed bit. That takes seven seconds of a
+ * core for 128 KiB, and minutes on a busy machine. Small blocks keep it short.
  */
 const smallBlocks = "index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 8192";
 const settings = `min_bytes_for_wide_part = 0, min_bytes_for_full_part_storage = 0, ${smallBlocks}`;
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
 const metrics = async () => await (await fetch(`http://${admin}/metrics`)).text();
 const health = async () => (await (await fetch(`http://${admin}/`)).json()) as { degraded?: string[] };
 
-// A process that a failed test leaves holds its folder, so each test has another one.
+// A process that a failed test leaves behind uses its folder, so each test has a new folder.
 beforeEach(async () => {
   folder = await makeFolder();
   await start();
@@ -115,7 +115,7 @@ test("a column that is damaged: its part is set aside, said and counted, and the
   await storage.stop();
 });
 
-/** A table with a part of random texts in blocks of so many bytes, and another part; the first one is damaged. */
+/** A table with one damaged part of random texts, in blocks of this many bytes, and one more part. */
 async function makeLargeBlocks(table: string, bytes: number): Promise<void> {
   const blocks = `min_compress_block_size = ${bytes}, max_compress_block_size = ${bytes}`;
   await ask(
@@ -151,7 +151,7 @@ test("the engine looks for the flipped bit of a block for long: nobody waits for
     .poll(metrics, { timeout: 90_000, interval: 250 })
     .toContain('tracing_storage_damaged_parts_total{table="tracing.u",found="read"} 1\n');
   expect(await ask(storage.url, "SELECT count() FROM tracing.u")).toBe("7");
-  // A merge on request finds damage too, and the next one goes on without the part.
+  // A requested merge finds the damage, too, and the next one works without the part.
   await makeLargeBlocks("tracing.x", 4_096);
   await expect(ask(storage.url, "OPTIMIZE TABLE tracing.x FINAL")).rejects.toThrow("Checksum doesn't match");
   await expect
@@ -219,7 +219,7 @@ test("a byte in any file of a part: the store starts, answers, and says so", asy
   await storage.stop();
 });
 
-// By default the engine refuses a table with more than 100 such parts, or 1 GiB, and the store never starts again.
+// By default the engine refuses a table with more than 100 such parts, or 1 GiB, and the store would never start again.
 test("however many parts cannot be loaded: the store starts, and says so", async () => {
   await ask(
     storage.url,

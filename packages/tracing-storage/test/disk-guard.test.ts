@@ -93,13 +93,13 @@ describe.skipIf(!isMounted)("a small disk (skipped where tmpfs cannot be mounted
     expect(taken).toBeGreaterThan(10);
     const all = () => JSON.stringify([Array.from({ length: taken }, (_, number) => [number, rows])]);
     expect(await stored()).toBe(all());
-    // Somebody else takes the last of it: reading goes on, also over a restart.
+    // Another program takes the rest of the space: reading continues, even after a restart.
     await writeFile(join(disk, "other"), Buffer.alloc(200 * 1024 * 1024)).catch(
       (error: NodeJS.ErrnoException) => {
         expect(error.code).toBe("ENOSPC");
       },
     );
-    // A merge may have made room meanwhile: what is taken then must be there too.
+    // A merge may have freed space meanwhile: rows that are accepted then must be stored, too.
     while ((await insert(taken)) === 0) {
       taken++;
     }

@@ -20,7 +20,7 @@ test("what was acknowledged survives SIGKILL in the middle of inserts, and is th
   const rounds = Number(process.env.KILL_ROUNDS ?? 4);
   const perRound = 8;
   const acknowledged = new Set<number>();
-  // A batch whose answer the kill swallowed is sent again under its token, as the collector's writer does.
+  // A batch whose answer was lost by the kill is sent again with its token, like the collector's writer does.
   const again: number[] = [];
   let next = 0;
   for (let round = 1; round <= rounds; round++) {
@@ -74,7 +74,7 @@ test("a block is stored when it comes again, though the process was killed betwe
   await ask(killed.url, insert);
   const path = await ask(killed.url, "SELECT path FROM system.parts WHERE table = 't' AND active");
   await killed.kill();
-  // As it was a moment earlier: `strace -e inject=rename:error=EIO:signal=SIGKILL:when=1` leaves this.
+  // The state shortly before the rename: `strace -e inject=rename:error=EIO:signal=SIGKILL:when=1` leaves this.
   await rename(path, join(dirname(path), "tmp_insert_all_1_1_0"));
   const storage = await startStorage(folder);
   expect(await ask(storage.url, "SELECT count() FROM t")).toBe("0");

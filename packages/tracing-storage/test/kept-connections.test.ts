@@ -3,7 +3,7 @@ import { ask, askUntil, shareStorage } from "./running-storage.ts";
 
 const storage = shareStorage("--storage.http.read-only-password=look");
 
-/** One after the other, so that all with the same settings have the same connection. */
+/** The queries run one after the other, so that all with the same settings use the same connection. */
 async function asks(sql: string, search: Record<string, string> = {}): Promise<string> {
   const url = `${storage.url}/?${new URLSearchParams(search)}`;
   return (await (await fetch(url, { method: "POST", body: sql })).text()).trim().slice(0, 300);
@@ -11,7 +11,7 @@ async function asks(sql: string, search: Record<string, string> = {}): Promise<s
 
 const reader = { user: "reader", password: "look" };
 
-/** As they are without any: of a connection that none has used. */
+/** The settings of a new connection. */
 const untouched =
   "SELECT getSetting('max_threads') < 7, getSetting('max_block_size'), currentDatabase(), currentProfiles()";
 

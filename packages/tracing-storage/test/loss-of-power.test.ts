@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => removeFolder(folder));
 
-/** As `lsattr` shows them. */
+/** The attributes as `lsattr` shows them. */
 function attributesOf(path: string): string {
   const [attributes = ""] = execFileSync("lsattr", ["-d", path], { encoding: "utf8" }).split(" ");
   return attributes;
@@ -47,11 +47,11 @@ test("tokens are written through to the disk, those of new tables and of tables 
     expect.stringContaining("S"),
     expect.stringContaining("S"),
   ]);
-  // Parts are synced when they are whole, not with every write.
+  // Parts are synced when they are complete, not with every write.
   expect(attributesOf(join(tokens, ".."))).not.toContain("S");
   expect(attributesOf(await pathOf(storage.url, "plain"))).not.toContain("S");
   await storage.stop();
-  // As a version from before left it.
+  // The state that an earlier version left.
   execFileSync("chattr", ["-S", tokens, log]);
   const again = await startStorage(folder);
   expect(attributesOf(log)).toContain("S");

@@ -49,7 +49,7 @@ test("merges are as many as there are cores, the last of them small, and hold li
   expect(await settingOf("merge_tree_settings", "max_compress_block_size")).toBe("524288");
 });
 
-// It takes 300 MiB of memory for each of them.
+// The test takes 300 MiB of memory for each core.
 test.skipIf(cores > 4)(
   "while the engine holds more than 180 MiB for each core, what is freed goes back at once",
   async () => {

@@ -38,7 +38,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** Whether the tests of a group share one database, which they only read. */
+/** True when the tests of a group share one database, which they only read. */
 let isShared = false;
 
 beforeEach(async () => {
@@ -81,7 +81,7 @@ async function sql(text: string, settings: Record<string, string> = {}): Promise
   return await ask(`${storage.url}/?${search}`, text);
 }
 
-/** The id of a trace as the tables here have it: a number in hex. */
+/** The id of a trace in these tables: a number in hex. */
 function hexOf(trace: number): string {
   return trace.toString(16).padStart(32, "0");
 }
@@ -113,7 +113,7 @@ async function insert(...spans: readonly Span[]): Promise<void> {
   );
 }
 
-/** Many spans at once: of `traces` traces one after the other, in some services, two tenants and two days. */
+/** Inserts many spans at once, in `traces` traces one after another, in some services, two tenants and two days. */
 async function insertMany(count: number, traces: number): Promise<void> {
   await sql(
     `INSERT INTO ${database}.spans (received, tenant, service, trace_id, start, name) SELECT ` +
@@ -140,7 +140,7 @@ type Answer = { readonly rows: readonly string[] } | { readonly code: string | n
 
 interface Question {
   readonly names?: readonly string[];
-  /** As it stands in the address of the request. */
+  /** Tenant as it is written in the address of the request. */
   readonly tenant?: string;
   readonly search?: Record<string, string>;
   readonly by?: "engine";
@@ -150,7 +150,7 @@ async function point(traces: readonly number[], question: Question = {}): Promis
   const { names = columns, tenant = "t", search = {}, by } = question;
   const parameters = new URLSearchParams({
     ...{ user: "owner", password: "o", readonly: "2", wait_end_of_query: "1", param_tenant: tenant },
-    // Says nothing, but no statement with it is answered by parts.
+    // The setting changes nothing, but statements with it are not answered from parts.
     ...(by === "engine" ? { max_columns_to_read: "0" } : {}),
     ...search,
   });
@@ -165,7 +165,7 @@ async function point(traces: readonly number[], question: Question = {}): Promis
   return { rows: rowsOf(bytes, names) };
 }
 
-/** Columns of other names are texts. */
+/** All other columns are texts. */
 const widths: Readonly<Record<string, number>> = { trace_id: 16, start: 8, received: 2, number: 8, small: 4 };
 
 function rowsOf(bytes: Buffer, names: readonly string[]): string[] {
@@ -208,7 +208,7 @@ async function untilByParts(traces: readonly number[], question: Question = {}):
     .toBeGreaterThan(before);
 }
 
-/** Asks both. @returns what the engine says */
+/** Asks both. @returns the engine's answer */
 async function expectSame(traces: readonly number[], question: Question = {}): Promise<Answer> {
   const own = await point(traces, question);
   const engine = await point(traces, { ...question, by: "engine" });
@@ -275,12 +275,12 @@ describe("the engine's answer after a change", () => {
     await untilByParts([1]);
   });
 
-  /** Mutations wait for their turn where there are few threads for them. */
+  /** Mutations wait in a queue when there are few threads for them. */
   const inTime = { timeout: 30_000 };
   const unfinished = () =>
     `SELECT count() FROM system.mutations WHERE database = '${database}' AND NOT is_done`;
 
-  /** Asked at once and again: the first answer is the engine's, the next ones may be of parts. */
+  /** Asks several times: the first answer comes from the engine, later ones may come from parts. */
   async function expectSameForSomeTime(question: Question = {}): Promise<Answer> {
     let answer: Answer = { rows: [] };
     for (let time = 0; time < 3; time++) {
@@ -334,7 +334,7 @@ describe("the engine's answer after a change", () => {
     await expectSameForSomeTime({ names });
     await sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
     await expectSameForSomeTime({ names });
-    // The bytes of a value are others than those of a text.
+    // The bytes of a value differ from those of a text.
     for (const traces of [[1], [2, 3]]) {
       const all = ["trace_id", "start", "name"];
       const answers = await Promise.all([
@@ -394,12 +394,15 @@ describe("the engine's answer after a change", () => {
     await expectSameForSomeTime();
   });
 
-  /** A change that may still be under way: one answer or the other, then the same; at the end all parts are as they shall be. */
+  /**
+   * For a change that may still be running: the answer is either the old one or the new one; at the end, all parts have
+   * the new one.
+   */
   async function expectSettled(): Promise<void> {
     const old = await point([1], { by: "engine" });
     const first = await point([1]);
     const later = await point([1], { by: "engine" });
-    // Days are changed one after the other, so a moment between has a third answer.
+    // Days are changed one after the other, so that between two days the answer may be a third one.
     if (JSON.stringify(old) === JSON.stringify(later)) {
       expect(first).toEqual(old);
     }
@@ -531,7 +534,7 @@ describe("a request's parameters", () => {
     ["a percent", "100%25+1", "100%25+1"],
   ] as const;
 
-  /** Whether parts have answered in the database that these tests share. */
+  /** True when parts have answered in the database that these tests share. */
   let isByParts = false;
 
   beforeAll(async () => {
@@ -678,7 +681,7 @@ describe("a damaged part", () => {
     return new Map(lines.map(([id = "", path = ""]) => [Number.parseInt(id, 16), path]));
   }
 
-  /** Each in a part of its own, which nobody has read: what was read before is in a cache. */
+  /** Inserts each trace as a separate part that was never read, because read data is in a cache. */
   async function insertParts(first: number, count: number): Promise<void> {
     await sql(`SYSTEM STOP MERGES ${database}.spans`);
     for (let trace = first; trace < first + count; trace++) {
@@ -693,7 +696,7 @@ describe("a damaged part", () => {
     }
   }
 
-  /** @returns of which traces other rows are given than there are, where the engine gives an error or what there is */
+  /** @returns traces with wrong rows; an error of the engine, or the existing rows, are right answers */
   async function wrongAnswers(expected: ReadonlyMap<number, readonly string[]>): Promise<string[]> {
     const wrong: string[] = [];
     for (const [trace, rows] of expected) {
@@ -711,7 +714,7 @@ describe("a damaged part", () => {
     return wrong;
   }
 
-  /** Rows as the part has them, without a reading of it: those of a table that was filled in the same way. */
+  /** The rows of a part, calculated instead of read: those of a table that was filled in the same way. */
   function expectedRows(trace: number): string[] {
     const begin = BigInt(Date.UTC(2026, 0, 5, 12)) * 1_000_000n;
     const rows = Array.from({ length: 30 }, (_, n) => {
@@ -808,7 +811,7 @@ describe("a damaged part", () => {
   });
 });
 
-/** Does it with a process of its own, which `sql` and `point` then ask. */
+/** Runs `work` with a separate process, which `sql` and `point` then use. */
 async function withProcess(
   flags: readonly string[],
   work: (process: ChildProcess) => Promise<void>,
@@ -831,7 +834,7 @@ test("a limit for all answers is one for those of parts, too", async () => {
     await insertMany(5_000, 50);
     expect(countOf(await expectSame([1]))).toBe(100);
     const many = Array.from({ length: 30 }, (_, n) => n);
-    // The first ones are the engine's: the thread begins.
+    // The first answers come from the engine, because the thread is only starting.
     for (let time = 0; time < 8; time++) {
       const answer = await expectSame(many);
       expect(answer).toEqual({ code: "396" });

@@ -3,14 +3,14 @@ import { openGrpcStore } from "storage/grpc";
 import { vi } from "vitest";
 import { serveStore } from "./remote-storage-fixture.ts";
 
-// One test of the contract writes 10,000 spans, which are as many calls.
+// One test of the contract writes 10,000 spans, which takes as many calls.
 vi.setConfig({ testTimeout: 120_000 });
 
 const asText = "the older model has no such attribute: it becomes text";
 const noNameless = "over this API either every call names a tenant or none does";
 const notInApi = "the remote storage API has no such call";
 
-// The whole way of a span: the engine `grpc`, our server, and the memory engine, whose own contract says what it can do.
+// The whole way of a span: the engine `grpc`, our server, and the memory engine, which has its own contract test.
 for (const streamingWrites of [true, false]) {
   traceStoreContract({
     name: `grpc, writing ${streamingWrites ? "streams" : "one span a call"}, to our server`,

@@ -1,4 +1,5 @@
-// Real processes, the engine included: what was acknowledged over the remote storage API survives, and a bridge keeps nothing.
+// Real processes, including the engine: data acknowledged over the remote storage API survives, and a bridge stores
+// nothing.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -21,7 +21,7 @@ export interface RunningStorage {
 
 export interface Ended {
   readonly exitCode: number | null;
-  /** Everything it wrote, both streams. */
+  /** All output of the process, from both streams. */
   readonly output: string;
 }
 
@@ -32,7 +32,7 @@ export async function makeFolder(): Promise<string> {
 /** Processes that have not ended, with the folders of their data. */
 const processes = new Map<ChildProcess, string>();
 
-/** Ends what still runs on it, as a failed test leaves it, and removes it. */
+/** Ends processes that still use the folder, for example after a failed test, and removes the folder. */
 export async function removeFolder(path: string): Promise<void> {
   const left = [...processes].filter(([, dataDir]) => dataDir.startsWith(path));
   await Promise.all(
@@ -82,7 +82,7 @@ export async function runToEnd(dataDir: string, ...flags: string[]): Promise<End
   return { exitCode, output };
 }
 
-/** Resolves when the process listens; rejects with its output when it ends before. */
+/** Resolves when the process listens; rejects with its output when it ends earlier. */
 export async function startStorage(dataDir: string, ...flags: string[]): Promise<RunningStorage> {
   const child = launch(dataDir, flags);
   const exit = once(child, "exit") as Promise<[number | null]>;
@@ -119,7 +119,7 @@ export interface SharedStorage extends RunningStorage {
   readonly folder: string;
 }
 
-/** Starts a process before the tests of this file, in a folder of its own, and ends it after them. */
+/** Starts a process with a new folder before the tests of this file, and ends it after them. */
 export function shareStorage(...flags: string[]): SharedStorage {
   let folder = "";
   let running: RunningStorage | undefined;
@@ -152,7 +152,7 @@ export function shareStorage(...flags: string[]): SharedStorage {
   };
 }
 
-/** One query, as curl sends it; throws on an error status. */
+/** Sends one query like curl; throws for an error status. */
 export async function ask(url: string, sql: string): Promise<string> {
   const response = await fetch(url, { method: "POST", body: sql });
   const text = await response.text();
@@ -162,7 +162,7 @@ export async function ask(url: string, sql: string): Promise<string> {
   return text.trimEnd();
 }
 
-/** Asks again until the answer is the wanted one; a server that is too busy now is asked again too. */
+/** Repeats the query until the answer is the wanted one, even when the server is too busy. */
 export async function askUntil(url: string, sql: string, wanted: string): Promise<void> {
   const tooBusy = (error: Error) => {
     expect(error.message).toMatch(/^Code: 202\./);

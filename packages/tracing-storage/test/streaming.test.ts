@@ -165,7 +165,7 @@ describe("a long result", () => {
     });
     idle.end(endless);
     await answered;
-    // It ends a second after its answer began: a slow machine may not see it run.
+    // The query ends a second after its answer began, so a slow machine may not see it run.
     await askUntil(storage.url, running("idle"), "0");
     idle.destroy();
   });

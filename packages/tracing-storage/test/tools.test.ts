@@ -91,7 +91,7 @@ test("an insert as LZ4 frame, as clickhouse-connect sends it", async () => {
   );
 });
 
-/** One that has the client, where continuous integration installs it; otherwise whatever is there. */
+/** A Python with the client, where continuous integration installs it; otherwise any Python. */
 const python = process.env.TEST_PYTHON ?? "python3";
 
 function hasClickHouseConnect(): boolean {
