@@ -25,9 +25,9 @@ const nanosPerMicro = 1_000n;
 const noBytes = Buffer.alloc(0);
 
 /**
- * A Thrift batch in the `api_v2` model by way of objects: the oracle of `ThriftToApiV2`, which goes from bytes to bytes.
- * The parent id becomes a CHILD_OF reference in front, unless there is one to the same span. Negative times stay negative:
- * that is what the unsigned reading of the public model comes to.
+ * Converts a Thrift batch to the `api_v2` model through objects; tests compare its result with `ThriftToApiV2`, which
+ * converts bytes to bytes. The parent id becomes the first reference (CHILD_OF), unless another reference has the same
+ * span. Negative times stay negative: the unsigned reading of the public model has the same result.
  */
 export function thriftBatchToApiV2(batch: ThriftBatch): Batch {
   return { spans: batch.spans.map(spanOf), process: processOf(batch.process) };

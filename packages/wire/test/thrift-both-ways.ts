@@ -1,5 +1,5 @@
-// Every field of the Thrift structs written and read again. `thrift-from-idl.test.ts` runs it beside the sources and
-// beside a copy whose IDL has other field numbers: `node thrift-both-ways.ts` prints what it found.
+// Every field of the Thrift structs, written and read again. `thrift-from-idl.test.ts` runs it with the sources and
+// with a copy whose IDL has other field numbers: `node thrift-both-ways.ts` prints the result.
 import { AgentPacketReader } from "../src/agent/agent-packet-reader.ts";
 import { batchOfAgent } from "../src/agent/batch-of-agent.ts";
 import { Agent } from "../src/gen/thrift/agent.ts";
@@ -50,7 +50,7 @@ export const fullBatch: Batch = {
 
 const host = { ipv4: 0x01020304, port: 80, serviceName: "shop", ipv6: Buffer.alloc(16, 7) };
 
-/** The same of Zipkin. */
+/** The same for Zipkin. */
 export const fullZipkinSpan: ZipkinSpan = {
   traceId: 1n,
   name: "get",
@@ -80,7 +80,7 @@ function zipkinList(): Buffer {
   return writer.take();
 }
 
-/** Bytes of every writer, by the reader that takes them. */
+/** The bytes of every writer, under the name of the reader for them. */
 export const messages = () => ({
   compact: encodeAgentPacket(fullBatch, "compact"),
   binary: encodeAgentPacket(fullBatch, "binary"),
@@ -105,7 +105,7 @@ const readers: Readonly<Record<keyof ReturnType<typeof messages>, (message: Buff
   zipkinHttp: (message) => readSpanRows(new ZipkinV1ThriftTranscoder().transcode(message).rows.bytes),
 };
 
-/** A reader's result for a message, as text: the reason when it refuses it. */
+/** A reader's result for a message as text, or the reason of a refusal. */
 export function readAs(kind: string, message: Buffer): string {
   try {
     const found = readers[kind as keyof typeof readers](message);

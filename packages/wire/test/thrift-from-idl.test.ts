@@ -1,4 +1,4 @@
-// Field numbers and enum values come from idl/*.thrift and from nowhere else: readers and writers follow a copy with others.
+// Field numbers and enum values come only from idl/*.thrift: readers and writers of a copy use its other numbers.
 import { execFile } from "node:child_process";
 import {
   cpSync,
@@ -25,7 +25,7 @@ const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 const idlFolder = fileURLToPath(new URL("../../../idl/", import.meta.url));
 const kinds = Object.keys(messages());
 
-/** An IDL that means the same, in which field 1 is 30, 2 is 29 and so on, and enums count from 40. */
+/** An IDL with the same meaning, in which field 1 becomes 30, field 2 becomes 29 and so on, and enums count from 40. */
 function moved(text: string): string {
   return text
     .replace(
@@ -35,7 +35,7 @@ function moved(text: string): string {
     .replace(/(enum \w+ \{ *)(\w+)/g, "$1$2 = 40");
 }
 
-/** The fields of a struct, and of all structs in it, for which `values` has nothing. */
+/** The fields of a struct, and of all structs in it, that are absent in `values`. */
 function missing(struct: ThriftStruct, values: object): string[] {
   return Object.values<ThriftField>(struct.fields).flatMap((field) => {
     const found = (values as Readonly<Record<string, unknown>>)[field.member];

@@ -1,4 +1,4 @@
-// One bad span must cost only that span, with every decoder. docs/faults.md has the table.
+// One bad span must affect only that span, with every decoder. docs/faults.md has the table.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type ProtoField, protoMessage } from "../otlp/proto-fields.ts";

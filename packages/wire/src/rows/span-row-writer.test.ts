@@ -54,8 +54,8 @@ describe("SpanRowWriter and readSpanRows", () => {
       Buffer.from("GET /"),
       Buffer.from([2, 2, 0, 0, 0, 0, 0, 0, 0]),
       Buffer.from("fdffffffffffffff", "hex"),
-      // Status unset without message. A list of six bytes, with its length in two bytes. It has one attribute: key,
-      // type int, text.
+      // Status unset without message. The list has six bytes, and its length is written in two bytes. It has one
+      // attribute: key, type int, text.
       Buffer.from([0, 0, 0x86, 0, 0xff, 0x6b, 0xfe, 0x69, 0x37, 0xff, 0, 0, 0, 0]),
       // Empty events, links and warnings.
       Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),

@@ -1,4 +1,4 @@
-// A field or a list with another wire type than declared must cost only that field or that span, in each protocol.
+// A field or a list with a wire type other than the declared one may affect only that field or span, in each protocol.
 import { describe, expect, test } from "vitest";
 import { AgentPacketReader } from "../agent/agent-packet-reader.ts";
 import { EmitBatchArguments, EmitZipkinBatchArguments } from "../gen/thrift/agent.ts";
@@ -156,7 +156,7 @@ const http = new ThriftBatchTranscoder();
 const zipkinHttp = new ZipkinV1ThriftTranscoder();
 const countOf = (rows: Uint8Array) => readSpanRows(rows).length;
 
-/** Three spans. The second one has the change; so have the parts that all spans share. */
+/** A batch with three spans. The change is made in the second span, and in the parts that all spans share. */
 function jaegerBatch(change: Change): Value {
   const batchStruct = EmitBatchArguments.fields.batch.struct;
   const spans = ["one", "bad", "two"].map((name) =>
