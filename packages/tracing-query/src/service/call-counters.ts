@@ -1,5 +1,5 @@
 import type { CallCount } from "storage/api";
-import { type Counting, countDuration, counterOf, noDurations } from "./growing-counters.ts";
+import { type Counting, countDuration, counterOf, noDurations } from "./prometheus-counters.ts";
 
 /** Limit of counters for one tenant; each pair of services has one counter. */
 const maxCounters = 10_000;

@@ -5,8 +5,8 @@ import { createLogger, type Health, StorageWatch, TenantCheck } from "lifecycle"
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { ObjectiveBoard } from "../objectives/objective-board.ts";
 import { callCounting } from "./call-counters.ts";
-import { countersByTenant } from "./growing-counters.ts";
 import { openKeptStores } from "./kept-stores.ts";
+import { countersByTenant } from "./prometheus-counters.ts";
 import { QueryMetrics } from "./query-metrics.ts";
 import { QueryService } from "./query-service.ts";
 import type { ReadLimits } from "./read-limits.ts";

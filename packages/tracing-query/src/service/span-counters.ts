@@ -1,6 +1,6 @@
 import { durationOfBucket, type SpanCount } from "storage/api";
 import { connectorBoundsMs } from "../span-metric-bounds.ts";
-import { type Counting, countDuration, counterOf, noDurations } from "./growing-counters.ts";
+import { type Counting, countDuration, counterOf, noDurations } from "./prometheus-counters.ts";
 
 /** Limit of counters for one tenant; each service, operation, kind and outcome has a counter. */
 const maxCounters = 50_000;

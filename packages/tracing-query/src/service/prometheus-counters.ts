@@ -28,7 +28,7 @@ export interface Counting<Row, Counter extends object> {
  *              reading at 10:21:  10:06–10:07 is added to the settled sums, 10:07–10:22 is read
  * ```
  */
-export class GrowingCounters<Row, Counter extends object> {
+export class PrometheusCounters<Row, Counter extends object> {
   /** How rows are read and added. */
   readonly #counting: Counting<Row, Counter>;
   /** Sums up to `#settledUntilMs`, by labels. */
@@ -104,7 +104,7 @@ export function countersByTenant<Row, Counter extends object>(
   now: () => number = Date.now,
 ): ReadCounters<Counter> {
   const startMs = now();
-  const byTenant = new Map<string, GrowingCounters<Row, Counter>>();
+  const byTenant = new Map<string, PrometheusCounters<Row, Counter>>();
   return async (options) => {
     const { tenant = "" } = options;
     let counters = byTenant.get(tenant);
@@ -112,7 +112,7 @@ export function countersByTenant<Row, Counter extends object>(
       if (byTenant.size >= maxTenants) {
         throw new QueryError("QUERY_TOO_LARGE", `spans of ${maxTenants} tenants are counted, no more`);
       }
-      counters = new GrowingCounters(counting, startMs);
+      counters = new PrometheusCounters(counting, startMs);
       byTenant.set(tenant, counters);
     }
     return await counters.read(store, now(), options);

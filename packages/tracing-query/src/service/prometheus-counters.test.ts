@@ -1,7 +1,7 @@
 import type { MetricsReader, SpanCount, SpanCountQuery } from "storage/api";
 import { unsupported } from "storage/api";
 import { expect, test } from "vitest";
-import { countersByTenant, GrowingCounters } from "./growing-counters.ts";
+import { countersByTenant, PrometheusCounters } from "./prometheus-counters.ts";
 import { bucketBoundsMs, type SpanCounter, spanCounting } from "./span-counters.ts";
 
 const minuteMs = 60_000;
@@ -56,7 +56,7 @@ const shown = (counters: readonly SpanCounter[]) =>
 
 test("counts grow, with what comes late, and old minutes are asked for once", async () => {
   const minutes = new Minutes();
-  const counters = new GrowingCounters(spanCounting, noonMs + 30_000);
+  const counters = new PrometheusCounters(spanCounting, noonMs + 30_000);
   minutes.put(-1); // Before this process.
   minutes.put(0, { calls: 3, errors: 1, durationNano: 25_200_000 });
   const read = async (minute: number) =>
@@ -78,7 +78,7 @@ test("counts grow, with what comes late, and old minutes are asked for once", as
 
 test("two readings at once settle a minute once", async () => {
   const minutes = new Minutes();
-  const counters = new GrowingCounters(spanCounting, noonMs);
+  const counters = new PrometheusCounters(spanCounting, noonMs);
   minutes.put(0);
   const both = await Promise.all(
     [60, 60].map((minute) => counters.read(minutes.reader, noonMs + minute * minuteMs, {})),
@@ -95,7 +95,7 @@ test("too many series, and too many tenants, are refused", async () => {
     minutes.put(0, { operation: String(index) });
   }
   await expect(
-    new GrowingCounters(spanCounting, noonMs).read(minutes.reader, noonMs, {}),
+    new PrometheusCounters(spanCounting, noonMs).read(minutes.reader, noonMs, {}),
   ).rejects.toMatchObject({
     code: "QUERY_TOO_LARGE",
   });
