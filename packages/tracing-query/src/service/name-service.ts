@@ -2,14 +2,14 @@ import type { Operation, ReadOptions, SpanReader } from "storage/api";
 import { refusePartial } from "storage/asked-time";
 import { type PartialReason, PartialReasons } from "storage/partial-answer";
 import type { SpanKind } from "wire/model";
-import { KeptLists } from "./kept-lists.ts";
+import { NameCache } from "./name-cache.ts";
 import type { ReadOperation } from "./query-metrics.ts";
 import type { StoreReads } from "./store-reads.ts";
 
 /** A request for names. */
 interface NameQuestion<T> {
   /** Cache of the answers. */
-  readonly lists: KeptLists<T>;
+  readonly lists: NameCache<T>;
   /** Name of the read, for its metrics. */
   readonly operation: ReadOperation;
   /** Identifies the request, together with tenant and token. */
@@ -20,8 +20,8 @@ interface NameQuestion<T> {
 export class NameService {
   readonly #reader: SpanReader;
   readonly #reads: StoreReads;
-  readonly #services: KeptLists<string>;
-  readonly #operations: KeptLists<Operation>;
+  readonly #services: NameCache<string>;
+  readonly #operations: NameCache<Operation>;
   /**
    * Reasons of partial lists. Callers that share a request share its answer, and partial lists are not
    * cached.
@@ -33,8 +33,8 @@ export class NameService {
     this.#reader = reader;
     this.#reads = reads;
     const isToKeep = (list: readonly unknown[]) => !this.#reasons.has(list);
-    this.#services = new KeptLists({ maxAgeMs, isToKeep });
-    this.#operations = new KeptLists({ maxAgeMs, isToKeep });
+    this.#services = new NameCache({ maxAgeMs, isToKeep });
+    this.#operations = new NameCache({ maxAgeMs, isToKeep });
   }
 
   /** Names of services, sorted. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { KeptLists } from "./kept-lists.ts";
+import { NameCache } from "./name-cache.ts";
 
 let nowMs: number;
 /** The names in the store. */
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 const kept = (maxItems?: number, maxAgeMs = 1_000) =>
-  new KeptLists<string>({ maxAgeMs, now: () => nowMs, ...(maxItems === undefined ? {} : { maxItems }) });
+  new NameCache<string>({ maxAgeMs, now: () => nowMs, ...(maxItems === undefined ? {} : { maxItems }) });
 
 const ask = async () => {
   asked++;

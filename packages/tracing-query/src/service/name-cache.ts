@@ -4,7 +4,7 @@ import { StorageError } from "storage/errors";
 const defaultMaxItems = 100_000;
 
 /** Settings of a cache. */
-export interface KeptListsOptions {
+export interface NameCacheOptions {
   /** Maximum age of a cached answer in milliseconds; 0 disables the cache. */
   readonly maxAgeMs: number;
   /**
@@ -18,7 +18,7 @@ export interface KeptListsOptions {
 }
 
 /** A cached list. */
-interface KeptList<T> {
+interface CachedList<T> {
   /** The answer. Callers share it, and must not change it. */
   readonly list: readonly T[];
   /** Time when the list was requested. The list shows the state of this time or later. */
@@ -47,13 +47,13 @@ interface Question<T> {
  *
  * Concurrent callers with one key share a request. Errors are not cached.
  */
-export class KeptLists<T> {
+export class NameCache<T> {
   readonly #maxAgeMs: number;
   readonly #maxItems: number;
   readonly #isToKeep: (list: readonly unknown[]) => boolean;
   readonly #now: () => number;
   /** Cached lists by key, oldest first. */
-  readonly #kept = new Map<string, KeptList<T>>();
+  readonly #kept = new Map<string, CachedList<T>>();
   #keptItems = 0;
   readonly #questions = new Map<string, Question<T>>();
 
@@ -62,7 +62,7 @@ export class KeptLists<T> {
     maxItems = defaultMaxItems,
     isToKeep = () => true,
     now = () => performance.now(),
-  }: KeptListsOptions) {
+  }: NameCacheOptions) {
     this.#isToKeep = isToKeep;
     this.#maxAgeMs = maxAgeMs;
     this.#maxItems = maxItems;
@@ -149,7 +149,7 @@ export class KeptLists<T> {
   }
 
   /** Puts a list into the cache, and drops the oldest lists above the bound or the age. */
-  #keep(key: string, kept: KeptList<T>): void {
+  #keep(key: string, kept: CachedList<T>): void {
     const before = this.#kept.get(key);
     // The answer of an older request may arrive after the answer of a newer request.
     if (before !== undefined && before.askedAtMs > kept.askedAtMs) {
@@ -182,6 +182,6 @@ export class KeptLists<T> {
 }
 
 /** An empty list takes memory too, so it counts as one item. */
-function itemsOf({ list }: KeptList<unknown>): number {
+function itemsOf({ list }: CachedList<unknown>): number {
   return list.length + 1;
 }
