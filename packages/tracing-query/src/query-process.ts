@@ -21,13 +21,13 @@ import { type QueryOptions, queryOptions } from "./query-options.ts";
 import { openHttpServer } from "./server/http-server.ts";
 import { callCounting } from "./service/call-counters.ts";
 import { openKeptStores } from "./service/kept-stores.ts";
+import { defaultLargeTraceBytes, LargeTraceSemaphore } from "./service/large-trace-semaphore.ts";
 import { countersByTenant } from "./service/prometheus-counters.ts";
 import { QueryMetrics } from "./service/query-metrics.ts";
 import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCounting } from "./service/span-counters.ts";
-import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
 
 /**
  * The repository's build of the UI; a built program has a copy in its own folder. This is a file path and not an
@@ -92,7 +92,7 @@ function openReads({ options, log, metrics, health }: Start) {
   const prometheus =
     options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
   const queryMetrics = new QueryMetrics(metrics);
-  const room = new TraceRoom(defaultRoomBytes, () => queryMetrics.largeReadWaits());
+  const room = new LargeTraceSemaphore(defaultLargeTraceBytes, () => queryMetrics.largeReadWaits());
   const gate = new RequestGate({
     maxConcurrent: options["query.max-concurrent-reads"],
     maxConcurrentTraces: options["query.max-concurrent-trace-reads"],

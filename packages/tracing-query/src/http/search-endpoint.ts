@@ -1,9 +1,9 @@
 import type { PackedTrace } from "storage/api";
 import { traceIdText } from "wire/api-v2/id-texts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import { largeTraceSpans } from "../service/large-trace-semaphore.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, checkTraceIds, type ReadLimits } from "../service/read-limits.ts";
-import { largeTraceSpans } from "../service/trace-room.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { slowEnvelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";

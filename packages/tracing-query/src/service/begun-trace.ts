@@ -1,8 +1,8 @@
 import type { PackedTrace, ReadOptions } from "storage/api";
 import { QueryError } from "../query-error.ts";
+import { largeTraceSpans } from "./large-trace-semaphore.ts";
 import type { QueryService } from "./query-service.ts";
 import { checkSpans, type ReadLimits } from "./read-limits.ts";
-import { largeTraceSpans } from "./trace-room.ts";
 
 /** A trace that exists in the store. */
 export interface BegunTrace {

@@ -22,6 +22,7 @@ import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
 import type { CallCounter } from "./call-counters.ts";
+import type { LargeTraceSemaphore } from "./large-trace-semaphore.ts";
 import { metricsQueryOf, minStepMs, timeOfMetrics } from "./metrics-request.ts";
 import { NameService } from "./name-service.ts";
 import type { ReadCounters } from "./prometheus-counters.ts";
@@ -31,7 +32,6 @@ import type { RequestGate } from "./request-gate.ts";
 import { SearchService } from "./search-service.ts";
 import type { SpanCounter } from "./span-counters.ts";
 import { StoreReads } from "./store-reads.ts";
-import type { TraceRoom } from "./trace-room.ts";
 import { TraceService } from "./trace-service.ts";
 
 const noServices = {
@@ -69,7 +69,7 @@ export interface QueryServiceParts {
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
   /** Memory for large traces. */
-  readonly room: TraceRoom;
+  readonly room: LargeTraceSemaphore;
   /** Gives places to reads whose request has no place yet. */
   readonly gate: RequestGate;
   /** The store's limit of bytes in one read, for the error text. */

@@ -1,5 +1,5 @@
 import { QueryError } from "../query-error.ts";
-import type { TraceRoom } from "./trace-room.ts";
+import type { LargeTraceSemaphore } from "./large-trace-semaphore.ts";
 
 /**
  * Settings of a gate. --query.max-concurrent-reads, --query.max-waiting-reads and
@@ -11,7 +11,7 @@ export interface RequestGateSettings {
   /** Limit of waiting requests; more requests are refused. */
   readonly maxWaiting: number;
   /** Receives `enter` and `leave` for each request. */
-  readonly room?: TraceRoom;
+  readonly room?: LargeTraceSemaphore;
   /**
    * Places for requests of single traces by id. They take milliseconds, so they do not wait for searches.
    * Absent: they use the same places as all other requests.

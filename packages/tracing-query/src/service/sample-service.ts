@@ -6,13 +6,13 @@ import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { ObjectiveBoard } from "../objectives/objective-board.ts";
 import { callCounting } from "./call-counters.ts";
 import { openKeptStores } from "./kept-stores.ts";
+import { LargeTraceSemaphore } from "./large-trace-semaphore.ts";
 import { countersByTenant } from "./prometheus-counters.ts";
 import { QueryMetrics } from "./query-metrics.ts";
 import { QueryService } from "./query-service.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { RequestGate } from "./request-gate.ts";
 import { spanCounting } from "./span-counters.ts";
-import { TraceRoom } from "./trace-room.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 
@@ -30,7 +30,7 @@ export type SampleStore =
 export function sampleService(
   store: SampleStore,
   metrics = new Registry(),
-  room = new TraceRoom(),
+  room = new LargeTraceSemaphore(),
   gate = new RequestGate({ maxConcurrent: 16, maxWaiting: 1_000 }),
 ): QueryService {
   const {

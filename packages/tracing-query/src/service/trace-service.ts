@@ -2,8 +2,8 @@ import type { ArchiveStore, PackedTrace, ReadOptions, SpanList, SpanReader, Trac
 import { concerns, refusePartial, timeOf, withinTime } from "storage/asked-time";
 import { isUnsupported } from "storage/errors";
 import { PartialReasons } from "storage/partial-answer";
+import { type LargeTraceSemaphore, type OnCount, readWithSemaphore } from "./large-trace-semaphore.ts";
 import type { StoreReads } from "./store-reads.ts";
-import { type OnCount, readInRoom, type TraceRoom } from "./trace-room.ts";
 
 /** Parts that the reads of traces need. */
 export interface TraceServiceParts {
@@ -12,7 +12,7 @@ export interface TraceServiceParts {
   /** Traces that a user chose to keep. */
   readonly archive: Pick<ArchiveStore, "reader">;
   /** Memory for large traces. */
-  readonly room: TraceRoom;
+  readonly room: LargeTraceSemaphore;
 }
 
 /**
@@ -73,7 +73,7 @@ export class TraceService {
     options: ReadOptions,
     onCount: OnCount = () => {},
   ): Promise<PackedTrace[]> {
-    return readInRoom(
+    return readWithSemaphore(
       this.#parts.room,
       options,
       onCount,
@@ -103,7 +103,7 @@ export class TraceService {
       }
       const ids = await reader.findTraceIds(query, inTime);
       return await readLackingTraces(ids, options, (lacking) =>
-        readInRoom(
+        readWithSemaphore(
           room,
           lacking,
           () => {},

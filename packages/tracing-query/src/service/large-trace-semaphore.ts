@@ -9,7 +9,7 @@ export const largeTraceSpans = 2_000;
 const largeTraceBytes = 2 * 1024 * 1024;
 
 /** Default memory in bytes for the rows of large traces in all requests: enough for two traces of 50,000 spans. */
-export const defaultRoomBytes = 64 * 1024 * 1024;
+export const defaultLargeTraceBytes = 64 * 1024 * 1024;
 
 /**
  * Called when the answer of a read begins, with its number of spans, and its bytes if the store announces them. See
@@ -33,7 +33,7 @@ interface Waiting {
  * trace larger than the whole room is read alone. A request is identified by its signal; a request that never
  * entered is not limited.
  */
-export class TraceRoom {
+export class LargeTraceSemaphore {
   readonly #maxBytes: number;
   readonly #onWait: () => void;
   /** Bytes that each running request holds, by the signal of the request. */
@@ -44,7 +44,7 @@ export class TraceRoom {
   #taken = 0;
 
   /** @param onWait called for each request that must wait */
-  constructor(maxBytes = defaultRoomBytes, onWait: () => void = () => {}) {
+  constructor(maxBytes = defaultLargeTraceBytes, onWait: () => void = () => {}) {
     this.#maxBytes = maxBytes;
     this.#onWait = onWait;
   }
@@ -132,8 +132,8 @@ export class TraceRoom {
  * room is aborted, and repeated when there is room.
  * @param read is called with changed options, at most twice
  */
-export async function readInRoom<T>(
-  room: TraceRoom,
+export async function readWithSemaphore<T>(
+  room: LargeTraceSemaphore,
   options: ReadOptions,
   onCount: OnCount,
   read: (options: ReadOptions, onCount: OnCount) => Promise<T>,

@@ -1,14 +1,14 @@
 import type { ReadOptions } from "storage/api";
 import { expect, test } from "vitest";
+import { LargeTraceSemaphore, type OnCount, readWithSemaphore } from "./large-trace-semaphore.ts";
 import { RequestGate } from "./request-gate.ts";
-import { type OnCount, readInRoom, TraceRoom } from "./trace-room.ts";
 
 const megabyte = 1_000_000;
 
 /** A room of ten megabytes with running requests, which the test ends. */
 function roomWith(requests: number) {
   let waited = 0;
-  const room = new TraceRoom(10 * megabyte, () => waited++);
+  const room = new LargeTraceSemaphore(10 * megabyte, () => waited++);
   const aborts = Array.from({ length: requests }, () => new AbortController());
   for (const { signal } of aborts) {
     room.enter(signal);
@@ -16,7 +16,7 @@ function roomWith(requests: number) {
   const reads: number[] = [];
   /** Reads traces of `bytes` bytes as a store does: announces the size, then checks whether the request was aborted. */
   const ask = (request: number, bytes: number, counted: OnCount = () => {}) =>
-    readInRoom(
+    readWithSemaphore(
       room,
       { signal: aborts[request]?.signal } as ReadOptions,
       counted,
@@ -101,7 +101,7 @@ test("small traces, and requests that no gate let in, take none", async () => {
   const { room, ask } = roomWith(1);
   const { signal } = new AbortController();
   const small = (read: ReadOptions) =>
-    readInRoom(
+    readWithSemaphore(
       room,
       read,
       () => {},
@@ -116,7 +116,7 @@ test("small traces, and requests that no gate let in, take none", async () => {
 });
 
 test("the gate tells the room who comes and who is over", async () => {
-  const room = new TraceRoom(megabyte);
+  const room = new LargeTraceSemaphore(megabyte);
   const gate = new RequestGate({ maxConcurrent: 2, maxWaiting: 2, room });
   const { signal } = new AbortController();
   const leave = await gate.enter(signal);
