@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../src/house/house-process.ts";
+import { TestedProcess } from "../src/all-processes/tested-process.ts";
 
 const help = `Runs the storage suite of the public model (Jaeger 1.62, plugin/storage/integration), with its own client, over the
 remote storage API.
@@ -40,7 +40,7 @@ export async function storageIntegrationCommand(args: readonly string[]): Promis
   }
   const folder = mkdtempSync(join(tmpdir(), "storage-integration-"));
   const [http = "", api = "", admin = ""] = await freeAddresses(3);
-  const storage = new HouseProcess(
+  const storage = new TestedProcess(
     "tracing-storage",
     "tracing-storage/bin/tracing-storage.ts",
     [

@@ -4,18 +4,18 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type AllProcesses, openAllProcesses } from "../src/all-processes/all-processes.ts";
 import { eventually } from "../src/expect.ts";
-import { type House, openHouse } from "../src/house/house.ts";
 import { type Answer, ask, askTraces } from "../src/tracing-api/ask.ts";
 import { jsonHeaders, jsonRequest, jsonSpan } from "./bad-input/otlp-spans.ts";
 
-let house: House;
+let backend: AllProcesses;
 
 beforeAll(async () => {
-  house = await openHouse();
+  backend = await openAllProcesses();
 });
 
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 function admin(
   method: string,
@@ -23,16 +23,16 @@ function admin(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  return ask(house.addresses.admin + path, {
+  return ask(backend.addresses.admin + path, {
     method,
-    headers: { "Content-Type": "application/json", Origin: house.addresses.admin, ...headers },
+    headers: { "Content-Type": "application/json", Origin: backend.addresses.admin, ...headers },
     body: body === undefined ? null : JSON.stringify(body),
   });
 }
 
 async function send(service: string, ...spans: ReturnType<typeof jsonSpan>[]): Promise<void> {
   const body = jsonRequest(service, ...spans);
-  const answer = await ask(`${house.addresses.otlpHttp}/v1/traces`, {
+  const answer = await ask(`${backend.addresses.otlpHttp}/v1/traces`, {
     method: "POST",
     headers: jsonHeaders,
     body,
@@ -41,7 +41,7 @@ async function send(service: string, ...spans: ReturnType<typeof jsonSpan>[]): P
 }
 
 async function idsOf(service: string): Promise<string[]> {
-  const traces = await askTraces(`${house.addresses.query}/api/traces?service=${service}&limit=10000`);
+  const traces = await askTraces(`${backend.addresses.query}/api/traces?service=${service}&limit=10000`);
   return traces.map(({ traceID }) => traceID.padStart(32, "0")).sort();
 }
 
@@ -69,7 +69,7 @@ async function holdingUpstream() {
 describe("config changes", () => {
   test("50 of them under 200 requests in flight: none is refused or cut, each takes effect at once", async () => {
     const upstream = await holdingUpstream();
-    const logged = house.adminServer.log.length;
+    const logged = backend.adminServer.log.length;
     const server = {
       listen: ["127.0.0.1:0"],
       routes: [
@@ -88,7 +88,7 @@ describe("config changes", () => {
     });
     const door = await eventually(async () => {
       const [, address] =
-        /serving HTTP on (127\.0\.0\.1:\d+)/.exec(house.adminServer.log.slice(logged)) ?? [];
+        /serving HTTP on (127\.0\.0\.1:\d+)/.exec(backend.adminServer.log.slice(logged)) ?? [];
       if (address === undefined) {
         throw new Error("not yet serving");
       }
@@ -131,8 +131,8 @@ describe("config changes", () => {
     expect(await admin("PUT", path, config("none"))).toMatchObject({ status: 200 });
     onTestFinished(async () => void (await admin("DELETE", path)));
     for (let round = 0; round < 20; round++) {
-      const response = await fetch(house.addresses.admin + path, {
-        headers: { Origin: house.addresses.admin },
+      const response = await fetch(backend.addresses.admin + path, {
+        headers: { Origin: backend.addresses.admin },
       });
       await response.text();
       const etag = response.headers.get("etag") ?? "";
@@ -189,7 +189,7 @@ describe("searches", () => {
     expect(sent.length).toBeGreaterThan(0);
     const count = async () => {
       const sql = "SELECT uniqExact(trace_id), count() FROM tracing.spans WHERE service = 'parallel-load'";
-      return (await ask(`${house.storageUrl}/`, { method: "POST", body: sql })).text;
+      return (await ask(`${backend.storageUrl}/`, { method: "POST", body: sql })).text;
     };
     await eventually(async () => expect(await count()).toBe(`${sent.length}\t${sent.length}\n`), 10_000);
   });
@@ -201,7 +201,7 @@ describe("searches", () => {
       "SELECT sleepEachRow(1) FROM numbers(60) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0";
     let ended = 0;
     const running = Array.from({ length: 8 }, () =>
-      ask(`${house.storageUrl}/`, { method: "POST", body: sql, signal: slow.signal }).then(
+      ask(`${backend.storageUrl}/`, { method: "POST", body: sql, signal: slow.signal }).then(
         () => ended++,
         () => ended++,
       ),
@@ -209,7 +209,7 @@ describe("searches", () => {
     const processes =
       "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%processes%'";
     await eventually(async () => {
-      const { text } = await ask(`${house.storageUrl}/`, { method: "POST", body: processes });
+      const { text } = await ask(`${backend.storageUrl}/`, { method: "POST", body: processes });
       expect(text).toBe("8\n");
     }, 30_000);
 
@@ -221,7 +221,7 @@ describe("searches", () => {
     slow.abort();
     await Promise.all(running);
     await eventually(async () => {
-      const { text } = await ask(`${house.storageUrl}/`, { method: "POST", body: processes });
+      const { text } = await ask(`${backend.storageUrl}/`, { method: "POST", body: processes });
       expect(text, "a query whose client left is cancelled").toBe("0\n");
     }, 30_000);
   });

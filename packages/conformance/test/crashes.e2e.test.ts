@@ -2,19 +2,19 @@
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AllProcesses, openAllProcesses } from "../src/all-processes/all-processes.ts";
+import type { TestedProcess } from "../src/all-processes/tested-process.ts";
 import { eventually, expectEqual } from "../src/expect.ts";
-import { type House, openHouse } from "../src/house/house.ts";
-import type { HouseProcess } from "../src/house/house-process.ts";
 import { ask, askTraces } from "../src/tracing-api/ask.ts";
 
-let house: House;
+let backend: AllProcesses;
 
 // One for all tests: each leaves it as it was, or the next would find a process missing.
 beforeAll(async () => {
-  house = await openHouse();
+  backend = await openAllProcesses();
 });
 
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 function request(service: string, traceId: string): string {
   const now = BigInt(Date.now()) * 1_000_000n;
@@ -39,7 +39,7 @@ function sender(service: string) {
     while (isOpen) {
       const traceId = randomBytes(16).toString("hex");
       try {
-        const answer = await ask(`${house.addresses.otlpHttp}/v1/traces`, {
+        const answer = await ask(`${backend.addresses.otlpHttp}/v1/traces`, {
           method: "POST",
           headers: { "Content-Type": "application/json" },
           body: request(service, traceId),
@@ -73,7 +73,7 @@ function sender(service: string) {
 }
 
 async function storedTraceIds(service: string): Promise<string[]> {
-  const traces = await askTraces(`${house.addresses.query}/api/traces?service=${service}&limit=100000`);
+  const traces = await askTraces(`${backend.addresses.query}/api/traces?service=${service}&limit=100000`);
   return traces.flatMap((trace) => trace.spans.map((span) => span.traceID.padStart(32, "0")));
 }
 
@@ -82,23 +82,23 @@ test.each(["storage", "collector", "query", "agent", "adminServer"] as const)(
   async (victim: "storage" | "collector" | "query" | "agent" | "adminServer") => {
     const load = sender(`without-${victim}`);
     await load.more(50);
-    await house[victim].end("SIGKILL");
+    await backend[victim].end("SIGKILL");
     if (victim !== "collector") {
       await load.more(50);
     }
-    const others: HouseProcess[] = [
-      house.storage,
-      house.collector,
-      house.query,
-      house.agent,
-      house.adminServer,
+    const others: TestedProcess[] = [
+      backend.storage,
+      backend.collector,
+      backend.query,
+      backend.agent,
+      backend.adminServer,
     ];
     for (const other of others) {
-      if (other !== house[victim]) {
+      if (other !== backend[victim]) {
         expect(other.isRunning, `${other.name} still runs`).toBe(true);
       }
     }
-    await house[victim].start();
+    await backend[victim].start();
     await load.more(50);
     await load.stop();
 
@@ -114,10 +114,10 @@ test.each(["storage", "collector", "query", "agent", "adminServer"] as const)(
 
 test("a graceful stop of the collector loses nothing, and it says that the store is away in one line", async () => {
   const load = sender("without-store");
-  const saidBefore = house.collector.log.length;
-  const said = () => house.collector.log.slice(saidBefore);
+  const saidBefore = backend.collector.log.length;
+  const said = () => backend.collector.log.slice(saidBefore);
   await load.more(20);
-  await house.storage.end("SIGKILL");
+  await backend.storage.end("SIGKILL");
   await load.more(50);
   await eventually(async () => expect(said()).toMatch(/storage/i), 10_000);
   await load.stop();
@@ -125,9 +125,9 @@ test("a graceful stop of the collector loses nothing, and it says that the store
     .split("\n")
     .filter((line) => /"level":"(warn|error)"/.test(line));
   expect(awayLines.length, awayLines.join("\n")).toBeLessThanOrEqual(2);
-  expect(await house.collector.end("SIGTERM")).not.toBeNull();
-  await house.storage.start();
-  await house.collector.start();
+  expect(await backend.collector.end("SIGTERM")).not.toBeNull();
+  await backend.storage.start();
+  await backend.collector.start();
   await eventually(async () => {
     const missing = load.acknowledged.difference(new Set(await storedTraceIds("without-store")));
     expectEqual([...missing], [], "acknowledged, but not stored");

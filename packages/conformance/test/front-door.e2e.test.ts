@@ -2,22 +2,22 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { type AllProcesses, openAllProcesses } from "../src/all-processes/all-processes.ts";
 import { eventually, expectEqual } from "../src/expect.ts";
-import { type House, openHouse } from "../src/house/house.ts";
 import { ask, askTraces } from "../src/tracing-api/ask.ts";
 import { sampleTrace } from "../src/tracing-api/sample-trace.ts";
 
-let house: House;
+let backend: AllProcesses;
 
 beforeAll(async () => {
-  house = await openHouse();
+  backend = await openAllProcesses();
 });
 
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 /** Names of the front door's spans that serve a request. */
 async function served(): Promise<string[]> {
-  const traces = await askTraces(`${house.addresses.query}/api/traces?service=front-door&limit=1000`);
+  const traces = await askTraces(`${backend.addresses.query}/api/traces?service=front-door&limit=1000`);
   return traces
     .flatMap(({ spans }) => spans)
     .filter(({ tags }) => tags.some(({ key, value }) => key === "span.kind" && value === "server"))
@@ -25,16 +25,16 @@ async function served(): Promise<string[]> {
 }
 
 test("what the UI asks leaves no spans beside the user's, what others ask is named after its route", async () => {
-  const page = await ask(`${house.frontDoor}/search`);
+  const page = await ask(`${backend.frontDoor}/search`);
   expect(page.status).toBe(200);
   expect(page.contentType).toContain("text/html");
-  const fromPage = { headers: { Referer: `${house.frontDoor}/search?service=a` } };
+  const fromPage = { headers: { Referer: `${backend.frontDoor}/search?service=a` } };
   for (const path of ["/api/services", "/api/operations?service=a", "/tempo/api/search/tags"]) {
-    expect((await ask(`${house.frontDoor}${path}`, fromPage)).status, path).toBe(200);
+    expect((await ask(`${backend.frontDoor}${path}`, fromPage)).status, path).toBe(200);
   }
   const elsewhere = { headers: { Referer: "http://grafana.example/d/1" } };
-  await ask(`${house.frontDoor}/api/services/shop-1234/operations`);
-  await ask(`${house.frontDoor}/tempo/api/v2/search/tag/span.customer/values`, elsewhere);
+  await ask(`${backend.frontDoor}/api/services/shop-1234/operations`);
+  await ask(`${backend.frontDoor}/tempo/api/v2/search/tag/span.customer/values`, elsewhere);
   await eventually(async () => {
     expectEqual(
       (await served()).toSorted(),
@@ -47,11 +47,11 @@ test("what the UI asks leaves no spans beside the user's, what others ask is nam
 const descriptionSchema = z.object({ paths: z.record(z.string(), z.unknown()) });
 
 test("each path of the query API has a name of its own among the spans", async () => {
-  const answer = await ask(`${house.addresses.query}/api/openapi.json`);
+  const answer = await ask(`${backend.addresses.query}/api/openapi.json`);
   const paths = Object.keys(descriptionSchema.parse(JSON.parse(answer.text)).paths);
   for (const path of paths) {
     // Those that need a body or parameters are refused, and those that stream are left: all have a span.
-    await fetch(`${house.frontDoor}${path.replace(/\{\w+\}/g, "46319116")}`, {
+    await fetch(`${backend.frontDoor}${path.replace(/\{\w+\}/g, "46319116")}`, {
       signal: AbortSignal.timeout(2_000),
     })
       .then((response) => response.body?.cancel())
@@ -70,11 +70,11 @@ test("each path of the query API has a name of its own among the spans", async (
 
 test("a caller's trace goes on through the front door", async () => {
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-  await ask(`${house.frontDoor}/api/services`, {
+  await ask(`${backend.frontDoor}/api/services`, {
     headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
   });
   await eventually(async () => {
-    const [trace] = await askTraces(`${house.addresses.query}/api/traces/${traceId}`);
+    const [trace] = await askTraces(`${backend.addresses.query}/api/traces/${traceId}`);
     const parents = trace?.spans.map((span) => span.references[0]?.spanID);
     expectEqual(parents?.includes("00f067aa0ba902b7"), true, `parents ${parents}`);
   }, 30_000);
@@ -82,14 +82,14 @@ test("a caller's trace goes on through the front door", async () => {
 
 test("spans sent to the front door reach the collector", async () => {
   const sample = sampleTrace();
-  const answer = await ask(`${house.frontDoor}/v1/traces`, {
+  const answer = await ask(`${backend.frontDoor}/v1/traces`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(sample.otlpJson),
   });
   expect(answer).toMatchObject({ status: 200, text: '{"partialSuccess":{}}' });
   await eventually(async () => {
-    const traces = await askTraces(`${house.frontDoor}/api/traces/${sample.traceId}`);
+    const traces = await askTraces(`${backend.frontDoor}/api/traces/${sample.traceId}`);
     expectEqual(traces[0]?.spans.length, 2, "spans");
   }, 30_000);
 });

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { TestedProcess } from "../src/all-processes/tested-process.ts";
 import { eventually } from "../src/expect.ts";
-import { HouseProcess } from "../src/house/house-process.ts";
 import { ask } from "../src/tracing-api/ask.ts";
 import { field, protobufHeaders, protobufRequest, protobufSpan } from "./bad-input/otlp-spans.ts";
 import { grpcFrame, rawGrpc } from "./bad-input/raw-grpc.ts";
@@ -21,8 +21,8 @@ function run(program: string, ...parameters: string[]): void {
 
 let folder: string;
 let addresses: readonly string[];
-let collector: HouseProcess | undefined;
-let storage: HouseProcess | undefined;
+let collector: TestedProcess | undefined;
+let storage: TestedProcess | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "journal-"));
@@ -39,8 +39,8 @@ afterEach(async () => {
 
 const local = (index: number) => addresses[index] ?? "";
 
-async function startCollector(journal: string, ...more: string[]): Promise<HouseProcess> {
-  collector = new HouseProcess(
+async function startCollector(journal: string, ...more: string[]): Promise<TestedProcess> {
+  collector = new TestedProcess(
     "tracing-collector",
     "tracing-collector/bin/tracing-collector.ts",
     [
@@ -60,7 +60,7 @@ async function startCollector(journal: string, ...more: string[]): Promise<House
 }
 
 async function startStorage(): Promise<void> {
-  storage = new HouseProcess(
+  storage = new TestedProcess(
     "tracing-storage",
     "tracing-storage/bin/tracing-storage.ts",
     [

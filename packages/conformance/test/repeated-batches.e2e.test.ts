@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestedProcess } from "../src/all-processes/tested-process.ts";
 import { eventually } from "../src/expect.ts";
-import { HouseProcess } from "../src/house/house-process.ts";
 import { ask } from "../src/tracing-api/ask.ts";
 import { openTracing, type TracingProcesses } from "./security/tracing-processes.ts";
 
@@ -90,7 +90,7 @@ const zipkin = JSON.stringify(
 
 let tracing: TracingProcesses;
 /** A second collector, which forgets batches at once. */
-let other: HouseProcess;
+let other: TestedProcess;
 let otherDoors: { readonly otlp: string; readonly zipkin: string };
 
 beforeAll(async () => {
@@ -102,7 +102,7 @@ beforeAll(async () => {
   const [otlpHttp = "", zipkinHttp = "", admin = "", journal = ""] = await freeAddresses(4);
   otherDoors = { otlp: otlpHttp, zipkin: zipkinHttp };
   const any = "127.0.0.1:0";
-  other = new HouseProcess(
+  other = new TestedProcess(
     "tracing-collector",
     "tracing-collector/bin/tracing-collector.ts",
     [

@@ -15,24 +15,24 @@ import jaeger from "jaeger-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import zipkin from "zipkin";
 import { HttpLogger } from "zipkin-transport-http";
+import { type AllProcesses, openAllProcesses } from "../src/all-processes/all-processes.ts";
 import { eventually } from "../src/expect.ts";
-import { type House, openHouse } from "../src/house/house.ts";
 import { askTraces, type UiTrace } from "../src/tracing-api/ask.ts";
 import { runProgram } from "./clients/program.ts";
 
 const visibleWithinMs = 20_000;
-let house: House;
+let backend: AllProcesses;
 
 beforeAll(async () => {
-  house = await openHouse();
+  backend = await openAllProcesses();
 });
 
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 /** The one span of a service, once it is there; of several, the one of this name. */
 async function spanOf(service: string, operation?: string): Promise<UiTrace["spans"][number]> {
   return eventually(async () => {
-    const found = await askTraces(`${house.addresses.query}/api/traces?service=${service}`);
+    const found = await askTraces(`${backend.addresses.query}/api/traces?service=${service}`);
     const spans = found.flatMap((one) => one.spans);
     const span = operation === undefined ? spans[0] : spans.find((one) => one.operationName === operation);
     if (span === undefined) {
@@ -65,7 +65,7 @@ test("OpenTelemetry SDK for JavaScript, OTLP over gRPC", async () => {
     resource: resourceFromAttributes({ "service.name": "client-js" }),
     spanProcessors: [
       new SimpleSpanProcessor({
-        exporter: new OTLPTraceExporter({ url: `http://${house.addresses.otlpGrpc}` }),
+        exporter: new OTLPTraceExporter({ url: `http://${backend.addresses.otlpGrpc}` }),
       }),
     ],
   });
@@ -82,7 +82,7 @@ test("OpenTelemetry's exporter for Zipkin, for JavaScript", async () => {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": "client-js-zipkin" }),
     spanProcessors: [
-      new SimpleSpanProcessor({ exporter: new ZipkinExporter({ url: `${house.zipkin}/api/v2/spans` }) }),
+      new SimpleSpanProcessor({ exporter: new ZipkinExporter({ url: `${backend.zipkin}/api/v2/spans` }) }),
     ],
   });
   const span = provider.getTracer("test").startSpan("js work", { kind: SpanKind.SERVER });
@@ -106,7 +106,7 @@ test.each([
 ])("zipkin for JavaScript, JSON of %s", async (version, jsonEncoder) => {
   const service = `client-zipkin-${version}`;
   const logger = new HttpLogger({
-    endpoint: `${house.zipkin}/api/${version}/spans`,
+    endpoint: `${backend.zipkin}/api/${version}/spans`,
     jsonEncoder,
     httpInterval: 10,
   });
@@ -147,8 +147,8 @@ test.each(["Thrift binary over UDP through the agent", "Thrift over HTTP"])(
         sampler: { type: "const", param: 1 },
         reporter: {
           ...(overHttp
-            ? { collectorEndpoint: `${house.collectorHttp}/api/traces` }
-            : { agentHost: "127.0.0.1", agentPort: house.agentBinaryPort }),
+            ? { collectorEndpoint: `${backend.collectorHttp}/api/traces` }
+            : { agentHost: "127.0.0.1", agentPort: backend.agentBinaryPort }),
           flushIntervalMs: 50,
         },
       },
@@ -174,14 +174,14 @@ const hasPython = spawnSync(python, ["--version"]).status === 0;
 
 describe.skipIf(!hasPython)("Python (skipped without python3)", () => {
   const script = fileURLToPath(new URL("./clients/send-span.py", import.meta.url));
-  const agent = () => `127.0.0.1:${house.agentCompactPort}`;
+  const agent = () => `127.0.0.1:${backend.agentCompactPort}`;
 
   test.for<[name: string, client: string, address: () => string, check: (tags: Tags) => void]>([
-    ["OpenTelemetry, OTLP over HTTP", "otlp-http", () => house.addresses.otlpHttp, expectEveryType],
+    ["OpenTelemetry, OTLP over HTTP", "otlp-http", () => backend.addresses.otlpHttp, expectEveryType],
     [
       "OpenTelemetry's exporter for Zipkin",
       "zipkin-json",
-      () => house.zipkin,
+      () => backend.zipkin,
       (tags) => expect(tags.get("whole")).toEqual(["string", "42"]),
     ],
     [
@@ -197,13 +197,13 @@ describe.skipIf(!hasPython)("Python (skipped without python3)", () => {
     [
       "py_zipkin, JSON",
       "py-zipkin-json",
-      () => house.zipkin,
+      () => backend.zipkin,
       (tags) => expect(tags.get("whole")).toEqual(["string", "42"]),
     ],
     [
       "py_zipkin, protobuf",
       "py-zipkin-protobuf",
-      () => house.zipkin,
+      () => backend.zipkin,
       (tags) => expect(tags.get("whole")).toEqual(["string", "42"]),
     ],
   ])("%s", async ([name, client, address, check], { skip }) => {
@@ -244,7 +244,7 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
     [
       "OpenTelemetry, OTLP over gRPC with gzip",
       "otlp-grpc",
-      () => house.addresses.otlpGrpc,
+      () => backend.addresses.otlpGrpc,
       (tags) => {
         expectEveryType(tags);
         expect(tags.get("otel.status_description")).toEqual(["string", "bad"]);
@@ -253,25 +253,25 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
     [
       "OpenTelemetry, OTLP over HTTP with gzip",
       "otlp-http",
-      () => new URL(house.addresses.otlpHttp).host,
+      () => new URL(backend.addresses.otlpHttp).host,
       expectEveryType,
     ],
     [
       "jaeger-client-go, Thrift compact over UDP",
       "jaeger-compact",
-      () => `127.0.0.1:${house.agentCompactPort}`,
+      () => `127.0.0.1:${backend.agentCompactPort}`,
       (tags) => expect(tags.get("whole")).toEqual(["int64", 42]),
     ],
     [
       "jaeger-client-go, Thrift over HTTP",
       "jaeger-http",
-      () => `${house.collectorHttp}/api/traces?format=jaeger.thrift`,
+      () => `${backend.collectorHttp}/api/traces?format=jaeger.thrift`,
       (tags) => expect(tags.get("part")).toEqual(["float64", 2.5]),
     ],
     [
       "zipkin-go",
       "zipkin",
-      () => `${house.zipkin}/api/v2/spans`,
+      () => `${backend.zipkin}/api/v2/spans`,
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
   ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
@@ -319,29 +319,34 @@ describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries can
     [
       "OpenTelemetry, OTLP over gRPC with gzip",
       "otlp-grpc",
-      () => house.addresses.otlpGrpc,
+      () => backend.addresses.otlpGrpc,
       (tags) => {
         expectEveryType(tags);
         expect(tags.get("otel.status_description")).toEqual(["string", "bad"]);
       },
     ],
-    ["OpenTelemetry, OTLP over HTTP with gzip", "otlp-http", () => house.addresses.otlpHttp, expectEveryType],
+    [
+      "OpenTelemetry, OTLP over HTTP with gzip",
+      "otlp-http",
+      () => backend.addresses.otlpHttp,
+      expectEveryType,
+    ],
     [
       "jaeger-client, Thrift compact over UDP",
       "jaeger-compact",
-      () => `127.0.0.1:${house.agentCompactPort}`,
+      () => `127.0.0.1:${backend.agentCompactPort}`,
       (tags) => expect(tags.get("whole")).toEqual(["int64", 42]),
     ],
     [
       "jaeger-client, Thrift over HTTP",
       "jaeger-http",
-      () => `${house.collectorHttp}/api/traces`,
+      () => `${backend.collectorHttp}/api/traces`,
       (tags) => expect(tags.get("part")).toEqual(["float64", 2.5]),
     ],
     [
       "brave, Zipkin JSON",
       "zipkin",
-      () => `${house.zipkin}/api/v2/spans`,
+      () => `${backend.zipkin}/api/v2/spans`,
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
   ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
@@ -391,7 +396,7 @@ test("curl, OTLP JSON", async () => {
       "Content-Type: application/json",
       "-d",
       JSON.stringify(body),
-      `${house.addresses.otlpHttp}/v1/traces`,
+      `${backend.addresses.otlpHttp}/v1/traces`,
     ],
     { encoding: "utf8" },
   );

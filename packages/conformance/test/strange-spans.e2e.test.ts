@@ -1,18 +1,18 @@
 // Spans that are strange but allowed: each is taken, stored and found, and none takes others of its block with it.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AllProcesses, openAllProcesses } from "../src/all-processes/all-processes.ts";
 import { eventually } from "../src/expect.ts";
-import { type House, openHouse } from "../src/house/house.ts";
 import { ask, askTraces } from "../src/tracing-api/ask.ts";
 import { type JsonSpan, jsonHeaders, jsonRequest, jsonSpan } from "./bad-input/otlp-spans.ts";
 
-let house: House;
+let backend: AllProcesses;
 
 beforeAll(async () => {
-  house = await openHouse();
+  backend = await openAllProcesses();
 });
 
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 /** Also on a machine that does much else. */
 const withinMs = 20_000;
@@ -75,7 +75,7 @@ test("each is stored, with the ordinary ones of its block, and found", async () 
   const spans = Object.values(strange).flatMap((fields) => [jsonSpan(fields), jsonSpan()]);
   for (const span of spans) {
     const body = jsonRequest("strange-spans", span);
-    const answer = await ask(`${house.addresses.otlpHttp}/v1/traces`, {
+    const answer = await ask(`${backend.addresses.otlpHttp}/v1/traces`, {
       method: "POST",
       headers: jsonHeaders,
       body,
@@ -84,11 +84,11 @@ test("each is stored, with the ordinary ones of its block, and found", async () 
   }
   for (const { traceId, name } of spans) {
     await eventually(async () => {
-      const [trace] = await askTraces(`${house.addresses.query}/api/traces/${traceId}`);
+      const [trace] = await askTraces(`${backend.addresses.query}/api/traces/${traceId}`);
       expect(trace?.spans.map(({ operationName }) => operationName)).toEqual([String(name).toWellFormed()]);
     }, withinMs);
   }
-  const metrics = await (await fetch(house.collector.metricsUrl)).text();
+  const metrics = await (await fetch(backend.collector.metricsUrl)).text();
   expect(metrics).toMatch(/^tracing_collector_quarantined_spans_total 0$/m);
 });
 
@@ -107,11 +107,11 @@ test("services with names of every kind are taken, and named so", async () => {
   const sent = names.map((service) => ({ service, span: jsonSpan() }));
   for (const { service, span } of sent) {
     const body = jsonRequest(service, span);
-    await ask(`${house.addresses.otlpHttp}/v1/traces`, { method: "POST", headers: jsonHeaders, body });
+    await ask(`${backend.addresses.otlpHttp}/v1/traces`, { method: "POST", headers: jsonHeaders, body });
   }
   for (const { service, span } of sent) {
     await eventually(async () => {
-      const [trace] = await askTraces(`${house.addresses.query}/api/traces/${span.traceId}`);
+      const [trace] = await askTraces(`${backend.addresses.query}/api/traces/${span.traceId}`);
       const [{ processID = "" } = {}] = trace?.spans ?? [];
       // The public model has a name of its own for services without one.
       expect(trace?.processes[processID]?.serviceName).toBe(service === "" ? "empty-service-name" : service);

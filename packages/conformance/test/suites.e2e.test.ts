@@ -1,21 +1,21 @@
-// Every black-box suite, each case a test, against a house of real processes.
+// Every black-box suite, each case a test, against a backend of real processes.
 
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { type House, openHouse } from "../src/house/house.ts";
+import { type AllProcesses, openAllProcesses } from "../src/all-processes/all-processes.ts";
 import { suites } from "../src/suites.ts";
 
-let house: House;
+let backend: AllProcesses;
 
 beforeAll(async () => {
-  house = await openHouse();
+  backend = await openAllProcesses();
 });
 
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 for (const suite of suites) {
   describe(suite.name, () => {
     for (const item of suite.cases) {
-      test(item.name, () => item.run(house.addresses));
+      test(item.name, () => item.run(backend.addresses));
     }
   });
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../house/house-process.ts";
+import { TestedProcess } from "../all-processes/tested-process.ts";
 import type { TempoBackend } from "./tempo-process.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function startOurTempo({ onePort = false } = {}): Promise<TempoBack
   const grpc = onePort ? at(5) : at(6);
   const store = ["--clickhouse.url", `http://${at(0)}`];
   const make = (name: string, admin: string, args: readonly string[]) =>
-    new HouseProcess(
+    new TestedProcess(
       name,
       `${name}/bin/${name}.ts`,
       [...args, "--admin.http.host-port", admin],

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import type { House } from "../../src/house/house.ts";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { type Answer, ask } from "../../src/tracing-api/ask.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";
@@ -8,8 +8,8 @@ import { staysUnharmed } from "./unharmed.ts";
 const mebibyte = 1024 * 1024;
 
 /** The web server's admin API. */
-export function adminApi(house: () => House): void {
-  const url = () => house().addresses.admin;
+export function adminApi(backend: () => AllProcesses): void {
+  const url = () => backend().addresses.admin;
   const host = () => new URL(url()).host;
   const admin = (
     method: string,
@@ -26,12 +26,12 @@ export function adminApi(house: () => House): void {
   const config = async () => (await admin("GET", "/config/")).text;
 
   staysUnharmed({
-    process: () => house().adminServer,
+    process: () => backend().adminServer,
     good: async () => {
       expect(
         (await admin("GET", "/config/apps/http/servers/front_door/routes/1/handle/1/handler")).text,
       ).toBe('"tracing"\n');
-      expect((await ask(`${house().frontDoor}/api/services`)).status).toBe(200);
+      expect((await ask(`${backend().frontDoor}/api/services`)).status).toBe(200);
     },
     maxGrowthMiB: 384,
   });

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { expect, test } from "vitest";
 import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
-import type { House } from "../../src/house/house.ts";
 import { askTraces } from "../../src/tracing-api/ask.ts";
 import { staysUnharmed } from "./unharmed.ts";
 
@@ -32,9 +32,9 @@ export function thriftBatchOfNow(id: number): ThriftBatch {
 }
 
 /** The agent's UDP ports. */
-export function agentUdp(house: () => House): void {
+export function agentUdp(backend: () => AllProcesses): void {
   const send = async (protocol: Protocol, ...packets: readonly Uint8Array[]) => {
-    const port = protocol === "compact" ? house().agentCompactPort : house().agentBinaryPort;
+    const port = protocol === "compact" ? backend().agentCompactPort : backend().agentBinaryPort;
     const socket = createSocket("udp4");
     try {
       for (const packet of packets) {
@@ -48,7 +48,7 @@ export function agentUdp(house: () => House): void {
   };
   /** Packets that were taken in or dropped, and so read off the socket. */
   const seen = async (protocol: Protocol) => {
-    const text = await (await fetch(house().agent.metricsUrl)).text();
+    const text = await (await fetch(backend().agent.metricsUrl)).text();
     const lines = text.matchAll(
       /^tracing_agent_thrift_udp_server_packets_(?:processed|dropped)_total\{(.*)\} (\d+)$/gm,
     );
@@ -57,7 +57,7 @@ export function agentUdp(house: () => House): void {
       .reduce((sum, [, , count]) => sum + Number(count), 0);
   };
   const badCount = async (protocol: Protocol) => {
-    const text = await (await fetch(house().agent.metricsUrl)).text();
+    const text = await (await fetch(backend().agent.metricsUrl)).text();
     const lines = text.matchAll(
       /^tracing_agent_thrift_udp_(?:t_processor_handler_errors|server_packets_dropped)_total\{(.*)\} (\d+)$/gm,
     );
@@ -67,14 +67,17 @@ export function agentUdp(house: () => House): void {
   };
 
   staysUnharmed({
-    process: () => house().agent,
+    process: () => backend().agent,
     good: async () => {
       const ids = protocols.map(() => randomBytes(4).readUInt32BE() >>> 1);
       for (const [index, protocol] of protocols.entries()) {
         await send(protocol, encodeAgentPacket(thriftBatchOfNow(ids[index] ?? 0), protocol));
       }
       for (const id of ids) {
-        await eventually(() => askTraces(`${house().addresses.query}/api/traces/${id.toString(16)}`), 5_000);
+        await eventually(
+          () => askTraces(`${backend().addresses.query}/api/traces/${id.toString(16)}`),
+          5_000,
+        );
       }
     },
     maxGrowthMiB: 96,

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
-import type { House } from "../../src/house/house.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";
@@ -44,20 +44,20 @@ class Recorder {
 }
 
 /** The web server's public port: a proxy in front of an upstream that shows the bytes it receives. */
-export function frontDoor(house: () => House): void {
+export function frontDoor(backend: () => AllProcesses): void {
   const upstream = new Recorder();
   let door = "";
   const admin = (method: string, path: string, body?: unknown) =>
-    ask(house().addresses.admin + path, {
+    ask(backend().addresses.admin + path, {
       method,
-      headers: { "Content-Type": "application/json", Origin: house().addresses.admin },
+      headers: { "Content-Type": "application/json", Origin: backend().addresses.admin },
       body: body === undefined ? null : JSON.stringify(body),
     });
 
   beforeAll(async () => {
     const dial = await upstream.open();
     const shown = { "X-Path": ["{http.request.uri.path}"], "X-Query": ["{http.request.uri.query.q}"] };
-    const logged = house().adminServer.log.length;
+    const logged = backend().adminServer.log.length;
     const answer = await admin("PUT", "/config/apps/http/servers/recorded", {
       listen: ["127.0.0.1:0"],
       routes: [
@@ -78,7 +78,7 @@ export function frontDoor(house: () => House): void {
     expect(answer).toMatchObject({ status: 200 });
     door = await eventually(async () => {
       const [, address] =
-        /serving HTTP on (127\.0\.0\.1:\d+)/.exec(house().adminServer.log.slice(logged)) ?? [];
+        /serving HTTP on (127\.0\.0\.1:\d+)/.exec(backend().adminServer.log.slice(logged)) ?? [];
       if (address === undefined) {
         throw new Error("not yet serving");
       }
@@ -95,7 +95,7 @@ export function frontDoor(house: () => House): void {
 
   const get = head("GET /good HTTP/1.1", "Host: x", "Connection: close");
   staysUnharmed({
-    process: () => house().adminServer,
+    process: () => backend().adminServer,
     good: async () => expect((await rawHttp(door, get)).text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*ok$/s),
     maxGrowthMiB: 192,
   });

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { collectorService, queryService, withPublicNames } from "wire/grpc";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
-import type { House } from "../../src/house/house.ts";
 import { askTraces } from "../../src/tracing-api/ask.ts";
 import { callGrpc } from "../../src/tracing-api/call-grpc.ts";
 import { field, protobufRequest, protobufSpan } from "./otlp-spans.ts";
@@ -71,14 +71,14 @@ function framing({ address, path, malformed }: GrpcDoor): void {
 }
 
 /** OTLP over gRPC. */
-export function otlpGrpc(house: () => House): void {
-  const address = () => house().addresses.otlpGrpc;
+export function otlpGrpc(backend: () => AllProcesses): void {
+  const address = () => backend().addresses.otlpGrpc;
   const path = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
   const send = (message: Uint8Array) => rawGrpc(address(), path, grpcFrame(message));
   const goodSpan = (traceId = randomBytes(16)) => protobufSpan(traceId, randomBytes(8));
 
   staysUnharmed({
-    process: () => house().collector,
+    process: () => backend().collector,
     good: async () => expect((await send(protobufRequest(goodSpan()))).code).toBe("OK"),
     maxGrowthMiB: 192,
   });
@@ -88,14 +88,14 @@ export function otlpGrpc(house: () => House): void {
     const good = randomBytes(16);
     const bad = protobufSpan(randomBytes(5), randomBytes(8));
     expect((await send(protobufRequest(goodSpan(good), bad))).code).toBe("OK");
-    const traces = `${house().addresses.query}/api/traces`;
+    const traces = `${backend().addresses.query}/api/traces`;
     await eventually(() => askTraces(`${traces}/${good.toString("hex")}`), 5_000);
   });
 }
 
 /** CollectorService.PostSpans, under each of its names. */
-export function postSpans(house: () => House): void {
-  const address = () => house().addresses.collectorGrpc;
+export function postSpans(backend: () => AllProcesses): void {
+  const address = () => backend().addresses.collectorGrpc;
   const paths = withPublicNames(collectorService).map((definition) => definition.postSpans.path);
   const [path = ""] = paths;
   const batch = (...spans: Uint8Array[]) => field(1, ...spans.map((span) => field(1, span)));
@@ -104,7 +104,7 @@ export function postSpans(house: () => House): void {
   const send = (message: Uint8Array, to = path) => rawGrpc(address(), to, grpcFrame(message));
 
   staysUnharmed({
-    process: () => house().collector,
+    process: () => backend().collector,
     good: async () => expect((await send(batch(span(randomBytes(16), randomBytes(8))))).code).toBe("OK"),
     maxGrowthMiB: 192,
   });
@@ -130,8 +130,8 @@ export function postSpans(house: () => House): void {
 }
 
 /** QueryService. */
-export function queryGrpc(house: () => House): void {
-  const address = () => house().addresses.queryGrpc;
+export function queryGrpc(backend: () => AllProcesses): void {
+  const address = () => backend().addresses.queryGrpc;
   const search = {
     serviceName: "bad-query-grpc",
     operationName: "",
@@ -146,7 +146,7 @@ export function queryGrpc(house: () => House): void {
     callGrpc(address(), queryService.findTraces, { query: { ...search, ...query } });
 
   staysUnharmed({
-    process: () => house().query,
+    process: () => backend().query,
     good: () => callGrpc(address(), queryService.getServices, {}),
     maxGrowthMiB: 128,
   });

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { encodeThriftBatch } from "wire/thrift";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
-import type { House } from "../../src/house/house.ts";
 import { type Answer, ask, askTraces } from "../../src/tracing-api/ask.ts";
 import { thriftBatchOfNow } from "./agent-udp.ts";
 import { head, rawHttp } from "./raw-http.ts";
@@ -60,16 +60,16 @@ function framing({ url, type }: OlderDoor): void {
 }
 
 /** Thrift over HTTP. */
-export function thriftHttp(house: () => House): void {
+export function thriftHttp(backend: () => AllProcesses): void {
   const type = "application/x-thrift";
-  const url = () => `${house().collectorHttp}/api/traces`;
+  const url = () => `${backend().collectorHttp}/api/traces`;
   const batch = (id = randomBytes(4).readUInt32BE() >>> 1) =>
     encodeThriftBatch(thriftBatchOfNow(id), "binary");
   const post = (body: Uint8Array): Promise<Answer> =>
     ask(url(), { method: "POST", headers: { "Content-Type": type }, body: bytes(body) });
 
   staysUnharmed({
-    process: () => house().collector,
+    process: () => backend().collector,
     good: async () => expect((await post(batch())).status).toBe(202),
     maxGrowthMiB: 192,
   });
@@ -94,23 +94,23 @@ export function thriftHttp(house: () => House): void {
     };
     expect((await post(encodeThriftBatch(two, "binary").subarray(0, -9))).status).toBe(400);
     expect((await post(batch(after))).status).toBe(202);
-    const traces = `${house().addresses.query}/api/traces`;
+    const traces = `${backend().addresses.query}/api/traces`;
     await eventually(() => askTraces(`${traces}/${after.toString(16)}`), 5_000);
     expect((await ask(`${traces}/${broken.toString(16)}`)).status).toBe(404);
   });
 }
 
 /** Zipkin's port with JSON; the tests of the decoders cover its other formats. */
-export function zipkinHttp(house: () => House): void {
+export function zipkinHttp(backend: () => AllProcesses): void {
   const type = "application/json";
-  const url = () => `${house().zipkin}/api/v2/spans`;
+  const url = () => `${backend().zipkin}/api/v2/spans`;
   const span = (traceId = randomBytes(16).toString("hex")) =>
     JSON.stringify({ traceId, id: randomBytes(8).toString("hex"), timestamp: Date.now() * 1_000, name: "w" });
   const post = (body: string | Uint8Array, contentType = type, path = url()): Promise<Answer> =>
     ask(path, { method: "POST", headers: { "Content-Type": contentType }, body: bytes(body) });
 
   staysUnharmed({
-    process: () => house().collector,
+    process: () => backend().collector,
     good: async () => expect((await post(`[${span()}]`)).status).toBe(202),
     maxGrowthMiB: 256,
   });
@@ -137,22 +137,22 @@ export function zipkinHttp(house: () => House): void {
     const [broken, after] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
     expect((await post(`[${span(broken)},{"traceId":"zz"`)).status).toBe(400);
     expect((await post(`[${span(after)}]`)).status).toBe(202);
-    const traces = `${house().addresses.query}/api/traces`;
+    const traces = `${backend().addresses.query}/api/traces`;
     await eventually(() => askTraces(`${traces}/${after}`), 5_000);
     expect((await ask(`${traces}/${broken}`)).status).toBe(404);
   });
 }
 
 /** The agent's HTTP port, at which clients ask for sampling strategies. */
-export function agentHttp(house: () => House): void {
+export function agentHttp(backend: () => AllProcesses): void {
   const good = async () => {
-    const { status, text } = await ask(`${house().agentHttp}/sampling?service=shop`);
+    const { status, text } = await ask(`${backend().agentHttp}/sampling?service=shop`);
     expect([status, JSON.parse(text)]).toEqual([
       200,
       { strategyType: "PROBABILISTIC", probabilisticSampling: { samplingRate: 0.001 } },
     ]);
   };
-  staysUnharmed({ process: () => house().agent, good, maxGrowthMiB: 64 });
+  staysUnharmed({ process: () => backend().agent, good, maxGrowthMiB: 64 });
 
   test.each<[string, string, number]>([
     ["no service", "/sampling", 400],
@@ -161,7 +161,7 @@ export function agentHttp(house: () => House): void {
     ["percent signs without digits", "/?service=%zz", 400],
     ["another path", "/nope", 404],
   ])("%s", async (_, path, status) => {
-    expect((await ask(house().agentHttp + path)).status).toBe(status);
+    expect((await ask(backend().agentHttp + path)).status).toBe(status);
   });
 
   test.each<[string, string, number]>([
@@ -173,7 +173,7 @@ export function agentHttp(house: () => House): void {
       400,
     ],
   ])("%s is refused", async (_, text, status) => {
-    const { text: answer } = await rawHttp(house().agentHttp, text, { halfClose: true });
+    const { text: answer } = await rawHttp(backend().agentHttp, text, { halfClose: true });
     expect(answer).toContain(`HTTP/1.1 ${status} `);
   });
 }

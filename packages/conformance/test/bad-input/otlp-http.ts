@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
-import type { House } from "../../src/house/house.ts";
 import { type Answer, ask, askTraces } from "../../src/tracing-api/ask.ts";
 import {
   field,
@@ -39,13 +39,13 @@ function nestedProtobuf(depth: number): Buffer {
 }
 
 /** OTLP over HTTP. */
-export function otlpHttp(house: () => House): void {
-  const url = () => `${house().addresses.otlpHttp}/v1/traces`;
+export function otlpHttp(backend: () => AllProcesses): void {
+  const url = () => `${backend().addresses.otlpHttp}/v1/traces`;
   const post = (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>): Promise<Answer> =>
     ask(url(), { method: "POST", headers, body });
 
   staysUnharmed({
-    process: () => house().collector,
+    process: () => backend().collector,
     good: async () =>
       expect(await post(jsonHeaders, jsonRequest(service, jsonSpan()))).toMatchObject({
         status: 200,
@@ -160,7 +160,7 @@ export function otlpHttp(house: () => House): void {
     expect(json.partialSuccess.rejectedSpans).toBe("3");
     expect(json.partialSuccess.errorMessage).toMatch(/^3 spans rejected/);
     await eventually(async () => {
-      const [trace] = await askTraces(`${house().addresses.query}/api/traces/${kept.traceId}`);
+      const [trace] = await askTraces(`${backend().addresses.query}/api/traces/${kept.traceId}`);
       expect(trace?.spans.length).toBe(1);
     }, 5_000);
 
@@ -185,7 +185,7 @@ export function otlpHttp(house: () => House): void {
     );
     expect((await post(protobufHeaders, new Uint8Array(bytes.subarray(0, -10)))).status).toBe(400);
     await post(jsonHeaders, jsonRequest(service, after));
-    const traces = `${house().addresses.query}/api/traces`;
+    const traces = `${backend().addresses.query}/api/traces`;
     await eventually(() => askTraces(`${traces}/${after.traceId}`), 5_000);
     expect((await ask(`${traces}/${inJson.traceId}`)).status).toBe(404);
     expect((await ask(`${traces}/${inProtobuf.toString("hex")}`)).status).toBe(404);

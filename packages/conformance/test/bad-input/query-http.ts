@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
-import type { House } from "../../src/house/house.ts";
 import { ask, askData, askTraces } from "../../src/tracing-api/ask.ts";
 import { jsonHeaders, jsonRequest, jsonSpan } from "./otlp-spans.ts";
 import { head, rawHttp } from "./raw-http.ts";
@@ -30,11 +30,11 @@ function named(path: string): [name: string, path: string] {
 }
 
 /** The query service's HTTP API. */
-export function queryHttp(house: () => House): void {
-  const url = (path: string) => `${house().addresses.query}${path}`;
+export function queryHttp(backend: () => AllProcesses): void {
+  const url = (path: string) => `${backend().addresses.query}${path}`;
 
   staysUnharmed({
-    process: () => house().query,
+    process: () => backend().query,
     good: () => askData(url("/api/services")),
     maxGrowthMiB: 128,
   });
@@ -144,7 +144,7 @@ export function queryHttp(house: () => House): void {
       span: jsonSpan({ name: text, attributes: [{ key: text, value: { stringValue: text } }] }),
     }));
     for (const { service, span } of spans) {
-      await ask(`${house().addresses.otlpHttp}/v1/traces`, {
+      await ask(`${backend().addresses.otlpHttp}/v1/traces`, {
         method: "POST",
         headers: jsonHeaders,
         body: jsonRequest(service, span),

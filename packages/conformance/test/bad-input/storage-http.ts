@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { House } from "../../src/house/house.ts";
+import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";
@@ -11,13 +11,13 @@ import { staysUnharmed } from "./unharmed.ts";
 const secret = "nobody may read this";
 
 /** ClickHouse's HTTP protocol of `tracing-storage`. */
-export function storageHttp(house: () => House): void {
+export function storageHttp(backend: () => AllProcesses): void {
   const query = (sql: string, parameters = "", init: RequestInit = {}) =>
-    ask(`${house().storageUrl}/${parameters}`, { method: "POST", body: sql, ...init });
+    ask(`${backend().storageUrl}/${parameters}`, { method: "POST", body: sql, ...init });
   const encoded = encodeURIComponent;
 
   staysUnharmed({
-    process: () => house().storage,
+    process: () => backend().storage,
     good: async () =>
       expect(await query("SELECT count() > 0 FROM system.tables WHERE database = 'tracing'")).toMatchObject({
         status: 200,
@@ -72,16 +72,16 @@ export function storageHttp(house: () => House): void {
     ["/?query=SELECT+1", { method: "POST", body: "x", headers: { "Content-Encoding": "br" } }, 400],
     ["/", { method: "POST", body: "x", headers: { "Content-Encoding": "gzip" } }, 400],
   ])("%s (%j) is refused", async (path, init, status) => {
-    expect((await ask(house().storageUrl + path, init)).status).toBe(status);
+    expect((await ask(backend().storageUrl + path, init)).status).toBe(status);
   });
 
   test("a body over the limit is refused before it is read, and a bomb while it swells", async () => {
     const insert = `/?query=${encoded("INSERT INTO tracing.spans (name) FORMAT TSV")}`;
     const fields = [`POST ${insert} HTTP/1.1`, "Host: 127.0.0.1", "Content-Length: 268435457"];
-    expect((await rawHttp(house().storageUrl, head(...fields))).status).toBe(413);
+    expect((await rawHttp(backend().storageUrl, head(...fields))).status).toBe(413);
     const body = new Uint8Array(zstdCompressSync(Buffer.alloc(300 * 1024 * 1024)));
     const headers = { "Content-Encoding": "zstd" };
-    expect((await ask(house().storageUrl + insert, { method: "POST", headers, body })).status).toBe(413);
+    expect((await ask(backend().storageUrl + insert, { method: "POST", headers, body })).status).toBe(413);
   });
 
   test("a GET may only read", async () => {
@@ -106,7 +106,7 @@ export function storageHttp(house: () => House): void {
     ["a page of another origin", ["Host: 127.0.0.1", "Origin: http://evil.example"]],
   ])("%s is kept out", async (_, fields) => {
     const text = head("GET /?query=SELECT+1 HTTP/1.1", ...fields, "Connection: close");
-    expect((await rawHttp(house().storageUrl, text)).status).toBe(403);
+    expect((await rawHttp(backend().storageUrl, text)).status).toBe(403);
   });
 
   let folder = "";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import type { HouseProcess } from "../../src/house/house-process.ts";
+import type { TestedProcess } from "../../src/all-processes/tested-process.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -16,7 +16,7 @@ function residentMiB(pid: number): number | undefined {
 
 /** Requirements for a process that receives bad input. */
 export interface Unharmed {
-  readonly process: () => HouseProcess;
+  readonly process: () => TestedProcess;
   /** Sends a good request; throws unless the answer is right. */
   readonly good: () => Promise<unknown>;
   /** Limit in MiB for the growth of its memory after all tests. */

@@ -1,8 +1,8 @@
 import { createSocket } from "node:dgram";
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeAgentPacket } from "wire/thrift";
+import type { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import type { HouseProcess } from "../../src/house/house-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { SpanLedger } from "../faults/span-ledger.ts";
 
@@ -34,7 +34,7 @@ const deliveredMetric = "tracing_agent_reporter_spans_submitted_total";
  * packet as delivered or dropped.
  */
 export class AgentSender {
-  readonly #agent: HouseProcess;
+  readonly #agent: TestedProcess;
   readonly #port: number;
   readonly #ledger = new SpanLedger();
   readonly #stop = new AbortController();
@@ -43,7 +43,7 @@ export class AgentSender {
   readonly #sending: Promise<void>;
   #sent = 0;
 
-  private constructor(agent: HouseProcess, port: number, before: AgentCounts) {
+  private constructor(agent: TestedProcess, port: number, before: AgentCounts) {
     this.#agent = agent;
     this.#port = port;
     this.#pid = agent.pid;
@@ -52,7 +52,7 @@ export class AgentSender {
   }
 
   /** @param agent a running agent */
-  static async start(agent: HouseProcess, port: number): Promise<AgentSender> {
+  static async start(agent: TestedProcess, port: number): Promise<AgentSender> {
     return new AgentSender(agent, port, await countsOf(agent));
   }
 
@@ -159,7 +159,7 @@ interface AgentCounts {
   readonly retried: number;
 }
 
-async function countsOf(agent: HouseProcess): Promise<AgentCounts> {
+async function countsOf(agent: TestedProcess): Promise<AgentCounts> {
   const { text } = await ask(agent.metricsUrl);
   const sum = (name: string) =>
     [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].reduce(

@@ -1,12 +1,12 @@
 import type { Random } from "../faults/seeded-random.ts";
 import type { SpanLedger } from "../faults/span-ledger.ts";
 import type { SpanSenders } from "../faults/span-senders.ts";
-import type { ChaosHouse, ChaosHouseSettings, ProcessName } from "./chaos-house.ts";
+import type { ChaosProcesses, ChaosProcessesSettings, ProcessName } from "./chaos-processes.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** The state before a fault: everything runs, under load. */
 export interface ChaosScene {
-  readonly house: ChaosHouse;
+  readonly backend: ChaosProcesses;
   readonly senders: SpanSenders;
   readonly ledger: SpanLedger;
   readonly random: Random;
@@ -22,9 +22,9 @@ export interface ChaosCase {
   /** Part of the short form. */
   readonly isShort?: boolean;
   /** Settings of a separate set of processes for this case; when absent, the case uses the shared set. */
-  readonly settings?: (scratch: Scratch) => ChaosHouseSettings;
-  /** Before anything runs, in a house of its own. */
-  prepare?(house: ChaosHouse, ledger: SpanLedger): Promise<void>;
+  readonly settings?: (scratch: Scratch) => ChaosProcessesSettings;
+  /** Before anything runs, in a backend of its own. */
+  prepare?(backend: ChaosProcesses, ledger: SpanLedger): Promise<void>;
   /** Size in bytes of an additional attribute of each span, for a heavy load. */
   readonly ballastBytes?: number;
   /** Processes that end in the case and are started again; all others must keep running. */
@@ -33,7 +33,7 @@ export interface ChaosCase {
    * Number of acknowledged spans that programs report as lost: no more may be missing. When absent, no span may be
    * missing.
    */
-  saidMissing?(house: ChaosHouse): Promise<number>;
+  saidMissing?(backend: ChaosProcesses): Promise<number>;
   /** Causes the fault. */
   harm(scene: ChaosScene): Promise<void>;
   /** Milliseconds from the fault to its repair; by default 5 seconds, in the short form 1 second. */

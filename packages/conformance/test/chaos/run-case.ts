@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../src/expect.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
-import { metricOf } from "../faults/fault-house.ts";
+import { metricOf } from "../faults/fault-processes.ts";
 import { randomOf } from "../faults/seeded-random.ts";
 import { type LedgerReport, SpanLedger } from "../faults/span-ledger.ts";
 import { SpanSenders } from "../faults/span-senders.ts";
 import { type AgentAccount, AgentSender } from "./agent-sender.ts";
 import type { ChaosCase } from "./chaos-case.ts";
-import { type ChaosHouse, processNames } from "./chaos-house.ts";
+import { type ChaosProcesses, processNames } from "./chaos-processes.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** The result of one case. Numbers of spans, except the seconds. */
@@ -34,7 +34,7 @@ export interface ChaosRow {
 }
 
 export interface RunSettings {
-  readonly house: ChaosHouse;
+  readonly backend: ChaosProcesses;
   readonly scratch: Scratch;
   readonly ledger: SpanLedger;
   readonly seed: number;
@@ -58,30 +58,30 @@ export function newLedger(mayLose = false): SpanLedger {
 
 /** Runs one case with started processes. Never throws: errors become problems of the row. */
 export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Promise<ChaosRow> {
-  const { house, ledger, seed, isShort, scratch } = settings;
+  const { backend, ledger, seed, isShort, scratch } = settings;
   const problems: string[] = [];
   const random = randomOf(seed);
   const { ballastBytes = 200 } = chaosCase;
-  const { agent } = house.processes;
+  const { agent } = backend.processes;
   const senders = new SpanSenders({
-    ...{ addresses: house.spanAddresses, ledger, random, lanesPerDoor: 1, pauseMs, ballastBytes },
+    ...{ addresses: backend.spanAddresses, ledger, random, lanesPerDoor: 1, pauseMs, ballastBytes },
   });
   let packets: AgentSender | undefined;
   let secondsToNormal: number | undefined;
   try {
-    packets = await AgentSender.start(agent, house.agentPort);
-    await untilNormal(house, senders, packets);
-    const pids = processNames.map((name) => [name, house.processes[name].pid] as const);
-    const scene = { house, senders, ledger, random, scratch };
+    packets = await AgentSender.start(agent, backend.agentPort);
+    await untilNormal(backend, senders, packets);
+    const pids = processNames.map((name) => [name, backend.processes[name].pid] as const);
+    const scene = { backend, senders, ledger, random, scratch };
     await chaosCase.harm(scene);
     await sleep(isShort ? shortHoldMs : (chaosCase.holdMs ?? holdMs));
     const mendedAt = performance.now();
     await chaosCase.mend(scene);
-    await untilNormal(house, senders, packets);
+    await untilNormal(backend, senders, packets);
     secondsToNormal = Math.round((performance.now() - mendedAt) / 100) / 10;
     await chaosCase.proves?.(scene);
     for (const [name, pid] of pids) {
-      if (!chaosCase.restarts?.includes(name) && house.processes[name].pid !== pid) {
+      if (!chaosCase.restarts?.includes(name) && backend.processes[name].pid !== pid) {
         problems.push(`${name} ended`);
       }
     }
@@ -93,10 +93,10 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
   let report: LedgerReport | undefined;
   let account: AgentAccount | undefined;
   try {
-    await drained(house);
-    report = await compared(ledger, house.storageUrl);
-    account = await packets?.account(house.storageUrl);
-    const said = await chaosCase.saidMissing?.(house);
+    await drained(backend);
+    report = await compared(ledger, backend.storageUrl);
+    account = await packets?.account(backend.storageUrl);
+    const said = await chaosCase.saidMissing?.(backend);
     problems.push(...report.problems);
     // The lost spans may also be spans of the agent, because the reports do not separate them.
     if (said === undefined) {
@@ -126,11 +126,15 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
 }
 
 /** Every way in is acknowledged, a search through the server is answered, and the agent delivers. */
-async function untilNormal(house: ChaosHouse, senders: SpanSenders, packets: AgentSender): Promise<void> {
-  await Promise.all([senders.more(2, patienceMs), searchAnswers(house), packets.delivers(patienceMs)]);
+async function untilNormal(
+  backend: ChaosProcesses,
+  senders: SpanSenders,
+  packets: AgentSender,
+): Promise<void> {
+  await Promise.all([senders.more(2, patienceMs), searchAnswers(backend), packets.delivers(patienceMs)]);
 }
 
-async function searchAnswers({ frontDoor }: ChaosHouse): Promise<void> {
+async function searchAnswers({ frontDoor }: ChaosProcesses): Promise<void> {
   await eventually(async () => {
     const { status, text } = await ask(`${frontDoor}/api/traces?service=fault-test&limit=1`, {
       signal: AbortSignal.timeout(searchTimeoutMs),
@@ -142,7 +146,7 @@ async function searchAnswers({ frontDoor }: ChaosHouse): Promise<void> {
 }
 
 /** Both collectors have nothing left that waits for storage. */
-async function drained({ processes }: ChaosHouse): Promise<void> {
+async function drained({ processes }: ChaosProcesses): Promise<void> {
   await eventually(async () => {
     for (const name of ["collector-1", "collector-2"] as const) {
       const waiting = await metricOf(processes[name], "tracing_collector_queue_length");

@@ -1,5 +1,5 @@
 import type { ChaosCase } from "./chaos-case.ts";
-import { type ChaosHouse, openChaosHouse } from "./chaos-house.ts";
+import { type ChaosProcesses, openChaosProcesses } from "./chaos-processes.ts";
 import { type ChaosRow, newLedger, runCase } from "./run-case.ts";
 import { Scratch, SkipCase } from "./scratch.ts";
 
@@ -22,7 +22,7 @@ export async function runCases(
   { seed, isShort, signal, onRow }: RunCasesSettings,
 ): Promise<ChaosRow[]> {
   const rows: ChaosRow[] = [];
-  let shared: ChaosHouse | undefined;
+  let shared: ChaosProcesses | undefined;
   try {
     for (const chaosCase of cases) {
       if (signal?.aborted === true) {
@@ -30,25 +30,25 @@ export async function runCases(
       }
       const scratch = new Scratch();
       const isOwn = chaosCase.settings !== undefined;
-      let house = isOwn ? undefined : shared;
+      let backend = isOwn ? undefined : shared;
       let row: ChaosRow;
       try {
         const ledger = newLedger(chaosCase.saidMissing !== undefined);
-        if (house === undefined) {
-          house = await openChaosHouse(chaosCase.settings?.(scratch));
+        if (backend === undefined) {
+          backend = await openChaosProcesses(chaosCase.settings?.(scratch));
           if (!isOwn) {
-            shared = house;
+            shared = backend;
           }
-          await chaosCase.prepare?.(house, ledger);
-          await house.start();
+          await chaosCase.prepare?.(backend, ledger);
+          await backend.start();
         }
-        row = await runCase(chaosCase, { house, scratch, ledger, seed, isShort });
+        row = await runCase(chaosCase, { backend, scratch, ledger, seed, isShort });
       } catch (error) {
         row = rowOfError(chaosCase, error);
       }
-      if (house !== undefined && (isOwn || !row.isOk)) {
-        await house.close();
-        if (house === shared) {
+      if (backend !== undefined && (isOwn || !row.isOk)) {
+        await backend.close();
+        if (backend === shared) {
           shared = undefined;
         }
       }

@@ -1,13 +1,13 @@
 // A ClickHouse cluster whose last server hangs, or is killed again and again, under load and searches.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import type { HouseProcess } from "../../src/house/house-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { newSeed, randomOf } from "../faults/seeded-random.ts";
 import { SpanLedger } from "../faults/span-ledger.ts";
 import { SpanSenders } from "../faults/span-senders.ts";
-import { type GridHouse, namedGrid, openGridHouse } from "./grid-house.ts";
+import { type GridProcesses, namedGrid, openGridProcesses } from "./grid-processes.ts";
 import { Searchers } from "./searchers.ts";
 
 const grid = namedGrid();
@@ -30,23 +30,23 @@ const paths = [
 describe.skipIf(grid === undefined)(
   "a grid of ClickHouse servers that TRACING_TEST_CLUSTER_GRID names",
   () => {
-    let house: GridHouse;
+    let backend: GridProcesses;
     let ledger: SpanLedger;
     let senders: SpanSenders;
     let searchers: Searchers | undefined;
 
     beforeEach(async () => {
-      house = await openGridHouse(grid!);
+      backend = await openGridProcesses(grid!);
       ledger = new SpanLedger();
       const random = randomOf(newSeed());
-      senders = new SpanSenders({ ...house, ledger, random, lanesPerDoor: 1, pauseMs });
+      senders = new SpanSenders({ ...backend, ledger, random, lanesPerDoor: 1, pauseMs });
       await senders.more(5, patienceMs);
-      searchers = new Searchers(house.queryUrl, paths);
+      searchers = new Searchers(backend.queryUrl, paths);
     }, 2 * patienceMs);
     afterEach(async () => {
       await searchers?.stop();
       await senders?.stop();
-      await house?.close();
+      await backend?.close();
     }, patienceMs);
 
     const searches = async (count: number) => {
@@ -58,7 +58,7 @@ describe.skipIf(grid === undefined)(
     };
     const lastUrl = grid?.urls.at(-1) ?? "";
     /** Resolves when a process says so of the last server. */
-    const lastIs = async (process: HouseProcess, isUp: boolean) => {
+    const lastIs = async (process: TestedProcess, isUp: boolean) => {
       const host = new URL(lastUrl).host;
       await eventually(async () => {
         const { text } = await ask(process.metricsUrl);
@@ -73,12 +73,12 @@ describe.skipIf(grid === undefined)(
       await searchers?.stop();
       await senders.stop();
       const report = await eventually(async () => {
-        const found = await ledger.compare(grid?.urls[0] ?? "", house.database);
+        const found = await ledger.compare(grid?.urls[0] ?? "", backend.database);
         expect(found).toMatchObject({ missing: 0 });
         return found;
       }, patienceMs);
       expect(report).toMatchObject({ duplicates: 0, problems: [] });
-      const table = (sum: string, name: string) => `(SELECT ${sum} FROM ${house.database}.${name})`;
+      const table = (sum: string, name: string) => `(SELECT ${sum} FROM ${backend.database}.${name})`;
       const counts = [
         table("count()", "spans"),
         table("uniqExact(trace_id, span_id)", "spans"),
@@ -86,7 +86,7 @@ describe.skipIf(grid === undefined)(
       ];
       // A server that was down fetches the missing rows.
       await eventually(async () => {
-        const [rows = "", ...others] = (await house.sql(`SELECT ${counts.join(", ")}`)).split("\t");
+        const [rows = "", ...others] = (await backend.sql(`SELECT ${counts.join(", ")}`)).split("\t");
         expect(others).toEqual([rows, rows]);
         expect(Number(rows)).toBeGreaterThanOrEqual(report.acknowledged);
       }, patienceMs);
@@ -104,18 +104,18 @@ describe.skipIf(grid === undefined)(
           await grid?.last("stop");
           try {
             await Promise.all(
-              [house.query, house.collector].map(async (process) => {
+              [backend.query, backend.collector].map(async (process) => {
                 await lastIs(process, false);
                 seconds.push(((performance.now() - startMs) / 1_000).toFixed(1));
               }),
             );
             await searches(searchesBetween);
-            const health = await ask(new URL("/", house.query.metricsUrl).href);
+            const health = await ask(new URL("/", backend.query.metricsUrl).href);
             expect(health.status, health.text).toBe(200);
           } finally {
             await grid?.last("cont");
           }
-          await Promise.all([house.query, house.collector].map((process) => lastIs(process, true)));
+          await Promise.all([backend.query, backend.collector].map((process) => lastIs(process, true)));
         }
         await senders.more(5, patienceMs);
         const { counts } = searchers!;
@@ -134,10 +134,10 @@ describe.skipIf(grid === undefined)(
         for (let round = 0; round < kills; round++) {
           await searches(searchesBetween);
           await grid?.last("kill");
-          await lastIs(house.query, false);
+          await lastIs(backend.query, false);
           await searches(searchesBetween);
           await grid?.last("start");
-          await lastIs(house.query, true);
+          await lastIs(backend.query, true);
         }
         await senders.more(5, patienceMs);
         const { counts } = searchers!;

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../../src/house/house-process.ts";
-import type { FaultHouse } from "./fault-house.ts";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
+import type { FaultProcesses } from "./fault-processes.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
 /** A further collector with its own journal, not started. */
 export interface AnotherCollector {
-  readonly process: HouseProcess;
+  readonly process: TestedProcess;
   readonly addresses: CollectorAddresses;
 }
 
@@ -21,13 +21,13 @@ export interface AnotherCollectorSettings {
 
 /** The caller ends it before the processes are closed. */
 export async function anotherCollector(
-  house: FaultHouse,
-  { addresses: given = {}, storageUrl = house.storageUrl, options = [] }: AnotherCollectorSettings = {},
+  backend: FaultProcesses,
+  { addresses: given = {}, storageUrl = backend.storageUrl, options = [] }: AnotherCollectorSettings = {},
 ): Promise<AnotherCollector> {
   const [otlpGrpc = "", otlpHttp = "", apiV2Grpc = "", thriftHttp = "", zipkinHttp = "", admin = ""] =
     await freeAddresses(6);
   const addresses = { otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp, ...given };
-  const process = new HouseProcess(
+  const process = new TestedProcess(
     "another collector",
     "tracing-collector/bin/tracing-collector.ts",
     [
@@ -36,7 +36,7 @@ export async function anotherCollector(
       ...["--collector.grpc-server.host-port", addresses.apiV2Grpc],
       ...["--collector.http-server.host-port", addresses.thriftHttp],
       ...["--collector.zipkin.host-port", addresses.zipkinHttp],
-      ...["--collector.journal.dir", join(house.folder, "another"), "--collector.journal.sync", "always"],
+      ...["--collector.journal.dir", join(backend.folder, "another"), "--collector.journal.sync", "always"],
       ...["--clickhouse.url", storageUrl.replace(/\/$/, ""), "--admin.http.host-port", admin],
       ...options,
     ],

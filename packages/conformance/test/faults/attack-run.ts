@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../src/expect.ts";
 import { type Attacked, attacks } from "./attacks.ts";
-import { memoryMiB, metricOf, openFaultHouse, openFiles } from "./fault-house.ts";
+import { memoryMiB, metricOf, openFaultProcesses, openFiles } from "./fault-processes.ts";
 import { randomOf } from "./seeded-random.ts";
 import { doorNames } from "./span-doors.ts";
 import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
@@ -45,14 +45,14 @@ const filesCloseWithinMs = 30_000;
 /** Attacks every port of a collector in every way at once, while senders send over every protocol; then compares. */
 export async function runAttack({ attackMs, seed, say }: AttackSettings): Promise<AttackReport> {
   const random = randomOf(seed);
-  const house = await openFaultHouse();
-  const { collector, storage } = house;
+  const backend = await openFaultProcesses();
+  const { collector, storage } = backend;
   const ledger = new SpanLedger();
   try {
     await Promise.all([storage.start(), collector.start()]);
     const { pid } = collector;
     const senders = new SpanSenders({
-      addresses: house.addresses,
+      addresses: backend.addresses,
       ledger,
       random,
       lanesPerDoor: 1,
@@ -66,8 +66,8 @@ export async function runAttack({ attackMs, seed, say }: AttackSettings): Promis
       const loggedBefore = collector.log.length;
 
       const end = AbortSignal.timeout(attackMs);
-      const all = [...Object.values<string>({ ...house.addresses }), house.collectorAdmin];
-      const attacked: Attacked = { addresses: house.addresses, all, random, signal: end };
+      const all = [...Object.values<string>({ ...backend.addresses }), backend.collectorAdmin];
+      const attacked: Attacked = { addresses: backend.addresses, all, random, signal: end };
       const rounds: Record<string, number> = {};
       const progress = setInterval(() => {
         say(
@@ -105,7 +105,7 @@ export async function runAttack({ attackMs, seed, say }: AttackSettings): Promis
         }
       }, startWithinMs);
       const logged = collector.log.slice(loggedBefore).split("\n").filter(Boolean);
-      const report = await ledger.compare(house.storageUrl);
+      const report = await ledger.compare(backend.storageUrl);
       return {
         ...report,
         problems: collector.pid === pid ? report.problems : [...report.problems, "the collector ended"],
@@ -123,6 +123,6 @@ export async function runAttack({ attackMs, seed, say }: AttackSettings): Promis
       await senders.stop();
     }
   } finally {
-    await house.close();
+    await backend.close();
   }
 }

@@ -5,10 +5,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import { expect, test } from "vitest";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import { HouseProcess } from "../../src/house/house-process.ts";
 import { anotherCollector } from "./another-collector.ts";
-import { openFaultHouse } from "./fault-house.ts";
+import { openFaultProcesses } from "./fault-processes.ts";
 import { newSeed, randomOf } from "./seeded-random.ts";
 import { SpanLedger } from "./span-ledger.ts";
 import { SpanSenders } from "./span-senders.ts";
@@ -35,36 +35,36 @@ function proxyServer(listen: string, dials: readonly string[], isGrpc: boolean):
 }
 
 test("a collector killed behind the server: every acknowledged span is found once", async () => {
-  const house = await openFaultHouse();
+  const backend = await openFaultProcesses();
   const doors = ["otlpGrpc", "otlpHttp", "apiV2Grpc", "thriftHttp", "zipkinHttp"] as const;
-  const { process: other, addresses: second } = await anotherCollector(house);
+  const { process: other, addresses: second } = await anotherCollector(backend);
   const [serverAdmin = "", ...free] = await freeAddresses(doors.length + 1);
   const fronts = Object.fromEntries(doors.map((door, index) => [door, free[index] ?? ""]));
-  const config = join(house.folder, "server.json");
+  const config = join(backend.folder, "server.json");
   const servers = Object.fromEntries(
     doors.map((door) => [
       door,
-      proxyServer(fronts[door] ?? "", [house.addresses[door], second[door]], door.endsWith("Grpc")),
+      proxyServer(fronts[door] ?? "", [backend.addresses[door], second[door]], door.endsWith("Grpc")),
     ]),
   );
   writeFileSync(config, JSON.stringify({ apps: { http: { servers } } }));
-  const server = new HouseProcess(
+  const server = new TestedProcess(
     "admin-server",
     "admin-server/bin/server.ts",
     ["run", "--config", config],
     `http://${serverAdmin}/config/`,
     {
       SERVER_ADMIN: serverAdmin,
-      XDG_CONFIG_HOME: join(house.folder, "server-config"),
-      XDG_DATA_HOME: join(house.folder, "server-data"),
+      XDG_CONFIG_HOME: join(backend.folder, "server-config"),
+      XDG_DATA_HOME: join(backend.folder, "server-data"),
     },
   );
   const ledger = new SpanLedger();
   try {
-    await house.storage.start();
-    await Promise.all([house.collector.start(), other.start(), server.start()]);
+    await backend.storage.start();
+    await Promise.all([backend.collector.start(), other.start(), server.start()]);
     const senders = new SpanSenders({
-      addresses: fronts as unknown as typeof house.addresses,
+      addresses: fronts as unknown as typeof backend.addresses,
       ledger,
       random: randomOf(newSeed()),
     });
@@ -85,7 +85,7 @@ test("a collector killed behind the server: every acknowledged span is found onc
       await senders.stop();
     }
     const report = await eventually(async () => {
-      const found = await ledger.compare(house.storageUrl);
+      const found = await ledger.compare(backend.storageUrl);
       if (found.found < found.acknowledged) {
         throw new Error(`${found.found} of ${found.acknowledged} spans: ${JSON.stringify(found)}`);
       }
@@ -93,10 +93,10 @@ test("a collector killed behind the server: every acknowledged span is found onc
     }, withinMs);
     expect(report, server.log).toMatchObject({ missing: 0, duplicates: 0 });
     expect(Object.keys(report.acknowledgedByDoor)).toHaveLength(doors.length);
-    expect(await (await fetch(house.collector.metricsUrl)).text()).toMatch(receivedSpans);
+    expect(await (await fetch(backend.collector.metricsUrl)).text()).toMatch(receivedSpans);
   } finally {
     await server.end("SIGTERM");
     await other.end("SIGKILL");
-    await house.close();
+    await backend.close();
   }
 }, 240_000);

@@ -1,11 +1,11 @@
+import type { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import type { HouseProcess } from "../../src/house/house-process.ts";
-import { metricOf } from "./fault-house.ts";
+import { metricOf } from "./fault-processes.ts";
 
 const storedWithinMs = 60_000;
 
 /** Resolves when no span waits for storage. @throws Error when for a minute none of them was stored, however many wait */
-export async function drained(collector: HouseProcess): Promise<void> {
+export async function drained(collector: TestedProcess): Promise<void> {
   for (let least = Number.POSITIVE_INFINITY; least > 0; ) {
     least = await eventually(async () => {
       const waiting = await metricOf(collector, "tracing_collector_queue_length");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
-import { metricOf, openFaultHouse } from "./fault-house.ts";
+import { metricOf, openFaultProcesses } from "./fault-processes.ts";
 import { newSeed, randomOf } from "./seeded-random.ts";
 import { doorNames } from "./span-doors.ts";
 import { SpanLedger } from "./span-ledger.ts";
@@ -27,12 +27,12 @@ test("the journal's disk is full under load: every protocol says so, and goes on
   const seed = newSeed();
   const journal = join(disk, "journal");
   mkdirSync(journal);
-  const house = await openFaultHouse({ journal });
-  const { collector, storage } = house;
+  const backend = await openFaultProcesses({ journal });
+  const { collector, storage } = backend;
   try {
     const ledger = new SpanLedger();
     await collector.start();
-    const { addresses } = house;
+    const { addresses } = backend;
     const senders = new SpanSenders({ addresses, ledger, random: randomOf(seed), ballastBytes: 1_000 });
     try {
       await senders.until(
@@ -48,7 +48,7 @@ test("the journal's disk is full under load: every protocol says so, and goes on
     await eventually(async () => {
       expect(await metricOf(collector, "tracing_collector_queue_length")).toBe(0);
     }, startWithinMs);
-    const report = await ledger.compare(house.storageUrl);
+    const report = await ledger.compare(backend.storageUrl);
     const what = `seed ${seed}: ${JSON.stringify(report)}`;
     expect(report.problems, what).toEqual([]);
     expect(report.found, what).toBe(report.acknowledged);
@@ -63,7 +63,7 @@ test("the journal's disk is full under load: every protocol says so, and goes on
     expect(collector.log).toContain("the journal cannot write");
     expect(collector.log).toContain("the journal can write again");
   } finally {
-    await house.close();
+    await backend.close();
     run("umount", disk);
   }
 }, 240_000);

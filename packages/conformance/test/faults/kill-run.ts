@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { drained } from "./drained.ts";
-import { openFaultHouse } from "./fault-house.ts";
+import { openFaultProcesses } from "./fault-processes.ts";
 import { randomOf } from "./seeded-random.ts";
 import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
 import { SpanSenders } from "./span-senders.ts";
@@ -57,17 +57,17 @@ export async function runKills({
   const begunMs = Date.now();
   const seconds = () => Math.round((Date.now() - begunMs) / 1_000);
   const isInMemory = journal === "memory";
-  const house = await openFaultHouse({
+  const backend = await openFaultProcesses({
     collectorOptions: isInMemory
       ? ["--collector.journal.mode", "memory"]
       : ["--collector.journal.sync", journal],
   });
-  const { collector, storage } = house;
+  const { collector, storage } = backend;
   const ledger = new SpanLedger({ mayLoseAcknowledged: isInMemory });
   const counts = { collectorKills: 0, killsDuringStart: 0, killsThatCut: 0, storageKills: 0 };
   try {
     await Promise.all([storage.start(), collector.start()]);
-    const senders = new SpanSenders({ addresses: house.addresses, ledger, random });
+    const senders = new SpanSenders({ addresses: backend.addresses, ledger, random });
     try {
       let starting: Promise<unknown> = Promise.resolve();
       let storageBack: Promise<unknown> = Promise.resolve();
@@ -125,7 +125,7 @@ export async function runKills({
     }
     await drained(collector);
     const setAside = [...collector.log.matchAll(/^.*set aside.*$/gm)].map(([line]) => line);
-    const report = await ledger.compare(house.storageUrl);
+    const report = await ledger.compare(backend.storageUrl);
     const silent = isInMemory && !collector.log.includes("a crash of this process loses");
     const unsaid = silent ? ["the collector did not say that its journal is in memory"] : [];
     return {
@@ -135,6 +135,6 @@ export async function runKills({
       seconds: seconds(),
     };
   } finally {
-    await house.close();
+    await backend.close();
   }
 }

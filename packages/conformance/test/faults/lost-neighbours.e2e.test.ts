@@ -3,18 +3,18 @@
 import { createSocket } from "node:dgram";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { encodeAgentPacket } from "wire/thrift";
+import { type AllProcesses, openAllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
-import { type House, openHouse } from "../../src/house/house.ts";
 import { ask, askData, askTraces } from "../../src/tracing-api/ask.ts";
-import { memoryMiB } from "./fault-house.ts";
+import { memoryMiB } from "./fault-processes.ts";
 
-let house: House;
+let backend: AllProcesses;
 
 beforeEach(async () => {
-  house = await openHouse();
+  backend = await openAllProcesses();
 });
 
-afterEach(() => house?.close());
+afterEach(() => backend?.close());
 
 const service = "lost-neighbours";
 /** The agent's limit beside an application, and half as much again for sources that are not bundled. */
@@ -45,7 +45,7 @@ async function sendToAgent(firstId: number, count: number): Promise<void> {
       },
       "compact",
     );
-    await new Promise((resolve) => socket.send(packet, house.agentCompactPort, "127.0.0.1", resolve));
+    await new Promise((resolve) => socket.send(packet, backend.agentCompactPort, "127.0.0.1", resolve));
     if (index % 20 === 0) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -55,7 +55,7 @@ async function sendToAgent(firstId: number, count: number): Promise<void> {
 
 /** The sum over all labels of a metric of the agent. */
 async function counted(name: string): Promise<number> {
-  const { text } = await ask(house.agent.metricsUrl);
+  const { text } = await ask(backend.agent.metricsUrl);
   return [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].reduce(
     (sum, [, value]) => sum + Number(value),
     0,
@@ -64,8 +64,8 @@ async function counted(name: string): Promise<number> {
 
 test("an agent whose collector is away counts every span that it loses, and delivers again when it is back", async () => {
   const sent = 300;
-  const { pid } = house.agent;
-  await house.collector.end("SIGKILL");
+  const { pid } = backend.agent;
+  await backend.collector.end("SIGKILL");
   await sendToAgent(1, sent);
   await eventually(async () => {
     const failed = await counted("tracing_agent_reporter_spans_failures_total");
@@ -75,28 +75,30 @@ test("an agent whose collector is away counts every span that it loses, and deli
   }, 60_000);
   expect(await counted("tracing_agent_reporter_spans_submitted_total")).toBe(0);
 
-  await house.collector.start();
+  await backend.collector.start();
   let nextId = 10_000;
   await eventually(async () => {
     await sendToAgent(nextId++, 1);
     expect(await counted("tracing_agent_reporter_spans_submitted_total")).toBeGreaterThan(0);
   }, 30_000);
   await eventually(async () => {
-    const traces = await askTraces(`${house.addresses.query}/api/traces?service=${service}`);
+    const traces = await askTraces(`${backend.addresses.query}/api/traces?service=${service}`);
     expect(traces.length).toBeGreaterThan(0);
   }, 30_000);
-  expect(house.agent.pid).toBe(pid);
-  expect(memoryMiB(house.agent, "VmHWM") ?? 0, "MiB of the agent").toBeLessThan(maxAgentMiB);
-  const complaints = house.agent.log.split("\n").filter((line) => /"level":"(warn|error|fatal)"/.test(line));
+  expect(backend.agent.pid).toBe(pid);
+  expect(memoryMiB(backend.agent, "VmHWM") ?? 0, "MiB of the agent").toBeLessThan(maxAgentMiB);
+  const complaints = backend.agent.log
+    .split("\n")
+    .filter((line) => /"level":"(warn|error|fatal)"/.test(line));
   expect(complaints.length, complaints.join("\n")).toBeLessThanOrEqual(3);
 }, 180_000);
 
 test("a query service whose storage is away says so at once, and answers again when it is back", async () => {
-  const { pid } = house.query;
-  const { query } = house.addresses;
+  const { pid } = backend.query;
+  const { query } = backend.addresses;
   // Nothing that is kept: names are given from memory for a second.
   await askData(`${query}/api/dependencies`);
-  await house.storage.end("SIGKILL");
+  await backend.storage.end("SIGKILL");
   const paths = [
     "/api/services",
     `/api/traces?service=${service}`,
@@ -119,7 +121,7 @@ test("a query service whose storage is away says so at once, and answers again w
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask(`${query}/api/services`)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
 
-  await house.storage.start();
+  await backend.storage.start();
   await eventually(() => askData(`${query}/api/services`), 30_000);
-  expect(house.query.pid).toBe(pid);
+  expect(backend.query.pid).toBe(pid);
 }, 180_000);

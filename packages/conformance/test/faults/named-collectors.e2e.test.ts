@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { freeAddresses } from "lifecycle/testing";
 import { expect, test, vi } from "vitest";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import { HouseProcess } from "../../src/house/house-process.ts";
 import { AgentSender } from "../chaos/agent-sender.ts";
 import { anotherCollector } from "./another-collector.ts";
-import { metricOf, openFaultHouse } from "./fault-house.ts";
+import { metricOf, openFaultProcesses } from "./fault-processes.ts";
 import { receives } from "./received-spans.ts";
 import { SdkSender } from "./sdk-sender.ts";
 import { SpanLedger } from "./span-ledger.ts";
@@ -21,9 +21,9 @@ const portOf = (address: string) => address.split(":")[1] ?? "";
 const ofAgent = { labels: 'svc="fault-test-agent"' };
 const ofSdk = { labels: 'svc="sdk-grpc"' };
 
-async function agentOf(collectors: string): Promise<{ agent: HouseProcess; port: number }> {
+async function agentOf(collectors: string): Promise<{ agent: TestedProcess; port: number }> {
   const [compact = "", binary = "", zipkin = "", http = "", admin = ""] = await freeAddresses(5);
-  const agent = new HouseProcess(
+  const agent = new TestedProcess(
     "tracing-agent",
     "tracing-agent/bin/tracing-agent.ts",
     [
@@ -41,10 +41,10 @@ async function agentOf(collectors: string): Promise<{ agent: HouseProcess; port:
 
 test("collectors of one name: the agent and OpenTelemetry's client over gRPC go on when one is killed", async () => {
   vi.stubEnv("LOOKED_UP_NAME", `${name}=127.0.0.1,127.0.0.2`);
-  const house = await openFaultHouse();
-  const { collector: first } = house;
-  const { otlpGrpc, apiV2Grpc } = house.addresses;
-  const { process: second } = await anotherCollector(house, {
+  const backend = await openFaultProcesses();
+  const { collector: first } = backend;
+  const { otlpGrpc, apiV2Grpc } = backend.addresses;
+  const { process: second } = await anotherCollector(backend, {
     addresses: { otlpGrpc: `127.0.0.2:${portOf(otlpGrpc)}`, apiV2Grpc: `127.0.0.2:${portOf(apiV2Grpc)}` },
   });
   const { agent, port } = await agentOf(`dns:///${name}:${portOf(apiV2Grpc)}`);
@@ -56,7 +56,7 @@ test("collectors of one name: the agent and OpenTelemetry's client over gRPC go 
   const sdk = new SdkSender({ service: "sdk-grpc", exporter, ledger });
   let packets: AgentSender | undefined;
   try {
-    await house.storage.start();
+    await backend.storage.start();
     await Promise.all([first.start(), second.start()]);
     await agent.start();
     packets = await AgentSender.start(agent, port);
@@ -85,14 +85,18 @@ test("collectors of one name: the agent and OpenTelemetry's client over gRPC go 
         withinMs,
       );
     }
-    expect(await ledger.compare(house.storageUrl)).toMatchObject({ missing: 0, duplicates: 0, problems: [] });
-    expect(await packets.account(house.storageUrl)).toMatchObject({ problems: [], dropped: 0 });
+    expect(await ledger.compare(backend.storageUrl)).toMatchObject({
+      missing: 0,
+      duplicates: 0,
+      problems: [],
+    });
+    expect(await packets.account(backend.storageUrl)).toMatchObject({ problems: [], dropped: 0 });
   } finally {
     await packets?.stop();
     await sdk.close();
     await agent.end("SIGKILL");
     await second.end("SIGKILL");
-    await house.close();
+    await backend.close();
     vi.unstubAllEnvs();
   }
 }, 300_000);

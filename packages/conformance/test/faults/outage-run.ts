@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../src/expect.ts";
-import { memoryMiB, metricOf, openFaultHouse } from "./fault-house.ts";
+import { memoryMiB, metricOf, openFaultProcesses } from "./fault-processes.ts";
 import { randomOf } from "./seeded-random.ts";
 import { doorNames } from "./span-doors.ts";
 import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
@@ -56,16 +56,16 @@ export async function runOutage(settings: OutageSettings): Promise<OutageReport>
   const { absence, awayMs, journalBytes, seed, say, ballastBytes = 1_000, pauseMs = 10 } = settings;
   const { patienceMs = 120_000 } = settings;
   const random = randomOf(seed);
-  const house = await openFaultHouse({
+  const backend = await openFaultProcesses({
     collectorOptions: ["--collector.journal.max-bytes", String(journalBytes)],
   });
-  const { collector, storage } = house;
+  const { collector, storage } = backend;
   const ledger = new SpanLedger();
   const seconds = (sinceMs: number) => Math.round((Date.now() - sinceMs) / 100) / 10;
   try {
     await Promise.all([storage.start(), collector.start()]);
     const { pid } = collector;
-    const senders = new SpanSenders({ addresses: house.addresses, ledger, random, ballastBytes, pauseMs });
+    const senders = new SpanSenders({ addresses: backend.addresses, ledger, random, ballastBytes, pauseMs });
     const progress = setInterval(() => {
       const refused = refusedOf(senders);
       say(
@@ -117,7 +117,7 @@ export async function runOutage(settings: OutageSettings): Promise<OutageReport>
         }
       }, patienceMs);
       const drainSeconds = seconds(backAtMs);
-      const report = await ledger.compare(house.storageUrl);
+      const report = await ledger.compare(backend.storageUrl);
       return {
         ...report,
         problems: collector.pid === pid ? report.problems : [...report.problems, "the collector ended"],
@@ -135,7 +135,7 @@ export async function runOutage(settings: OutageSettings): Promise<OutageReport>
       await senders.stop();
     }
   } finally {
-    await house.close();
+    await backend.close();
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { drained } from "./drained.ts";
-import { openFaultHouse } from "./fault-house.ts";
+import { openFaultProcesses } from "./fault-processes.ts";
 import type { PowerDisk } from "./power-disk.ts";
 import { randomOf } from "./seeded-random.ts";
 import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
@@ -37,21 +37,21 @@ const lookMs = 1;
 export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Promise<PowerReport> {
   const random = randomOf(seed);
   const folder = join(disk.folder, "data");
-  const house = await openFaultHouse({ folder });
-  const { collector, storage } = house;
+  const backend = await openFaultProcesses({ folder });
+  const { collector, storage } = backend;
   // Data written in the moment of the cut may exist: its sender, who is refused here, would hear nothing.
   const ledger = new SpanLedger({ mayKeepRefused: true });
   let damagedParts = 0;
   const start = () => Promise.all([storage.start(), collector.start()]);
   try {
     await start();
-    const senders = new SpanSenders({ addresses: house.addresses, ledger, random });
+    const senders = new SpanSenders({ addresses: backend.addresses, ledger, random });
     try {
       for (let cut = 1; cut <= cuts; cut++) {
         const before = senders.acknowledged;
         await senders.until(() => senders.acknowledged > before, "a sender is acknowledged", startWithinMs);
         if (cut % 2 === 0) {
-          await newPart(house.storageUrl);
+          await newPart(backend.storageUrl);
         } else {
           await sleep(random(maxIngestMs));
         }
@@ -61,7 +61,9 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
         await Promise.all([collector.end("SIGKILL"), storage.end("SIGKILL")]);
         await disk.restore();
         await start();
-        damagedParts += Number(await answerOf(house.storageUrl, "SELECT count() FROM system.detached_parts"));
+        damagedParts += Number(
+          await answerOf(backend.storageUrl, "SELECT count() FROM system.detached_parts"),
+        );
         say(`${cut} cuts, ${senders.acknowledged} requests acknowledged`);
       }
       await senders.more(1, startWithinMs);
@@ -69,9 +71,9 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
       await senders.stop();
     }
     await drained(collector);
-    return { ...(await ledger.compare(house.storageUrl)), cuts, damagedParts };
+    return { ...(await ledger.compare(backend.storageUrl)), cuts, damagedParts };
   } finally {
-    await house.close();
+    await backend.close();
   }
 }
 

@@ -1,5 +1,5 @@
+import type { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import type { HouseProcess } from "../../src/house/house-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 
 export interface ExpectedSpans {
@@ -12,7 +12,7 @@ export interface ExpectedSpans {
 }
 
 /** Spans that a collector has been sent since it started. @param labels a part of the metric's labels */
-export async function receivedSpans(collector: HouseProcess, labels = ""): Promise<number> {
+export async function receivedSpans(collector: TestedProcess, labels = ""): Promise<number> {
   const { text } = await ask(collector.metricsUrl);
   return [...text.matchAll(/^tracing_collector_spans_received_total\{(.*)\} (\S+)$/gm)]
     .filter(([, all]) => all?.includes(labels))
@@ -21,7 +21,7 @@ export async function receivedSpans(collector: HouseProcess, labels = ""): Promi
 
 /** Resolves when a collector has been sent more spans. @throws Error after `withinMs` */
 export async function receives(
-  collector: HouseProcess,
+  collector: TestedProcess,
   { labels = "", moreThan = 0, first = async () => {} }: ExpectedSpans,
   withinMs: number,
 ): Promise<void> {

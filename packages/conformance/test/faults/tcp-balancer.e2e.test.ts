@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
 import { FaultLink } from "../chaos/fault-link.ts";
 import { anotherCollector } from "./another-collector.ts";
-import { metricOf, openFaultHouse } from "./fault-house.ts";
+import { metricOf, openFaultProcesses } from "./fault-processes.ts";
 import { receivedSpans, receives } from "./received-spans.ts";
 import { SdkSender } from "./sdk-sender.ts";
 import { newSeed, randomOf } from "./seeded-random.ts";
@@ -31,10 +31,10 @@ const options = [
 ];
 
 test("collectors behind a balancer of TCP connections: one that came later, and one that is killed", async () => {
-  const house = await openFaultHouse({ collectorOptions: options });
-  const link = new FaultLink(new URL(house.storageUrl).host);
-  const late = house.collector;
-  const { process: early, addresses } = await anotherCollector(house, {
+  const backend = await openFaultProcesses({ collectorOptions: options });
+  const link = new FaultLink(new URL(backend.storageUrl).host);
+  const late = backend.collector;
+  const { process: early, addresses } = await anotherCollector(backend, {
     storageUrl: `http://${await link.open()}`,
     options,
   });
@@ -58,7 +58,7 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
   });
   const sdks = [overGrpc, overHttp];
   try {
-    await house.storage.start();
+    await backend.storage.start();
     await early.start();
     const senders = new SpanSenders({
       addresses: Object.fromEntries(
@@ -78,7 +78,7 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
       // One that clients do not know of, connected as they are. Those over gRPC are asked to connect anew.
       await late.start();
       for (const { door, balancer } of balancers) {
-        balancer.backends.push(house.addresses[door]);
+        balancer.backends.push(backend.addresses[door]);
       }
       await receives(late, { labels: 'svc="sdk-grpc"', first: () => overGrpc.send() }, withinMs);
       await receives(late, { labels: 'format="proto"' }, withinMs);
@@ -107,13 +107,13 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
       async () => expect(await metricOf(late, "tracing_collector_queue_length")).toBe(0),
       withinMs,
     );
-    expect((await ledger.compare(house.storageUrl)).missing).toBeGreaterThan(0);
+    expect((await ledger.compare(backend.storageUrl)).missing).toBeGreaterThan(0);
 
     link.set("open");
     await early.start();
     await receives(early, { labels: 'svc="sdk-grpc"', first: () => overGrpc.send() }, withinMs);
     const report = await eventually(async () => {
-      const found = await ledger.compare(house.storageUrl);
+      const found = await ledger.compare(backend.storageUrl);
       if (found.missing > 0) {
         throw new Error(JSON.stringify(found));
       }
@@ -128,6 +128,6 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
     await Promise.all(balancers.map(({ balancer }) => balancer.close()));
     await early.end("SIGKILL");
     await link.close();
-    await house.close();
+    await backend.close();
   }
 }, 300_000);

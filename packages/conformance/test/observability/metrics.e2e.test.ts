@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type House, openHouse } from "../../src/house/house.ts";
+import { type AllProcesses, openAllProcesses } from "../../src/all-processes/all-processes.ts";
 import { clickHouseMetrics } from "./clickhouse-metrics.ts";
 import { metricTable, type ServedMetric, servedMetrics } from "./metric-table.ts";
 import { goneMetrics, mixinMetrics } from "./mixin-metrics.ts";
@@ -23,29 +23,29 @@ const onlyWhenConfigured = {
   events: { subscriptions: [{ events: ["stopping"], handlers: [{ handler: "exec", command: "true" }] }] },
 };
 
-let house: House;
+let backend: AllProcesses;
 const served = new Map<string, ServedMetric[]>();
 
 beforeAll(async () => {
-  house = await openHouse();
-  const { admin, query } = house.addresses;
+  backend = await openAllProcesses();
+  const { admin, query } = backend.addresses;
   const headers = { Origin: admin, "Content-Type": "application/json" };
   for (const [path, body] of Object.entries(onlyWhenConfigured)) {
     const sent = { method: "POST", headers, body: JSON.stringify(body) };
     const { status } = await fetch(`${admin}/config/apps/${path}`, sent);
     expect(status, path).toBe(200);
   }
-  await fetch(`${house.frontDoor}/api/services`);
+  await fetch(`${backend.frontDoor}/api/services`);
   await fetch(`${query}/api/traces/0af7651916cd43dd8448eb211c80319c`);
-  const { collector, agent, storage } = house;
-  const urls = [collector, house.query, agent, storage].map(({ metricsUrl }) => metricsUrl);
+  const { collector, agent, storage } = backend;
+  const urls = [collector, backend.query, agent, storage].map(({ metricsUrl }) => metricsUrl);
   for (const [index, url] of [...urls, `${admin}/metrics`].entries()) {
     const response = await fetch(url, { headers: { Origin: admin } });
     expect(response.status, url).toBe(200);
     served.set(processes[index] ?? "", servedMetrics(await response.text()));
   }
 }, 120_000);
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 const allServed = () => new Map([...served.values()].flat().map((metric) => [metric.name, metric]));
 
@@ -117,7 +117,7 @@ describe("rules", () => {
     const sql =
       "SELECT concat('ClickHouseMetrics_', metric) FROM system.metrics UNION ALL " +
       "SELECT concat('ClickHouseProfileEvents_', event) FROM system.events SETTINGS system_events_show_zero_values = 1";
-    const counted = await (await fetch(house.storageUrl, { method: "POST", body: sql })).text();
+    const counted = await (await fetch(backend.storageUrl, { method: "POST", body: sql })).text();
     const asked = Object.keys(clickHouseMetrics).filter((name) => !name.includes("AsyncMetrics"));
     expect(asked.length).toBeGreaterThan(0);
     for (const name of asked) {

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type House, openHouse } from "../../src/house/house.ts";
+import { type AllProcesses, openAllProcesses } from "../../src/all-processes/all-processes.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const parentSpanId = "b7ad6b7169203331";
@@ -26,14 +26,14 @@ const answer = z.object({
   ),
 });
 
-let house: House;
+let backend: AllProcesses;
 beforeAll(async () => {
-  house = await openHouse({ ownTraces: true });
+  backend = await openAllProcesses({ ownTraces: true });
 }, 120_000);
-afterAll(() => house?.close());
+afterAll(() => backend?.close());
 
 async function spansOf(id: string) {
-  const found = await fetch(`${house.addresses.query}/api/traces/${id}`, {
+  const found = await fetch(`${backend.addresses.query}/api/traces/${id}`, {
     headers: { "x-tracing-own-spans": "1" },
   });
   if (!found.ok) {
@@ -55,7 +55,7 @@ async function counted(process: { readonly metricsUrl: string }, name: string): 
 
 describe("own traces", () => {
   test("a search is a trace with the calls of storage in it, and no values", async () => {
-    const { query } = house.addresses;
+    const { query } = backend.addresses;
     const searched = await fetch(`${query}/api/traces?service=${secret}`, {
       headers: { traceparent: `00-${traceId}-${parentSpanId}-01` },
     });
@@ -85,9 +85,9 @@ describe("own traces", () => {
   }, 90_000);
 
   test("own spans do not beget spans", async () => {
-    const { otlpHttp } = house.addresses;
+    const { otlpHttp } = backend.addresses;
     // Two requests of others are two spans; those in which they are sent, and their inserts, are none.
-    const before = await counted(house.collector, "tracing_tracer_reporter_spans_total");
+    const before = await counted(backend.collector, "tracing_tracer_reporter_spans_total");
     for (let each = 0; each < 2; each++) {
       const sent = await fetch(`${otlpHttp}/v1/traces`, {
         method: "POST",
@@ -96,13 +96,13 @@ describe("own traces", () => {
       });
       expect(sent.status).toBe(200);
     }
-    const ofCollector = () => counted(house.collector, "tracing_tracer_reporter_spans_total");
+    const ofCollector = () => counted(backend.collector, "tracing_tracer_reporter_spans_total");
     await expect.poll(ofCollector, { timeout: 30_000 }).toBe(before + 2);
-    const requests = () => counted(house.collector, "tracing_collector_requests_total");
+    const requests = () => counted(backend.collector, "tracing_collector_requests_total");
     const beforeTheLoop = await requests();
     // Three more rounds of senders and storage: each would have made a span of the one before.
     for (let round = 1; round <= 3; round++) {
-      await fetch(`${house.addresses.query}/api/services`);
+      await fetch(`${backend.addresses.query}/api/services`);
       await expect.poll(requests, { timeout: 30_000 }).toBeGreaterThanOrEqual(beforeTheLoop + round);
     }
     expect(await ofCollector()).toBe(before + 2);

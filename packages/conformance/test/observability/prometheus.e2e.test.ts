@@ -10,7 +10,7 @@ import { freeAddresses } from "lifecycle/testing";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { type House, openHouse } from "../../src/house/house.ts";
+import { type AllProcesses, openAllProcesses } from "../../src/all-processes/all-processes.ts";
 import { openClickHousePage } from "./clickhouse-metrics.ts";
 import { dashboards, prometheusFolder, rules } from "./monitoring-files.ts";
 import { metricOf, readExpression, withoutVariables } from "./prom-ql.ts";
@@ -34,7 +34,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
   const folder = mkdtempSync(join(tmpdir(), "prometheus-"));
   const configFile = join(folder, "prometheus.yml");
   const rulesFolder = join(folder, "rules");
-  let house: House;
+  let backend: AllProcesses;
   let clickHouse: Awaited<ReturnType<typeof openClickHousePage>>;
   let child: ChildProcess;
   let address = "";
@@ -48,22 +48,22 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
   }
 
   beforeAll(async () => {
-    house = await openHouse();
+    backend = await openAllProcesses();
     clickHouse = await openClickHousePage();
     // As the compose file's Serverfile has it.
-    const { admin } = house.addresses;
+    const { admin } = backend.addresses;
     const headers = { Origin: admin, "Content-Type": "application/json" };
     const changed = await fetch(`${admin}/config/apps/http/metrics`, { method: "POST", headers, body: "{}" });
     expect(changed.status).toBe(200);
     const hostOf = (url: string) => new URL(url).host;
     const targets: Record<string, string> = {
-      "tracing-collector": hostOf(house.collector.metricsUrl),
-      "tracing-query": hostOf(house.query.metricsUrl),
-      "tracing-storage": hostOf(house.storage.metricsUrl),
-      "tracing-agent": hostOf(house.agent.metricsUrl),
+      "tracing-collector": hostOf(backend.collector.metricsUrl),
+      "tracing-query": hostOf(backend.query.metricsUrl),
+      "tracing-storage": hostOf(backend.storage.metricsUrl),
+      "tracing-agent": hostOf(backend.agent.metricsUrl),
       "admin-server": hostOf(admin),
       clickhouse: clickHouse.address,
-      spans: hostOf(house.addresses.query),
+      spans: hostOf(backend.addresses.query),
     };
     const config = configSchema.parse(parse(readFileSync(`${prometheusFolder}prometheus.yml`, "utf8")));
     jobs = config.scrape_configs.map(({ job_name }) => job_name);
@@ -99,7 +99,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
       child.kill("SIGTERM");
       await once(child, "exit");
     }
-    await house?.close();
+    await backend?.close();
     clickHouse?.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -182,7 +182,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
         ...{ kind: 2, parentSpanId: "00000000000000b1", status: { code: 2 } },
       }),
     ];
-    const sent = await fetch(`${house.addresses.otlpHttp}/v1/traces`, {
+    const sent = await fetch(`${backend.addresses.otlpHttp}/v1/traces`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ resourceSpans }),

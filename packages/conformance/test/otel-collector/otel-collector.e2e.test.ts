@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
-import { type FaultHouse, metricOf, openFaultHouse } from "../faults/fault-house.ts";
+import { type FaultProcesses, metricOf, openFaultProcesses } from "../faults/fault-processes.ts";
 import { ClientCollector, findClientCollector, lanesTo } from "./client-collector.ts";
 
 const program = findClientCollector();
@@ -18,19 +18,19 @@ const lateRounds = 3;
 const journalBytes = 400_000;
 const patienceMs = 120_000;
 
-let house: FaultHouse | undefined;
+let backend: FaultProcesses | undefined;
 let client: ClientCollector | undefined;
 
 afterEach(async () => {
   await client?.stop();
-  await house?.close();
+  await backend?.close();
   client = undefined;
-  house = undefined;
+  backend = undefined;
 });
 
 async function storedOf({
   storageUrl,
-}: FaultHouse): Promise<Record<string, [rows: number, distinct: number]>> {
+}: FaultProcesses): Promise<Record<string, [rows: number, distinct: number]>> {
   const { status, text } = await ask(storageUrl, {
     method: "POST",
     body: `SELECT service, count(), uniqExact(trace_id, span_id) FROM tracing.spans GROUP BY service`,
@@ -50,13 +50,13 @@ async function storedOf({
 test.skipIf(program === undefined)(
   program === undefined ? `${name} (skipped: packages/conformance/peers/build-otelcol.sh builds it)` : name,
   async () => {
-    house = await openFaultHouse({
+    backend = await openFaultProcesses({
       collectorOptions: ["--collector.journal.max-bytes", String(journalBytes)],
     });
-    const { collector, storage } = house;
+    const { collector, storage } = backend;
     await Promise.all([storage.start(), collector.start()]);
-    const lanes = lanesTo(house.addresses);
-    client = await ClientCollector.start(program as string, lanes, house.folder);
+    const lanes = lanesTo(backend.addresses);
+    client = await ClientCollector.start(program as string, lanes, backend.folder);
     const sendAll = async () => {
       for (const lane of lanes) {
         await client?.send(lane.name, randomBytes(16).toString("hex"), spansEach);
@@ -89,11 +89,11 @@ test.skipIf(program === undefined)(
     const sent = (rounds + lateRounds) * spansEach;
     const wanted = Object.fromEntries(lanes.map((lane) => [lane.name, [sent, sent]]));
     await eventually(async () => {
-      expect(await storedOf(house as FaultHouse)).toEqual(wanted);
+      expect(await storedOf(backend as FaultProcesses)).toEqual(wanted);
     }, patienceMs);
     // No copy comes late.
     await client.stop();
-    expect(await storedOf(house)).toEqual(wanted);
+    expect(await storedOf(backend)).toEqual(wanted);
   },
   400_000,
 );

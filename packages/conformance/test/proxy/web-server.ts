@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../../src/house/house-process.ts";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 
 /** The web server as a process, with one site. */
 export interface WebServer {
   /** `host:port` of the site. */
   readonly address: string;
-  readonly process: HouseProcess;
+  readonly process: TestedProcess;
   /** Loads another config of the site. */
   load(server: object): Promise<void>;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export async function startWebServer(server: object): Promise<WebServer> {
   });
   const file = join(folder, "server.json");
   writeFileSync(file, JSON.stringify(config(server)));
-  const house = new HouseProcess(
+  const backend = new TestedProcess(
     "admin-server",
     "admin-server/bin/server.ts",
     ["run", "--config", file],
@@ -38,10 +38,10 @@ export async function startWebServer(server: object): Promise<WebServer> {
       XDG_DATA_HOME: join(folder, "data"),
     },
   );
-  await house.start();
+  await backend.start();
   return {
     address,
-    process: house,
+    process: backend,
     async load(each) {
       const answer = await fetch(`http://${admin}/load`, {
         method: "POST",
@@ -53,7 +53,7 @@ export async function startWebServer(server: object): Promise<WebServer> {
       }
     },
     async close() {
-      await house.end("SIGTERM");
+      await backend.end("SIGTERM");
       rmSync(folder, { recursive: true, force: true });
     },
   };

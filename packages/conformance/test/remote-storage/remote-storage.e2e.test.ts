@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import { HouseProcess } from "../../src/house/house-process.ts";
 import { ask, type UiTrace } from "../../src/tracing-api/ask.ts";
 import { type SampleTrace, sampleTrace, visibleWithinMs } from "../../src/tracing-api/sample-trace.ts";
 import { PeerProcess, peersFolder } from "./peer-process.ts";
@@ -27,9 +27,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function house(name: string, args: readonly string[], admin: string): Promise<HouseProcess> {
+async function backend(name: string, args: readonly string[], admin: string): Promise<TestedProcess> {
   const own = ["--admin.http.host-port", admin];
-  const process = new HouseProcess(name, `${name}/bin/${name}.ts`, [...args, ...own], `http://${admin}/`);
+  const process = new TestedProcess(name, `${name}/bin/${name}.ts`, [...args, ...own], `http://${admin}/`);
   processes.push(process);
   await process.start();
   return process;
@@ -51,26 +51,26 @@ interface OurStorage {
   readonly api: string;
   /** host:port of ClickHouse's HTTP protocol. */
   readonly http: string;
-  readonly process: HouseProcess;
+  readonly process: TestedProcess;
 }
 
 async function startOurStorage(): Promise<OurStorage> {
   const [http = "", api = "", admin = ""] = await freeAddresses(3);
   const args = ["--storage.data-dir", join(folder, `storage-${api}`), "--storage.http.host-port", http];
-  const process = await house("tracing-storage", [...args, "--grpc.host-port", api], admin);
+  const process = await backend("tracing-storage", [...args, "--grpc.host-port", api], admin);
   return { api, http, process };
 }
 
 async function startBridge(http: string): Promise<string> {
   const [api = "", admin = ""] = await freeAddresses(2);
-  await house("tracing-storage", ["--clickhouse.url", `http://${http}`, "--grpc.host-port", api], admin);
+  await backend("tracing-storage", ["--clickhouse.url", `http://${http}`, "--grpc.host-port", api], admin);
   return api;
 }
 
 /** @returns host:port of OTLP over HTTP */
 async function startOurCollector(storage: string): Promise<string> {
   const [otlp = "", otlpGrpc = "", grpc = "", http = "", admin = ""] = await freeAddresses(5);
-  await house(
+  await backend(
     "tracing-collector",
     [
       ...["--span-storage.type", "grpc", "--grpc-storage.server", storage],
@@ -91,7 +91,7 @@ async function startOurCollector(storage: string): Promise<string> {
 /** @returns host:port of the HTTP API */
 async function startOurQuery(storage: string): Promise<string> {
   const [http = "", grpc = "", admin = ""] = await freeAddresses(3);
-  await house(
+  await backend(
     "tracing-query",
     [
       ...["--span-storage.type", "grpc", "--grpc-storage.server", storage],

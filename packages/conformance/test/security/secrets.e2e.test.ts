@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freeAddresses, testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import { HouseProcess } from "../../src/house/house-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { tenantSpans } from "./tenant-spans.ts";
 
@@ -34,7 +34,7 @@ function mark(what: string): string {
 }
 
 /** One that need not be well: its store does not let it in. */
-class Outsider extends HouseProcess {
+class Outsider extends TestedProcess {
   protected override async isHealthy(url: string): Promise<boolean> {
     await fetch(url, { headers: { Origin: new URL(url).origin } });
     return true;
@@ -66,7 +66,7 @@ const tried: Readonly<Record<string, readonly string[]>> = {
 };
 
 const folder = mkdtempSync(join(tmpdir(), "secrets-"));
-const processes: HouseProcess[] = [];
+const processes: TestedProcess[] = [];
 /** Everything that was answered or printed. */
 const said: string[] = [];
 let unwilling: Server;
@@ -115,7 +115,7 @@ async function start(
   admin: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-): Promise<HouseProcess> {
+): Promise<TestedProcess> {
   const all = [...args, "--admin.http.host-port", admin, "--log-level", "debug"];
   const process = new Outsider(name, `${name}/bin/${name}.ts`, all, `http://${admin}/`, environment);
   processes.push(process);

@@ -17,11 +17,11 @@ import { tenantSpans } from "./tenant-spans.ts";
 import {
   askOverTls,
   localNames,
-  openTlsHouse,
+  openTlsProcesses,
   type TlsAsker,
-  type TlsHouse,
   type TlsListener,
-} from "./tls-house.ts";
+  type TlsProcesses,
+} from "./tls-processes.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const programs = ["tracing-storage", "tracing-collector", "tracing-query", "tracing-agent"];
@@ -48,7 +48,7 @@ const tlsAlert = 21;
 const authority = createTestAuthority("first authority");
 const stranger = createTestAuthority("stranger");
 
-let house: TlsHouse;
+let backend: TlsProcesses;
 let outside: Server;
 /** Paths outside that were last asked for with a certificate of the authority. */
 const askedWell = new Set<string>();
@@ -70,11 +70,11 @@ beforeAll(async () => {
   ).listen(0, "127.0.0.1");
   await once(outside, "listening");
   const base = `https://127.0.0.1:${(outside.address() as AddressInfo).port}`;
-  house = await openTlsHouse(authority, base);
+  backend = await openTlsProcesses(authority, base);
 }, 180_000);
 
 afterAll(async () => {
-  await house?.close();
+  await backend?.close();
   outside?.closeAllConnections();
   outside?.close();
 });
@@ -131,7 +131,7 @@ test("no listener and no client with TLS is left out, nor out of the documentati
   for (const program of programs) {
     const options = prefixesOf(program, ".tls.client-ca");
     expect(options.length, program).toBeGreaterThan(0);
-    const tried = house.listeners.filter(({ process }) => process === program).map(({ option }) => option);
+    const tried = backend.listeners.filter(({ process }) => process === program).map(({ option }) => option);
     expect(tried.toSorted(), program).toEqual(options.toSorted());
     for (const client of prefixesOf(program, ".tls.ca")) {
       found.add(client);
@@ -145,18 +145,21 @@ test("no listener and no client with TLS is left out, nor out of the documentati
 
 test("each listener serves who shows a certificate, and nobody else", async () => {
   const { cert, key } = stranger.issue(...localNames);
-  for (const listener of house.listeners) {
-    const { ca } = house.asker();
+  for (const listener of backend.listeners) {
+    const { ca } = backend.asker();
     const name = `${listener.process} ${listener.option}`;
-    expect([name, await isServed(listener, house.asker())]).toEqual([name, true]);
+    expect([name, await isServed(listener, backend.asker())]).toEqual([name, true]);
     expect([name, await isServed(listener, { ca })]).toEqual([name, false]);
     expect([name, await isServed(listener, { ca, cert, key })]).toEqual([name, false]);
-    expect([name, await isServed(listener, { ...house.asker(), ca: stranger.cert })]).toEqual([name, false]);
+    expect([name, await isServed(listener, { ...backend.asker(), ca: stranger.cert })]).toEqual([
+      name,
+      false,
+    ]);
   }
 }, 120_000);
 
 test("each listener answers nothing in plain text", async () => {
-  for (const listener of house.listeners) {
+  for (const listener of backend.listeners) {
     const name = `${listener.process} ${listener.option}`;
     const [first] = await answerInPlainText(listener);
     expect([name, first ?? tlsAlert]).toEqual([name, tlsAlert]);
@@ -169,7 +172,7 @@ async function sendAndFind(otlpHttp: string, queryHttp: string): Promise<void> {
   const status = await eventually(() => post(`https://${otlpHttp}/v1/traces`, otlpJson), withinMs);
   expect(status).toBe(200);
   await eventually(async () => {
-    const { text } = await askOverTls(`https://${queryHttp}/api/traces/${ownTraceId}`, house.asker());
+    const { text } = await askOverTls(`https://${queryHttp}/api/traces/${ownTraceId}`, backend.asker());
     if (!text.includes(marker)) {
       throw new Error(text.slice(0, 500));
     }
@@ -177,12 +180,12 @@ async function sendAndFind(otlpHttp: string, queryHttp: string): Promise<void> {
 }
 
 async function post(url: string, body: object): Promise<number> {
-  return (await askOverTls(url, house.asker(), JSON.stringify(body))).status;
+  return (await askOverTls(url, backend.asker(), JSON.stringify(body))).status;
 }
 
 async function agentIsConnected(): Promise<void> {
   await eventually(async () => {
-    const { text } = await askOverTls(`https://${house.address.agentAdmin}/metrics`, house.asker());
+    const { text } = await askOverTls(`https://${backend.address.agentAdmin}/metrics`, backend.asker());
     expect(text).toMatch(/^tracing_agent_connection_status_collector_connected\S* 1$/m);
   }, withinMs);
 }
@@ -192,7 +195,7 @@ async function rateIsAsked(outsidePath: string): Promise<void> {
   askedWell.delete(outsidePath);
   const path = "/api/metrics/calls?service=shop&groupByOperation=false";
   await eventually(async () => {
-    const { status, text } = await askOverTls(`https://${house.address.queryHttp}${path}`, house.asker());
+    const { status, text } = await askOverTls(`https://${backend.address.queryHttp}${path}`, backend.asker());
     expect([status, text]).toEqual([200, expect.any(String)]);
     expect(askedWell).toContain(outsidePath);
   }, withinMs);
@@ -206,11 +209,11 @@ async function strategiesAreRead(): Promise<void> {
 const clientRows: [string, () => Promise<void>][] = [
   [
     "clickhouse: a collector and a query service ask the storage",
-    () => sendAndFind(house.address.otlpHttp, house.address.queryHttp),
+    () => sendAndFind(backend.address.otlpHttp, backend.address.queryHttp),
   ],
   [
     "grpc-storage: a collector and a query service ask a bridge, and that the storage",
-    () => sendAndFind(house.address.otherOtlpHttp, house.address.otherQueryHttp),
+    () => sendAndFind(backend.address.otherOtlpHttp, backend.address.otherQueryHttp),
   ],
   ["reporter.grpc: an agent calls a collector", agentIsConnected],
   ["prometheus: a query service asks for rates", () => rateIsAsked(prometheusPath)],
@@ -223,21 +226,21 @@ describe("clients show a certificate and check that of the server", () => {
 });
 
 test("new certificates of another authority are in force on both sides without a restart", async () => {
-  const old = house.asker();
+  const old = backend.asker();
   const next = createTestAuthority("second authority");
-  house.swap(next);
+  backend.swap(next);
   outside.setSecureContext({ ...next.issue(...localNames), ca: next.cert });
   outside.closeAllConnections();
-  for (const listener of house.listeners) {
+  for (const listener of backend.listeners) {
     await eventually(async () => {
       const name = `${listener.process} ${listener.option}`;
-      expect([name, await isServed(listener, house.asker())]).toEqual([name, true]);
+      expect([name, await isServed(listener, backend.asker())]).toEqual([name, true]);
       expect([name, await isServed(listener, old)]).toEqual([name, false]);
     }, withinMs);
   }
   // New connections of clients that run on: those that they call begin anew.
-  const pids = house.processes.map(({ pid }) => pid);
-  for (const process of house.called) {
+  const pids = backend.processes.map(({ pid }) => pid);
+  for (const process of backend.called) {
     await process.end("SIGTERM");
     await process.start();
   }
@@ -246,6 +249,6 @@ test("new certificates of another authority are in force on both sides without a
       throw new Error(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
     });
   }
-  const restarted = house.processes.filter(({ pid }, index) => pid !== pids[index]);
-  expect(restarted).toEqual(house.called);
+  const restarted = backend.processes.filter(({ pid }, index) => pid !== pids[index]);
+  expect(restarted).toEqual(backend.called);
 }, 300_000);

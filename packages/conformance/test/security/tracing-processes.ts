@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../../src/house/house-process.ts";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 
 /** Storage, collector and query service, each a real child process; all addresses are `host:port`. */
 export interface TracingProcesses {
@@ -19,9 +19,9 @@ export interface TracingProcesses {
   readonly storageGrpc: string;
   /** Admin ports, by the process's name. */
   readonly admin: Readonly<Record<"storage" | "collector" | "query", string>>;
-  readonly storage: HouseProcess;
-  readonly collector: HouseProcess;
-  readonly query: HouseProcess;
+  readonly storage: TestedProcess;
+  readonly collector: TestedProcess;
+  readonly query: TestedProcess;
   /** Holds the data of all of them. */
   readonly folder: string;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export async function openTracing(more: TracingOptions = {}): Promise<TracingPro
     queryAdmin = "",
   ] = await freeAddresses(12);
   const start = (name: string, admin: string, args: readonly string[]) =>
-    new HouseProcess(
+    new TestedProcess(
       name,
       `${name}/bin/${name}.ts`,
       [...args, "--admin.http.host-port", admin],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ChaosCase } from "../chaos-case.ts";
-import { processNames } from "../chaos-house.ts";
+import { processNames } from "../chaos-processes.ts";
 
 const jumpModule = fileURLToPath(new URL("../clock-jump.ts", import.meta.url));
 /** The jump passes midnight at any time of day, because spans are stored by day. */

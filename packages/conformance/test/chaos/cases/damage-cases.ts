@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../../src/expect.ts";
 import { ask } from "../../../src/tracing-api/ask.ts";
-import { metricOf } from "../../faults/fault-house.ts";
+import { metricOf } from "../../faults/fault-processes.ts";
 import type { ChaosCase } from "../chaos-case.ts";
-import type { ChaosHouse } from "../chaos-house.ts";
+import type { ChaosProcesses } from "../chaos-processes.ts";
 import { type FlippedByte, flip } from "./flipped-bytes.ts";
 import {
   enginePath,
@@ -33,31 +33,31 @@ interface DamagedPart {
 }
 
 /** The damaged parts of a case, until they are checked. */
-const damagedParts = new WeakMap<ChaosHouse, readonly DamagedPart[]>();
-const mendedFiles = new WeakMap<ChaosHouse, number>();
-const savedConfigs = new WeakMap<ChaosHouse, string>();
+const damagedParts = new WeakMap<ChaosProcesses, readonly DamagedPart[]>();
+const mendedFiles = new WeakMap<ChaosProcesses, number>();
+const savedConfigs = new WeakMap<ChaosProcesses, string>();
 
 /** Spans that storage says its answers lack. */
-async function missingFromStorage(house: ChaosHouse): Promise<number> {
-  return (await saidByStorage(house)).reduce(
+async function missingFromStorage(backend: ChaosProcesses): Promise<number> {
+  return (await saidByStorage(backend)).reduce(
     (sum, text) => sum + Number(/: (\d+) rows/.exec(text)?.[1] ?? 0),
     0,
   );
 }
 
 /** Number of spans that journals reported as lost. */
-async function missingFromJournals({ processes }: ChaosHouse): Promise<number> {
+async function missingFromJournals({ processes }: ChaosProcesses): Promise<number> {
   const counts = collectors.map((name) =>
     metricOf(processes[name], "tracing_collector_journal_damaged_spans_total"),
   );
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-const saidMissing = async (house: ChaosHouse) =>
-  (await missingFromStorage(house)) + (await missingFromJournals(house));
+const saidMissing = async (backend: ChaosProcesses) =>
+  (await missingFromStorage(backend)) + (await missingFromJournals(backend));
 
 /** Segments of a journal that hold spans, oldest first. */
-function segmentsOf({ folder }: ChaosHouse, name: string): string[] {
+function segmentsOf({ folder }: ChaosProcesses, name: string): string[] {
   const journal = join(folder, name);
   const files = readdirSync(journal).filter((file) => file.endsWith(".segment"));
   return files.sort().map((file) => join(journal, file));
@@ -66,11 +66,11 @@ function segmentsOf({ folder }: ChaosHouse, name: string): string[] {
 /**
  * Kills storage, and waits until both journals have segments that are old enough to be compared with their checksums.
  */
-async function segmentsWait(house: ChaosHouse): Promise<void> {
-  await house.processes.storage.end("SIGKILL");
+async function segmentsWait(backend: ChaosProcesses): Promise<void> {
+  await backend.processes.storage.end("SIGKILL");
   await eventually(async () => {
     for (const name of collectors) {
-      if (segmentsOf(house, name).length === 0) {
+      if (segmentsOf(backend, name).length === 0) {
         throw new Error(`${name} has no segment`);
       }
     }
@@ -96,8 +96,11 @@ function harmSegment(path: string): void {
 }
 
 /** The collector must report the loss, and keep a copy of the damaged file within its limits. */
-async function saysJournalIsDamaged(house: ChaosHouse, name: (typeof collectors)[number]): Promise<void> {
-  const collector = house.processes[name];
+async function saysJournalIsDamaged(
+  backend: ChaosProcesses,
+  name: (typeof collectors)[number],
+): Promise<void> {
+  const collector = backend.processes[name];
   await eventually(async () => {
     const [spans, files, bytes] = await Promise.all(
       ["journal_damaged_spans_total", "quarantine_files", "quarantine_bytes"].map((metric) =>
@@ -111,27 +114,27 @@ async function saysJournalIsDamaged(house: ChaosHouse, name: (typeof collectors)
   if (!/"level":"error".*are damaged/.test(collector.log)) {
     throw new Error(`the log of ${name} has no error about its journal`);
   }
-  const [copy] = readdirSync(join(house.folder, name, "quarantine"));
+  const [copy] = readdirSync(join(backend.folder, name, "quarantine"));
   if (copy?.endsWith(".segment.damaged") !== true) {
     throw new Error(`${name} has kept no copy: ${copy}`);
   }
 }
 
 /** Repairs the parts, after storage has reported that they are set aside. */
-async function provesParts({ house }: { readonly house: ChaosHouse }): Promise<void> {
-  for (const { path, flipped, table } of damagedParts.get(house) ?? []) {
-    await saysPartIsAside(house, path);
-    await restorePart(house, path, flipped, table);
+async function provesParts({ backend }: { readonly backend: ChaosProcesses }): Promise<void> {
+  for (const { path, flipped, table } of damagedParts.get(backend) ?? []) {
+    await saysPartIsAside(backend, path);
+    await restorePart(backend, path, flipped, table);
   }
-  await saysNothingIsAside(house);
+  await saysNothingIsAside(backend);
 }
 
 const ofOwn = () => ({});
 
 /** Tables with a copy of some spans: the file with their number is damaged in each. */
 const tableOf = (index: number) => `damage_${index}`;
-const sumOf = (house: ChaosHouse, table: string) =>
-  query(house, `SELECT count(), sum(cityHash64(*)) FROM tracing.${table}`);
+const sumOf = (backend: ChaosProcesses, table: string) =>
+  query(backend, `SELECT count(), sum(cityHash64(*)) FROM tracing.${table}`);
 
 /** Files without information about rows, which no answer needs. */
 const withoutRows = new Set(["default_compression_codec.txt", "metadata_version.txt"]);
@@ -143,7 +146,7 @@ const withoutRows = new Set(["default_compression_codec.txt", "metadata_version.
 const beginsWithMeaning = new Set(["columns_substreams.txt"]);
 
 /** The web server's configuration, from its admin API. */
-async function configOf({ processes }: ChaosHouse): Promise<string> {
+async function configOf({ processes }: ChaosProcesses): Promise<string> {
   const { text } = await ask(new URL("/config/", processes["admin-server"].metricsUrl).href, {
     headers: { Origin: new URL(processes["admin-server"].metricsUrl).origin },
   });
@@ -152,31 +155,31 @@ async function configOf({ processes }: ChaosHouse): Promise<string> {
 
 /** @param place of the byte in the autosave */
 function autosaveCase(name: string, meaning: string, place: (saved: Buffer) => number): ChaosCase {
-  const path = (house: ChaosHouse) => join(house.folder, "server-config/server/autosave.json");
+  const path = (backend: ChaosProcesses) => join(backend.folder, "server-config/server/autosave.json");
   return {
     ...{ name, meaning, restarts: ["admin-server"] },
     settings: () => ({ serverOptions: ["--resume"] }),
-    harm: async ({ house }) => {
-      savedConfigs.set(house, await configOf(house));
-      await house.processes["admin-server"].end("SIGKILL");
-      const saved = readFileSync(path(house));
-      flip(path(house), place(saved) / saved.length, 1);
+    harm: async ({ backend }) => {
+      savedConfigs.set(backend, await configOf(backend));
+      await backend.processes["admin-server"].end("SIGKILL");
+      const saved = readFileSync(path(backend));
+      flip(path(backend), place(saved) / saved.length, 1);
     },
-    mend: ({ house }) => house.processes["admin-server"].start(),
-    proves: async ({ house }) => {
-      const { log } = house.processes["admin-server"];
+    mend: ({ backend }) => backend.processes["admin-server"].start(),
+    proves: async ({ backend }) => {
+      const { log } = backend.processes["admin-server"];
       if (!/autosave\.json is damaged at byte \d+: it is set aside/.test(log)) {
         throw new Error("the web server's log does not say that its autosave is damaged");
       }
-      if (!existsSync(`${path(house)}.damaged`)) {
+      if (!existsSync(`${path(backend)}.damaged`)) {
         throw new Error("the damaged autosave is not kept");
       }
-      const config = await configOf(house);
-      if (config !== savedConfigs.get(house)) {
+      const config = await configOf(backend);
+      if (config !== savedConfigs.get(backend)) {
         throw new Error(`another configuration runs: ${config.slice(0, 300)}`);
       }
       if (
-        JSON.stringify(JSON.parse(readFileSync(path(house), "utf8"))) !== JSON.stringify(JSON.parse(config))
+        JSON.stringify(JSON.parse(readFileSync(path(backend), "utf8"))) !== JSON.stringify(JSON.parse(config))
       ) {
         throw new Error("the autosave is not whole again");
       }
@@ -190,10 +193,10 @@ export const damageCases: readonly ChaosCase[] = [
     name: "damage/part",
     meaning: "a byte of the largest part is another, while storage runs: said, then put right",
     ...{ settings: ofOwn, saidMissing },
-    harm: async ({ house }) => {
-      const path = await largestPart(house);
-      damagedParts.set(house, [{ table: "spans", path, flipped: [flip(largestFile(path), 0.5)] }]);
-      await query(house, "SYSTEM DROP UNCOMPRESSED CACHE");
+    harm: async ({ backend }) => {
+      const path = await largestPart(backend);
+      damagedParts.set(backend, [{ table: "spans", path, flipped: [flip(largestFile(path), 0.5)] }]);
+      await query(backend, "SYSTEM DROP UNCOMPRESSED CACHE");
     },
     mend: async () => {},
     proves: provesParts,
@@ -202,13 +205,13 @@ export const damageCases: readonly ChaosCase[] = [
     name: "damage/part-stopped",
     meaning: "a byte of the largest part, and one of its checksums, are others when storage starts",
     ...{ settings: ofOwn, saidMissing, restarts: ["storage"] },
-    harm: async ({ house }) => {
-      const path = await largestPart(house);
-      await house.processes.storage.end("SIGTERM");
+    harm: async ({ backend }) => {
+      const path = await largestPart(backend);
+      await backend.processes.storage.end("SIGTERM");
       const flipped = [flip(largestFile(path), 0.5), flip(join(path, "checksums.txt"), 0.5)];
-      damagedParts.set(house, [{ table: "spans", path, flipped }]);
+      damagedParts.set(backend, [{ table: "spans", path, flipped }]);
     },
-    mend: ({ house }) => house.processes.storage.start(),
+    mend: ({ backend }) => backend.processes.storage.start(),
     proves: provesParts,
   },
   {
@@ -216,24 +219,24 @@ export const damageCases: readonly ChaosCase[] = [
     meaning: "a byte of each file of a part is another, each in a table of its own, when storage starts",
     settings: () => ({ storageOptions: ["--storage.check-interval=1s"] }),
     restarts: ["storage"],
-    harm: async ({ house }) => {
-      const files = readdirSync(await largestPart(house)).sort();
+    harm: async ({ backend }) => {
+      const files = readdirSync(await largestPart(backend)).sort();
       const parts: DamagedPart[] = [];
       for (const index of files.keys()) {
         const table = tableOf(index);
         // Merges would write new files.
-        await query(house, `CREATE TABLE tracing.${table} AS tracing.spans`);
-        await query(house, `INSERT INTO tracing.${table} SELECT * FROM tracing.spans LIMIT 100`);
+        await query(backend, `CREATE TABLE tracing.${table} AS tracing.spans`);
+        await query(backend, `INSERT INTO tracing.${table} SELECT * FROM tracing.spans LIMIT 100`);
         const path = await query(
-          house,
+          backend,
           `SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = '${table}' LIMIT 1`,
         );
-        parts.push({ table, path: enginePath(house, path), flipped: [] });
+        parts.push({ table, path: enginePath(backend, path), flipped: [] });
       }
-      const sums = await Promise.all(parts.map(({ table }) => sumOf(house, table)));
-      await house.processes.storage.end("SIGTERM");
+      const sums = await Promise.all(parts.map(({ table }) => sumOf(backend, table)));
+      await backend.processes.storage.end("SIGTERM");
       damagedParts.set(
-        house,
+        backend,
         parts.map(({ table, path }, index) => {
           const file = readdirSync(path).sort()[index % readdirSync(path).length] ?? "";
           const share = beginsWithMeaning.has(file) ? 0 : 0.5;
@@ -241,30 +244,30 @@ export const damageCases: readonly ChaosCase[] = [
         }),
       );
     },
-    mend: ({ house }) => house.processes.storage.start(),
-    proves: async ({ house, senders }) => {
+    mend: ({ backend }) => backend.processes.storage.start(),
+    proves: async ({ backend, senders }) => {
       const unsaid: string[] = [];
       // The check begins a part only while no query runs.
       await senders.stop();
-      for (const { table, path, flipped } of damagedParts.get(house) ?? []) {
+      for (const { table, path, flipped } of damagedParts.get(backend) ?? []) {
         const [byte] = flipped as readonly (FlippedByte & { readonly sum?: string })[];
         const file = byte?.path.slice(path.length).replaceAll("/", "") ?? "";
         if (withoutRows.has(file)) {
-          const sum = await sumOf(house, table);
+          const sum = await sumOf(backend, table);
           if (sum !== byte?.sum) {
             unsaid.push(`${file}: ${sum}`);
           }
           continue;
         }
-        await sumOf(house, table);
+        await sumOf(backend, table);
         await eventually(async () => {
-          const { text } = await ask(house.processes.storage.metricsUrl);
+          const { text } = await ask(backend.processes.storage.metricsUrl);
           if (!text.includes(`tracing_storage_damaged_parts_total{table="tracing.${table}"`)) {
             throw new Error(`${file} is damaged, and nothing says so`);
           }
         }, checkedWithinMs);
-        await restorePart(house, path, flipped, table);
-        const sum = await sumOf(house, table);
+        await restorePart(backend, path, flipped, table);
+        const sum = await sumOf(backend, table);
         if (sum !== byte?.sum) {
           unsaid.push(`${file}, restored: ${sum}`);
         }
@@ -272,7 +275,7 @@ export const damageCases: readonly ChaosCase[] = [
       if (unsaid.length > 0) {
         throw new Error(unsaid.join("; "));
       }
-      await saysNothingIsAside(house);
+      await saysNothingIsAside(backend);
     },
   },
   {
@@ -280,25 +283,28 @@ export const damageCases: readonly ChaosCase[] = [
     meaning:
       "a byte of each file by which storage knows its tables is another when it starts: nothing is missing",
     ...{ settings: ofOwn, restarts: ["storage"] },
-    harm: async ({ house }) => {
-      const tables = await query(house, "SELECT metadata_path FROM system.tables WHERE database = 'tracing'");
-      await house.processes.storage.end("SIGKILL");
+    harm: async ({ backend }) => {
+      const tables = await query(
+        backend,
+        "SELECT metadata_path FROM system.tables WHERE database = 'tracing'",
+      );
+      await backend.processes.storage.end("SIGKILL");
       const paths = [
-        ...tables.split("\n").map((path) => enginePath(house, path)),
-        join(house.folder, "storage/engine/metadata/tracing.sql"),
-        join(house.folder, "storage/version.json"),
+        ...tables.split("\n").map((path) => enginePath(backend, path)),
+        join(backend.folder, "storage/engine/metadata/tracing.sql"),
+        join(backend.folder, "storage/version.json"),
       ];
       for (const path of paths) {
         flip(path, 0.5);
       }
-      mendedFiles.set(house, paths.length);
+      mendedFiles.set(backend, paths.length);
     },
-    mend: ({ house }) => house.processes.storage.start(),
-    proves: async ({ house }) => {
-      const { storage } = house.processes;
+    mend: ({ backend }) => backend.processes.storage.start(),
+    proves: async ({ backend }) => {
+      const { storage } = backend.processes;
       const mended = await metricOf(storage, "tracing_storage_mended_files_total");
-      if (mended !== mendedFiles.get(house)) {
-        throw new Error(`${mended} files were mended, ${mendedFiles.get(house)} were damaged`);
+      if (mended !== mendedFiles.get(backend)) {
+        throw new Error(`${mended} files were mended, ${mendedFiles.get(backend)} were damaged`);
       }
       const lines = storage.log
         .split("\n")
@@ -312,16 +318,16 @@ export const damageCases: readonly ChaosCase[] = [
     name: "damage/journal",
     meaning: "bytes of segments that wait in both journals are others, while the collectors run",
     ...{ settings: ofOwn, saidMissing, restarts: ["storage"] },
-    harm: async ({ house }) => {
-      await segmentsWait(house);
+    harm: async ({ backend }) => {
+      await segmentsWait(backend);
       for (const name of collectors) {
-        harmSegment(segmentsOf(house, name)[0] ?? "");
+        harmSegment(segmentsOf(backend, name)[0] ?? "");
       }
     },
-    mend: ({ house }) => house.processes.storage.start(),
-    proves: async ({ house }) => {
+    mend: ({ backend }) => backend.processes.storage.start(),
+    proves: async ({ backend }) => {
       for (const name of collectors) {
-        await saysJournalIsDamaged(house, name);
+        await saysJournalIsDamaged(backend, name);
       }
     },
   },
@@ -329,19 +335,19 @@ export const damageCases: readonly ChaosCase[] = [
     name: "damage/journal-stopped",
     meaning: "bytes of a segment, its header too, are others when a collector starts",
     ...{ settings: ofOwn, saidMissing, restarts: ["storage", "collector-1"] },
-    harm: async ({ house }) => {
-      await segmentsWait(house);
-      await house.processes["collector-1"].end("SIGKILL");
-      for (const path of segmentsOf(house, "collector-1")) {
+    harm: async ({ backend }) => {
+      await segmentsWait(backend);
+      await backend.processes["collector-1"].end("SIGKILL");
+      for (const path of segmentsOf(backend, "collector-1")) {
         harmSegment(path);
         flip(path, 0);
       }
     },
-    mend: async ({ house }) => {
-      await house.processes.storage.start();
-      await house.processes["collector-1"].start();
+    mend: async ({ backend }) => {
+      await backend.processes.storage.start();
+      await backend.processes["collector-1"].start();
     },
-    proves: ({ house }) => saysJournalIsDamaged(house, "collector-1"),
+    proves: ({ backend }) => saysJournalIsDamaged(backend, "collector-1"),
   },
   autosaveCase(
     "damage/autosave",

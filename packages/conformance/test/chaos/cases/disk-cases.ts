@@ -1,10 +1,10 @@
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../../src/expect.ts";
-import { metricOf } from "../../faults/fault-house.ts";
+import { metricOf } from "../../faults/fault-processes.ts";
 import { doorNames } from "../../faults/span-doors.ts";
 import type { ChaosCase } from "../chaos-case.ts";
-import type { ChaosHouse } from "../chaos-house.ts";
+import type { ChaosProcesses } from "../chaos-processes.ts";
 
 const withinMs = 120_000;
 const mebibyte = 1024 * 1024;
@@ -33,7 +33,7 @@ function fill(disk: string, leftBytes: number): void {
 }
 
 /** Waits until a journal has spans, because storage does not accept them. */
-async function spansWait({ processes }: ChaosHouse): Promise<void> {
+async function spansWait({ processes }: ChaosProcesses): Promise<void> {
   await eventually(async () => {
     const waiting = await metricOf(processes["collector-1"], "tracing_collector_queue_length");
     if (waiting < 100) {
@@ -50,15 +50,15 @@ function journalCase(): ChaosCase {
     settings: (scratch) => ({ journals: scratch.disk(6) }),
     ballastBytes: 1_500,
     restarts: ["storage"],
-    harm: async ({ house, senders }) => {
-      await house.processes.storage.end("SIGKILL");
+    harm: async ({ backend, senders }) => {
+      await backend.processes.storage.end("SIGKILL");
       await senders.until(
         () => doorNames.every((name) => senders.counts[name].refused.size > 0),
         "every protocol is refused",
         withinMs,
       );
     },
-    mend: ({ house }) => house.processes.storage.start(),
+    mend: ({ backend }) => backend.processes.storage.start(),
   };
 }
 
@@ -72,9 +72,9 @@ function storageCase(name: string, meaning: string, reserve: string, left: numbe
       disk = scratch.disk(256);
       return { data: join(disk, "storage"), storageOptions: ["--storage.min-free-bytes", reserve] };
     },
-    harm: async ({ house }) => {
+    harm: async ({ backend }) => {
       fill(disk, left);
-      await spansWait(house);
+      await spansWait(backend);
       // Whatever has made room for itself meanwhile.
       fill(disk, left);
     },

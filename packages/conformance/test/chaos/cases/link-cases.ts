@@ -1,5 +1,5 @@
 import type { ChaosCase } from "../chaos-case.ts";
-import { type PairName, pairNames } from "../chaos-house.ts";
+import { type PairName, pairNames } from "../chaos-processes.ts";
 import type { LinkState } from "../fault-link.ts";
 
 const meanings: Readonly<Record<Exclude<LinkState, "open">, string>> = {
@@ -13,8 +13,8 @@ function linkCase(state: Exclude<LinkState, "open">, pair: PairName): ChaosCase 
     name: `${state}/${pair}`,
     meaning: `between ${pair.replace("-", " and ")} ${meanings[state]}`,
     isShort: state === "cut",
-    harm: async ({ house }) => house.setLinks(pair, state),
-    mend: async ({ house }) => house.setLinks(pair, "open"),
+    harm: async ({ backend }) => backend.setLinks(pair, state),
+    mend: async ({ backend }) => backend.setLinks(pair, "open"),
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../../../src/tracing-api/ask.ts";
 import { SpanSenders } from "../../faults/span-senders.ts";
 import type { ChaosCase, ChaosScene } from "../chaos-case.ts";
-import type { ProcessName } from "../chaos-house.ts";
+import type { ProcessName } from "../chaos-processes.ts";
 
 const overloadMs = 10_000;
 const heavyMs = 10_000;
@@ -10,22 +10,22 @@ const searchers = 4;
 
 /** Ten times the senders, none of which pauses, for a while. */
 async function overload(
-  { house, ledger, random }: ChaosScene,
+  { backend, ledger, random }: ChaosScene,
   ms: number,
   ballastBytes: number,
 ): Promise<void> {
   const more = new SpanSenders({
-    ...{ addresses: house.spanAddresses, ledger, random, lanesPerDoor: 10, pauseMs: 0, ballastBytes },
+    ...{ addresses: backend.spanAddresses, ledger, random, lanesPerDoor: 10, pauseMs: 0, ballastBytes },
   });
   await sleep(ms);
   await more.stop();
 }
 
 /** Starts the processes that have ended, as a supervisor does. */
-async function revive({ house }: ChaosScene, names: readonly ProcessName[]): Promise<void> {
+async function revive({ backend }: ChaosScene, names: readonly ProcessName[]): Promise<void> {
   for (const name of names) {
-    if (!house.processes[name].isRunning) {
-      await house.processes[name].start();
+    if (!backend.processes[name].isRunning) {
+      await backend.processes[name].start();
     }
   }
 }
@@ -51,7 +51,7 @@ const collectorMemory: ChaosCase = {
   holdMs: 0,
   restarts: ["storage"],
   harm: async (scene) => {
-    await scene.house.processes.storage.end("SIGKILL");
+    await scene.backend.processes.storage.end("SIGKILL");
     await overload(scene, heavyMs, 4_000);
   },
   mend: (scene) => revive(scene, ["storage"]),
@@ -67,7 +67,7 @@ const storageMemory: ChaosCase = {
     const end = new AbortController();
     const searching = Array.from({ length: searchers }, async () => {
       while (!end.signal.aborted) {
-        const url = `${scene.house.frontDoor}/api/traces?service=fault-test&limit=1000`;
+        const url = `${scene.backend.frontDoor}/api/traces?service=fault-test&limit=1000`;
         // A search may be refused for lack of memory; but no span may be lost.
         await ask(url, { signal: AbortSignal.timeout(heavyMs) }).catch(() => sleep(100));
       }

@@ -2,13 +2,13 @@ import { readdirSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { eventually } from "../../../src/expect.ts";
 import { ask } from "../../../src/tracing-api/ask.ts";
-import { metricOf } from "../../faults/fault-house.ts";
-import type { ChaosHouse } from "../chaos-house.ts";
+import { metricOf } from "../../faults/fault-processes.ts";
+import type { ChaosProcesses } from "../chaos-processes.ts";
 import { type FlippedByte, flipAgain } from "./flipped-bytes.ts";
 
 export const withinMs = 120_000;
 
-export async function query({ storageUrl }: ChaosHouse, sql: string): Promise<string> {
+export async function query({ storageUrl }: ChaosProcesses, sql: string): Promise<string> {
   const { status, text } = await ask(storageUrl, { method: "POST", body: sql });
   if (status !== 200) {
     throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
@@ -17,24 +17,24 @@ export async function query({ storageUrl }: ChaosHouse, sql: string): Promise<st
 }
 
 /** The place of a path that the engine names. */
-export function enginePath(house: ChaosHouse, path: string): string {
-  return join(house.folder, "storage/engine", path.replace(/^.*?(?=store\/)/, ""));
+export function enginePath(backend: ChaosProcesses, path: string): string {
+  return join(backend.folder, "storage/engine", path.replace(/^.*?(?=store\/)/, ""));
 }
 
 /**
  * The folder of the largest part of the spans that no merge reads. A merge that has already read a part would write its
  * rows to a new part, and a byte damaged later would never be read.
  */
-export async function largestPart(house: ChaosHouse): Promise<string> {
+export async function largestPart(backend: ChaosProcesses): Promise<string> {
   return await eventually(async () => {
     const merging =
       "SELECT arrayJoin(source_part_names) FROM system.merges WHERE database = 'tracing' AND table = 'spans'";
     const sql = `SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = 'spans' AND name NOT IN (${merging}) ORDER BY rows DESC LIMIT 1`;
-    const path = await query(house, sql);
+    const path = await query(backend, sql);
     if (path === "") {
       throw new Error("no spans are stored yet");
     }
-    return enginePath(house, path);
+    return enginePath(backend, path);
   }, withinMs);
 }
 
@@ -52,7 +52,7 @@ export function largestFile(part: string): string {
 }
 
 /** The texts by which storage says that an answer about the spans lacks rows. */
-export async function saidByStorage({ storageUrl }: ChaosHouse): Promise<string[]> {
+export async function saidByStorage({ storageUrl }: ChaosProcesses): Promise<string[]> {
   const response = await fetch(storageUrl, {
     method: "POST",
     // Every column is read: a byte that nobody reads is nobody's news.
@@ -66,17 +66,17 @@ export async function saidByStorage({ storageUrl }: ChaosHouse): Promise<string[
   return reasons.map(({ text }) => text);
 }
 
-async function degraded({ processes }: ChaosHouse): Promise<string> {
+async function degraded({ processes }: ChaosProcesses): Promise<string> {
   const { text } = await ask(new URL("/", processes.storage.metricsUrl).href);
   return ((JSON.parse(text) as { degraded?: string[] }).degraded ?? []).join("; ");
 }
 
 /** Storage says that the part is set aside: in its log, a metric, its health and its answers. */
-export async function saysPartIsAside(house: ChaosHouse, part: string): Promise<void> {
+export async function saysPartIsAside(backend: ChaosProcesses, part: string): Promise<void> {
   const name = basename(part);
-  const { storage } = house.processes;
+  const { storage } = backend.processes;
   await eventually(async () => {
-    const said = (await saidByStorage(house)).join("; ");
+    const said = (await saidByStorage(backend)).join("; ");
     if (!said.includes(name)) {
       throw new Error(`answers do not say that ${name} is set aside: ${said}`);
     }
@@ -88,14 +88,14 @@ export async function saysPartIsAside(house: ChaosHouse, part: string): Promise<
   if ((await metricOf(storage, "tracing_storage_damaged_parts_set_aside")) < 1) {
     throw new Error("the metric says that no part is set aside");
   }
-  if (!(await degraded(house)).includes("damaged parts")) {
+  if (!(await degraded(backend)).includes("damaged parts")) {
     throw new Error("the health is not degraded");
   }
 }
 
 /** Repairs the bytes of a set-aside part and attaches it: nothing is missing then, and storage reports that. */
 export async function restorePart(
-  house: ChaosHouse,
+  backend: ChaosProcesses,
   part: string,
   flipped: readonly FlippedByte[],
   table = "spans",
@@ -111,15 +111,15 @@ export async function restorePart(
   for (const byte of flipped) {
     flipAgain(byte, join(folder, basename(byte.path)));
   }
-  await query(house, `ALTER TABLE tracing.${table} ATTACH PART '${basename(part)}'`);
+  await query(backend, `ALTER TABLE tracing.${table} ATTACH PART '${basename(part)}'`);
 }
 
 /** No part is aside any more. */
-export async function saysNothingIsAside(house: ChaosHouse): Promise<void> {
+export async function saysNothingIsAside(backend: ChaosProcesses): Promise<void> {
   await eventually(async () => {
-    const said = await saidByStorage(house);
-    const aside = await metricOf(house.processes.storage, "tracing_storage_damaged_parts_set_aside");
-    const health = await degraded(house);
+    const said = await saidByStorage(backend);
+    const aside = await metricOf(backend.processes.storage, "tracing_storage_damaged_parts_set_aside");
+    const health = await degraded(backend);
     if (said.length > 0 || aside > 0 || health.includes("damaged parts")) {
       throw new Error(`parts are still said to be aside: ${aside}, ${said.join("; ")}, ${health}`);
     }

@@ -1,5 +1,5 @@
 import type { ChaosCase } from "../chaos-case.ts";
-import { type ProcessName, processNames } from "../chaos-house.ts";
+import { type ProcessName, processNames } from "../chaos-processes.ts";
 
 function kill(name: ProcessName): ChaosCase {
   return {
@@ -8,10 +8,10 @@ function kill(name: ProcessName): ChaosCase {
     // The second collector is as the first.
     isShort: name !== "collector-2",
     restarts: [name],
-    harm: async ({ house }) => {
-      await house.processes[name].end("SIGKILL");
+    harm: async ({ backend }) => {
+      await backend.processes[name].end("SIGKILL");
     },
-    mend: ({ house }) => house.processes[name].start(),
+    mend: ({ backend }) => backend.processes[name].start(),
   };
 }
 
@@ -19,11 +19,11 @@ function freeze(name: ProcessName): ChaosCase {
   return {
     name: `freeze/${name}`,
     meaning: `SIGSTOP of ${name}, then SIGCONT: its connections stay, and nothing is answered`,
-    harm: async ({ house }) => {
-      process.kill(house.processes[name].pid, "SIGSTOP");
+    harm: async ({ backend }) => {
+      process.kill(backend.processes[name].pid, "SIGSTOP");
     },
-    mend: async ({ house }) => {
-      process.kill(house.processes[name].pid, "SIGCONT");
+    mend: async ({ backend }) => {
+      process.kill(backend.processes[name].pid, "SIGCONT");
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Random, randomOf } from "../../faults/seeded-random.ts";
 import type { ChaosCase } from "../chaos-case.ts";
-import { type ProcessName, processNames } from "../chaos-house.ts";
+import { type ProcessName, processNames } from "../chaos-processes.ts";
 
 const maxPauseMs = 1_000;
 
@@ -20,14 +20,14 @@ function restart(number: number): ChaosCase {
     harm: async (scene) => {
       random = randomOf(scene.random(2 ** 30) + number);
       for (const name of shuffled(processNames, random)) {
-        await scene.house.processes[name].end(random(2) === 0 ? "SIGKILL" : "SIGTERM");
+        await scene.backend.processes[name].end(random(2) === 0 ? "SIGKILL" : "SIGTERM");
         await sleep(random(maxPauseMs));
       }
     },
-    mend: async ({ house }) => {
+    mend: async ({ backend }) => {
       const starts: Promise<void>[] = [];
       for (const name of shuffled(processNames, random)) {
-        starts.push(house.processes[name].start());
+        starts.push(backend.processes[name].start());
         await sleep(random(maxPauseMs));
       }
       await Promise.all(starts);

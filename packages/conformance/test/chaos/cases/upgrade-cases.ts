@@ -71,10 +71,10 @@ function upgrade({ name, meaning, statements }: OlderTables): ChaosCase {
       await processes.storage.end("SIGTERM");
     },
     restarts: ["storage"],
-    harm: async ({ house }) => {
-      await house.processes.storage.end("SIGKILL");
+    harm: async ({ backend }) => {
+      await backend.processes.storage.end("SIGKILL");
     },
-    mend: ({ house }) => house.processes.storage.start(),
+    mend: ({ backend }) => backend.processes.storage.start(),
   };
 }
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import { sendAdminRequest } from "../../../src/admin-api/comparison/admin-request.ts";
-import { HouseProcess } from "../../../src/house/house-process.ts";
+import { TestedProcess } from "../../../src/all-processes/tested-process.ts";
 import type { Scratch } from "../scratch.ts";
 
 export const threadCount = 3;
@@ -58,20 +58,20 @@ async function openUpstream(delayMs: number): Promise<Server> {
 export class ThreadSite {
   readonly port: number;
   readonly #adminPort: number;
-  readonly #process: HouseProcess;
+  readonly #process: TestedProcess;
   readonly #upstream: Server;
   readonly #modules: string;
 
   private constructor(
     port: number,
     adminPort: number,
-    house: HouseProcess,
+    backend: TestedProcess,
     upstream: Server,
     modules: string,
   ) {
     this.port = port;
     this.#adminPort = adminPort;
-    this.#process = house;
+    this.#process = backend;
     this.#upstream = upstream;
     this.#modules = modules;
   }
@@ -81,7 +81,7 @@ export class ThreadSite {
     const [address = "", admin = ""] = await freeAddresses(2);
     const portOf = (each: string) => Number(each.split(":")[1]);
     const upstream = await openUpstream(upstreamMs);
-    const house = new HouseProcess(
+    const backend = new TestedProcess(
       "admin-server",
       "admin-server/bin/server.ts",
       ["run"],
@@ -96,8 +96,8 @@ export class ThreadSite {
     );
     const file = join(folder, "threads.mjs");
     writeFileSync(file, modules);
-    await house.start();
-    const site = new ThreadSite(portOf(address), portOf(admin), house, upstream, file);
+    await backend.start();
+    const site = new ThreadSite(portOf(address), portOf(admin), backend, upstream, file);
     await site.load(0);
     return site;
   }

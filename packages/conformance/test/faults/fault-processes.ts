@@ -2,14 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../../src/house/house-process.ts";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
 /** A storage and a collector that syncs its journal, neither started, with a folder of their own. */
-export interface FaultHouse {
-  readonly storage: HouseProcess;
-  readonly collector: HouseProcess;
+export interface FaultProcesses {
+  readonly storage: TestedProcess;
+  readonly collector: TestedProcess;
   readonly addresses: CollectorAddresses;
   /** host:port */
   readonly collectorAdmin: string;
@@ -19,7 +19,7 @@ export interface FaultHouse {
   close(): Promise<void>;
 }
 
-export interface FaultHouseSettings {
+export interface FaultProcessesSettings {
   /** More options of the collector. */
   readonly collectorOptions?: readonly string[];
   /** Folder of all data, whose owner removes it; a temporary one when absent, which is removed in the end. */
@@ -28,15 +28,15 @@ export interface FaultHouseSettings {
   readonly journal?: string;
 }
 
-export async function openFaultHouse({
+export async function openFaultProcesses({
   collectorOptions = [],
   folder: givenFolder,
   journal,
-}: FaultHouseSettings = {}): Promise<FaultHouse> {
+}: FaultProcessesSettings = {}): Promise<FaultProcesses> {
   const folder = givenFolder ?? mkdtempSync(join(tmpdir(), "faults-"));
   const [store, storeAdmin, otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp, admin] =
     (await freeAddresses(8)) as [string, string, string, string, string, string, string, string];
-  const storage = new HouseProcess(
+  const storage = new TestedProcess(
     "tracing-storage",
     "tracing-storage/bin/tracing-storage.ts",
     [
@@ -45,7 +45,7 @@ export async function openFaultHouse({
     ],
     `http://${storeAdmin}/`,
   );
-  const collector = new HouseProcess(
+  const collector = new TestedProcess(
     "tracing-collector",
     "tracing-collector/bin/tracing-collector.ts",
     [
@@ -83,7 +83,7 @@ export async function openFaultHouse({
 }
 
 /** A metric without labels. @throws Error when there is none */
-export async function metricOf(process: HouseProcess, name: string): Promise<number> {
+export async function metricOf(process: TestedProcess, name: string): Promise<number> {
   const { text } = await ask(process.metricsUrl);
   const [, value] = new RegExp(`^${name} (\\S+)$`, "m").exec(text) ?? [];
   if (value === undefined) {
@@ -93,7 +93,7 @@ export async function metricOf(process: HouseProcess, name: string): Promise<num
 }
 
 /** Memory that a process holds now, or held at most; undefined where the system has no /proc. */
-export function memoryMiB(process: HouseProcess, what: "VmRSS" | "VmHWM"): number | undefined {
+export function memoryMiB(process: TestedProcess, what: "VmRSS" | "VmHWM"): number | undefined {
   const file = `/proc/${process.pid}/status`;
   if (!existsSync(file)) {
     return undefined;
@@ -103,7 +103,7 @@ export function memoryMiB(process: HouseProcess, what: "VmRSS" | "VmHWM"): numbe
 }
 
 /** Files and sockets that a process has open; undefined where the system has no /proc. */
-export function openFiles(process: HouseProcess): number | undefined {
+export function openFiles(process: TestedProcess): number | undefined {
   const folder = `/proc/${process.pid}/fd`;
   return existsSync(folder) ? readdirSync(folder).length : undefined;
 }

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import type { Addresses } from "../suite.ts";
-import { HouseProcess } from "./house-process.ts";
+import { TestedProcess } from "./tested-process.ts";
 
 const frontDoorFile = new URL("../../../launcher/config/front-door.json", import.meta.url);
 
-export interface House {
+export interface AllProcesses {
   readonly addresses: Required<Addresses>;
   /** The web server's public address. */
   readonly frontDoor: string;
@@ -27,15 +27,15 @@ export interface House {
   readonly zipkin: string;
   /** URL of ClickHouse's HTTP protocol. */
   readonly storageUrl: string;
-  readonly storage: HouseProcess;
-  readonly collector: HouseProcess;
-  readonly agent: HouseProcess;
-  readonly query: HouseProcess;
-  readonly adminServer: HouseProcess;
+  readonly storage: TestedProcess;
+  readonly collector: TestedProcess;
+  readonly agent: TestedProcess;
+  readonly query: TestedProcess;
+  readonly adminServer: TestedProcess;
   close(): Promise<void>;
 }
 
-export interface HouseSettings {
+export interface AllProcessesSettings {
   /** Additional options of the collector, such as a file of sampling strategies. */
   readonly collectorOptions?: readonly string[];
   /** True: storage, collector and query service send spans of their own requests to the collector. */
@@ -51,11 +51,11 @@ function frontDoorConfig(at: Readonly<Record<"listen" | "collector" | "query", s
 }
 
 /** Starts all processes, and resolves when all of them are healthy. */
-export async function openHouse({
+export async function openAllProcesses({
   collectorOptions = [],
   ownTraces = false,
-}: HouseSettings = {}): Promise<House> {
-  const folder = mkdtempSync(join(tmpdir(), "house-"));
+}: AllProcessesSettings = {}): Promise<AllProcesses> {
+  const folder = mkdtempSync(join(tmpdir(), "all-processes-"));
   const free = await freeAddresses(18);
   const local = (index: number) => {
     const address = free[index];
@@ -69,7 +69,7 @@ export async function openHouse({
   const traces = ownTraces ? ["--tracing.otlp.endpoint", `http://${local(3)}`] : [];
   const admin = (index: number) => ["--admin.http.host-port", local(index), ...traces];
 
-  const storage = new HouseProcess(
+  const storage = new TestedProcess(
     "tracing-storage",
     "tracing-storage/bin/tracing-storage.ts",
     [
@@ -78,7 +78,7 @@ export async function openHouse({
     ],
     `http://${local(1)}/`,
   );
-  const collector = new HouseProcess(
+  const collector = new TestedProcess(
     "tracing-collector",
     "tracing-collector/bin/tracing-collector.ts",
     [
@@ -94,7 +94,7 @@ export async function openHouse({
     ],
     `http://${local(5)}/`,
   );
-  const agent = new HouseProcess(
+  const agent = new TestedProcess(
     "tracing-agent",
     "tracing-agent/bin/tracing-agent.ts",
     [
@@ -107,7 +107,7 @@ export async function openHouse({
     ],
     `http://${local(8)}/`,
   );
-  const query = new HouseProcess(
+  const query = new TestedProcess(
     "tracing-query",
     "tracing-query/bin/tracing-query.ts",
     [
@@ -120,7 +120,7 @@ export async function openHouse({
   );
   const serverConfig = join(folder, "front-door.json");
   writeFileSync(serverConfig, frontDoorConfig({ listen: local(13), collector: local(3), query: local(9) }));
-  const adminServer = new HouseProcess(
+  const adminServer = new TestedProcess(
     "admin-server",
     "admin-server/bin/server.ts",
     ["run", "--config", serverConfig, "--resume"],

@@ -3,8 +3,8 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTlsFolder, freeAddresses, type TestAuthority, type TlsFolder } from "lifecycle/testing";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
-import { HouseProcess } from "../../src/house/house-process.ts";
 
 /** A certificate for tests that serves and calls; names of this machine. */
 export const localNames = ["localhost", "127.0.0.1"] as const;
@@ -51,7 +51,7 @@ export function askOverTls(
 }
 
 /** A process whose admin port wants a certificate too. */
-class TlsProcess extends HouseProcess {
+class TlsProcess extends TestedProcess {
   readonly #asker: () => TlsAsker;
 
   constructor(name: string, args: readonly string[], admin: string, asker: () => TlsAsker) {
@@ -65,12 +65,12 @@ class TlsProcess extends HouseProcess {
 }
 
 /** All tracing processes, every listener and every client of them over TLS with certificates on both sides. */
-export interface TlsHouse {
+export interface TlsProcesses {
   readonly listeners: readonly TlsListener[];
   readonly address: Readonly<Record<AddressName, string>>;
-  readonly processes: readonly HouseProcess[];
+  readonly processes: readonly TestedProcess[];
   /** Those of them that others call: one for each kind of call. */
-  readonly called: readonly HouseProcess[];
+  readonly called: readonly TestedProcess[];
   /** Certificates and authorities of all processes now. */
   asker(): TlsAsker;
   /** Gives all of them certificates of another authority, in one step. */
@@ -128,8 +128,8 @@ function clientTls(option: string, files: TlsFolder): string[] {
  * @param outside URL over TLS of who is a Prometheus, has sampling strategies at `/strategies.json`, and
  *   takes the spans of processes
  */
-export async function openTlsHouse(authority: TestAuthority, outside: string): Promise<TlsHouse> {
-  const folder = mkdtempSync(join(tmpdir(), "tls-house-"));
+export async function openTlsProcesses(authority: TestAuthority, outside: string): Promise<TlsProcesses> {
+  const folder = mkdtempSync(join(tmpdir(), "tls-processes-"));
   let pair = authority.issue(...localNames);
   let ca = authority.cert;
   const files = createTlsFolder(pair, ca);
@@ -137,7 +137,7 @@ export async function openTlsHouse(authority: TestAuthority, outside: string): P
   const free = await freeAddresses(addressNames.length);
   const address = Object.fromEntries(
     addressNames.map((name, index) => [name, free[index] ?? ""]),
-  ) as TlsHouse["address"];
+  ) as TlsProcesses["address"];
   const clickHouse = [
     "--clickhouse.url",
     `https://${address.storageHttp}`,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../../src/house/house-process.ts";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import type { CollectorAddresses } from "../faults/span-doors.ts";
 import { FaultLink, type LinkState } from "./fault-link.ts";
 import { frontDoorConfig } from "./front-door-config.ts";
@@ -29,7 +29,7 @@ export const pairNames = [
 ] as const;
 export type PairName = (typeof pairNames)[number];
 
-export interface ChaosHouseSettings {
+export interface ChaosProcessesSettings {
   /** More options of both collectors. */
   readonly collectorOptions?: readonly string[];
   /** More options of the storage. */
@@ -44,9 +44,9 @@ export interface ChaosHouseSettings {
 }
 
 /** All processes, like a cluster on one machine: two collectors behind the server, and a link between each pair. */
-export interface ChaosHouse {
+export interface ChaosProcesses {
   readonly folder: string;
-  readonly processes: Readonly<Record<ProcessName, HouseProcess>>;
+  readonly processes: Readonly<Record<ProcessName, TestedProcess>>;
   /** Addresses of the server, through the links, to which clients send spans. */
   readonly spanAddresses: CollectorAddresses;
   /** URL of the server's front door, through its link: searches. */
@@ -63,7 +63,7 @@ export interface ChaosHouse {
 }
 
 /** Prepares everything, without starting a process. */
-export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise<ChaosHouse> {
+export async function openChaosProcesses(settings: ChaosProcessesSettings = {}): Promise<ChaosProcesses> {
   const folder = mkdtempSync(join(tmpdir(), "chaos-"));
   const free = await freeAddresses(32);
   const next = () => {
@@ -93,7 +93,7 @@ export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise
   const store = next();
   const processOf = (name: ProcessName, program: string, args: readonly string[]) => {
     const admin = next();
-    return new HouseProcess(
+    return new TestedProcess(
       name,
       `${program}/bin/${program}.ts`,
       [...args, "--admin.http.host-port", admin],
@@ -157,7 +157,7 @@ export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise
     config,
     JSON.stringify(frontDoorConfig({ fronts, collectors: behind, front, query: queryBehind })),
   );
-  const adminServer = new HouseProcess(
+  const adminServer = new TestedProcess(
     "admin-server",
     "admin-server/bin/server.ts",
     ["run", "--config", config, ...(settings.serverOptions ?? [])],

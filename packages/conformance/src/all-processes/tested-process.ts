@@ -8,7 +8,7 @@ import { testedProgram } from "lifecycle/testing";
 const packages = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** One of our processes, run as a real child process. */
-export class HouseProcess {
+export class TestedProcess {
   readonly name: string;
   readonly #program: string;
   readonly #args: readonly string[];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freeAddresses } from "lifecycle/testing";
-import { HouseProcess } from "../../src/house/house-process.ts";
+import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import type { CollectorAddresses } from "../faults/span-doors.ts";
 
@@ -44,9 +44,9 @@ export function namedGrid(): Grid | undefined {
 }
 
 /** A collector and a query service on a grid, with a database of their own. */
-export interface GridHouse {
-  readonly collector: HouseProcess;
-  readonly query: HouseProcess;
+export interface GridProcesses {
+  readonly collector: TestedProcess;
+  readonly query: TestedProcess;
   readonly addresses: CollectorAddresses;
   /** URL of the query service's API, without a slash at the end. */
   readonly queryUrl: string;
@@ -58,7 +58,7 @@ export interface GridHouse {
 }
 
 /** Starts both processes. */
-export async function openGridHouse({ urls, cluster }: Grid): Promise<GridHouse> {
+export async function openGridProcesses({ urls, cluster }: Grid): Promise<GridProcesses> {
   const folder = mkdtempSync(join(tmpdir(), "grid-"));
   const database = `test_${randomBytes(6).toString("hex")}`;
   const free = await freeAddresses(8);
@@ -69,7 +69,7 @@ export async function openGridHouse({ urls, cluster }: Grid): Promise<GridHouse>
     ...["--clickhouse.url", urls.join(","), "--clickhouse.cluster", cluster],
     ...["--clickhouse.database", database],
   ];
-  const collector = new HouseProcess(
+  const collector = new TestedProcess(
     "tracing-collector",
     "tracing-collector/bin/tracing-collector.ts",
     [
@@ -80,7 +80,7 @@ export async function openGridHouse({ urls, cluster }: Grid): Promise<GridHouse>
     ],
     `http://${admin}/`,
   );
-  const query = new HouseProcess(
+  const query = new TestedProcess(
     "tracing-query",
     "tracing-query/bin/tracing-query.ts",
     [
@@ -96,7 +96,7 @@ export async function openGridHouse({ urls, cluster }: Grid): Promise<GridHouse>
     }
     return text.trim();
   };
-  const house: GridHouse = {
+  const backend: GridProcesses = {
     ...{ collector, query, database, queryUrl: `http://${queryHttp}` },
     addresses: { otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp },
     sql: (statement) => sqlAt(urls[0] ?? "", statement),
@@ -112,8 +112,8 @@ export async function openGridHouse({ urls, cluster }: Grid): Promise<GridHouse>
     await query.start();
     await collector.start();
   } catch (error) {
-    await house.close();
+    await backend.close();
     throw error;
   }
-  return house;
+  return backend;
 }
