@@ -6,6 +6,12 @@ const processes = "tracing-agent|tracing-collector|tracing-query|tracing-storage
 /** Files that no process loads. */
 const test = "[.]test[.]ts$|/src/testing/";
 
+/** The layer of a module that is a package of its own. */
+const packagedModule = {
+  mayImport: ["server-module-api"],
+  because: "A module that is a package of its own knows the server by server-module-api alone.",
+};
+
 /** The web server's layers, from below to above: which of our packages each may import. */
 const serverPackages = {
   "server-core": {
@@ -56,13 +62,14 @@ const serverPackages = {
     ],
     because: "server-module-api hands on what modules may import, and does nothing by itself.",
   },
-  "module-crowdsec": {
-    mayImport: ["server-module-api"],
-    because: "A module that is a package of its own knows the server by server-module-api alone.",
-  },
+  "module-crowdsec": packagedModule,
+  "module-geolocation": packagedModule,
+  "module-signatures": packagedModule,
   "admin-server": {
     mayImport: [
       "module-crowdsec",
+      "module-geolocation",
+      "module-signatures",
       "server-module-api",
       "container-labels",
       "layer4",
@@ -121,7 +128,7 @@ const rooms = {
     "access-logs",
   ],
   "server-modules": [
-    "cookies|files|encoding|encoders|events|ip-sources|network-proxies|passwords|sessions|signatures",
+    "cookies|files|encoding|encoders|events|ip-sources|network-proxies|passwords|sessions",
     "matchers",
     "handlers",
     "policies|admin-routes",
@@ -360,7 +367,7 @@ export default {
       from: { path: `^packages/${name}/.*(${test})` },
       to: {
         path: `^packages/(${Object.keys(serverPackages).join("|")})/`,
-        pathNot: `^packages/(${[name, ...mayImport].join("|")})/|^packages/(admin-server|server-core)/src/testing/`,
+        pathNot: `^packages/(${[name, ...mayImport].join("|")})/|^packages/(admin-server|server-core|http-engine)/src/testing/`,
       },
     })),
     ...Object.entries(rooms).flatMap(([name, floors]) =>

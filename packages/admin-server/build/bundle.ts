@@ -49,7 +49,7 @@ await bundleProgram({
     "../server-modules/src/passwords/password-thread.ts",
     "../server-core/src/user-modules/import-natively.cts",
   ],
-  modules: ["src/module-api.ts"],
+  modules: ["../server-module-api/src/module-api.ts"],
   start: {
     files: [
       "src/commands/run.ts",
@@ -102,6 +102,8 @@ await bundleProgram({
     ...listedFiles("../server-modules/src/proxy-modules.ts"),
     ...listedFiles("../layer4/src/layer4-modules.ts"),
     ...listedFiles("../module-crowdsec/src/crowdsec-modules.ts"),
+    ...listedFiles("../module-geolocation/src/geolocation-modules.ts"),
+    ...listedFiles("../module-signatures/src/signature-modules.ts"),
     ...listedFiles("../certificates/src/tls/tls-modules.ts"),
     ...listedFiles("../certificates/src/tls/storage/storage-modules.ts"),
     "../server-modules/src/files/media-type.ts",

@@ -1,5 +1,7 @@
 import { layer4Modules } from "layer4/layer4-modules";
 import { crowdsecModules } from "module-crowdsec/crowdsec-modules";
+import { geolocationModules } from "module-geolocation/geolocation-modules";
+import { signatureModules } from "module-signatures/signature-modules";
 import { type ListedModule, listed } from "server-core/modules/module";
 import { ModuleRegistry } from "server-core/modules/module-registry";
 import { packageFolder } from "server-core/user-modules/package-folder";
@@ -7,18 +9,22 @@ import { standardModules } from "server-modules/standard";
 import { identityApp } from "./admin/identity/identity-app.ts";
 
 /** Modules that are packages of their own: others can install newer ones with `server add-package`. */
-export const packagedModules: readonly ListedModule[] = [...crowdsecModules];
+export const packagedModules: readonly ListedModule[] = [
+  ...crowdsecModules,
+  ...geolocationModules,
+  ...signatureModules,
+];
 
 /** The modules that this process adds to the standard modules. */
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
 
 /**
- * Objects of the server for imports of user modules, by module name. A user's file imports `admin-server/module`.
- * Without this entry, Node would load a second copy of each class, so that `instanceof` would fail.
+ * Objects of the server for imports of user modules, by module name. A user's file imports `server-module-api`, or
+ * `admin-server/module`. Without this entry, Node would load a second copy of each class, so that `instanceof` would fail.
  */
 const moduleApi = {
-  name: "admin-server/module",
-  url: new URL("./module-api.ts", import.meta.url).href,
+  names: ["server-module-api", "admin-server/module"],
+  url: new URL("../../server-module-api/src/module-api.ts", import.meta.url).href,
   packageFolders: [packageFolder(process.env)],
 };
 

@@ -6,6 +6,7 @@ import { ask } from "server-core/testing/ask";
 import { freePorts } from "server-core/testing/free-ports";
 import { standardModules } from "server-modules/standard";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packagedModules } from "./all-modules.ts";
 import { RunningServer } from "./testing/running-server.ts";
 import { adaptServerfile } from "./testing/serverfile.ts";
 
@@ -99,7 +100,7 @@ describe("the reference", () => {
     const tried = sections
       .filter((section) => withoutRequests.has(headingOf(section)) || section.match(pattern) !== null)
       .filter((section) => section.includes(`"handler": "${headingOf(section)}"`));
-    const handlers = standardModules.map(({ id }) => id).filter((id) => id.startsWith("http.handlers."));
+    const handlers = [...standardModules, ...packagedModules].map(({ id }) => id).filter((id) => id.startsWith("http.handlers."));
     expect(handlers.length).toBeGreaterThan(20);
     expect(tried.map((section) => `http.handlers.${headingOf(section)}`)).toEqual(handlers.toSorted());
     // Sections are also used in pages of other folders.

@@ -17,6 +17,8 @@ export interface BouncerSettings {
   readonly apiKey: string;
   /** Milliseconds between two pulls. */
   readonly intervalMs: number;
+  /** Milliseconds after which a pull asks for all decisions. */
+  readonly fullIntervalMs: number;
   readonly isStreaming: boolean;
   readonly maxDecisions: number;
 }
@@ -33,7 +35,14 @@ export interface BouncerFigures {
 
 /**
  * A connection to one local API, kept over reloads with the same settings. It pulls decisions into a snapshot, and tells
- * of each new one. After a failure the next pull asks for all decisions, because changes of the failed pull are lost.
+ * of each new one. A pull asks for all decisions:
+ * | When | Reason |
+ * |---|---|
+ * | at the start | |
+ * | after a failure | the local API counts changes as sent, although they did not arrive |
+ * | from time to time | the local API leaves out changes that it stores while it answers a pull |
+ *
+ * Observed with CrowdSec 1.7: of 50,000 decisions that were imported meanwhile, 1,000 to 24,000 never came.
  */
 export class Bouncer implements SharedResource {
   /** Tells apart the snapshots of two bouncers. */
@@ -121,15 +130,16 @@ export class Bouncer implements SharedResource {
   /** Pulls until the bouncer closes. Never rejects. */
   async #pullAgainAndAgain(): Promise<void> {
     const { signal } = this.#stop;
-    let isWhole = true;
+    let wholeAt = 0;
     while (!signal.aborted) {
       let pauseMs = this.settings.intervalMs;
       try {
+        const isWhole = performance.now() >= wholeAt;
         await this.#call("stream", () => this.#pull(isWhole));
-        isWhole = false;
+        wholeAt = isWhole ? performance.now() + this.settings.fullIntervalMs : wholeAt;
         this.#first.resolve();
       } catch (error) {
-        isWhole = true;
+        wholeAt = 0;
         pauseMs = Math.min(retryMs, pauseMs);
         this.#first.reject(error);
       }

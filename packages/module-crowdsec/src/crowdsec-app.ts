@@ -12,6 +12,7 @@ import {
   type CrowdsecConfig,
   crowdsecSchema,
   defaultApiUrl,
+  defaultFullIntervalMs,
   defaultIntervalMs,
   defaultMaxDecisions,
 } from "./crowdsec-config.ts";
@@ -106,6 +107,7 @@ function settingsOf(config: CrowdsecConfig): BouncerSettings {
     apiUrl,
     apiKey,
     intervalMs: intervalOf(replaceKnown(config.ticker_interval ?? "")),
+    fullIntervalMs: config.full_pull_interval || defaultFullIntervalMs,
     isStreaming: config.enable_streaming ?? true,
     maxDecisions: config.max_decisions || defaultMaxDecisions,
   };

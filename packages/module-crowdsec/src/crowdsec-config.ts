@@ -4,6 +4,8 @@ import { configCount, configDuration, notYet, z } from "server-module-api";
 export const defaultApiUrl = "http://127.0.0.1:8080/";
 /** Default interval between two pulls, in milliseconds. Source: hslatman/caddy-crowdsec-bouncer */
 export const defaultIntervalMs = 60_000;
+/** Default interval between two pulls of all decisions, in milliseconds. */
+export const defaultFullIntervalMs = 3_600_000;
 /** Default limit of decisions: some 30 MB of IPv4 addresses, 60 MB of IPv6 addresses. */
 export const defaultMaxDecisions = 2_000_000;
 
@@ -51,6 +53,11 @@ export const crowdsecSchema = z.strictObject({
     .boolean()
     .nullish()
     .describe("Whether the metrics `crowdsec_*` are among those of the server (false)."),
+  full_pull_interval: configDuration()
+    .nullish()
+    .describe(
+      "Time after which a pull asks for all decisions, as the local API leaves out some changes (1h).",
+    ),
   max_decisions: configCount()
     .nullish()
     .describe(`Decisions in memory; further ones are refused and logged (${defaultMaxDecisions}).`),

@@ -32,6 +32,7 @@ const plainLines = {
   api_key: readLines.onlyText("api_key"),
   metrics_interval: readLines.duration("metrics_interval", "invalid duration %s"),
   enable_caddy_metrics: readLines.flag("enable_caddy_metrics"),
+  full_pull_interval: readLines.duration("full_pull_interval", "invalid duration %s"),
   max_decisions: readLines.integer("max_decisions", "invalid number %s"),
 };
 

@@ -113,6 +113,15 @@ test("a pull that is cut changes nothing, and the next one asks for everything",
   await expect.poll(() => statusOf(server, "192.0.2.2")).toBe(403);
 });
 
+test("a change that the local API left out comes with the next pull of everything", async () => {
+  api.all = [banOf("192.0.2.1"), banOf("192.0.2.2")];
+  const server = await start(site(app({ full_pull_interval: "1ms" })));
+  expect(await statusOf(server, "192.0.2.1")).toBe(403);
+  api.all = [banOf("192.0.2.2"), banOf("192.0.2.3")];
+  await expect.poll(() => statusOf(server, "192.0.2.3")).toBe(403);
+  expect([await statusOf(server, "192.0.2.1"), await statusOf(server, "192.0.2.2")]).toEqual([200, 403]);
+});
+
 describe("a local API that is away", () => {
   test("lets requests pass, and is asked again until it comes", async () => {
     api.all = [banOf("192.0.2.1")];
@@ -309,7 +318,7 @@ describe("text", () => {
 
   test.each([
     "{\n\tcrowdsec {\n\t\tapi_url http://localhost:8080/\n\t\tapi_key {env.KEY}\n\t\tticker_interval 15s\n\t\tdisable_streaming\n\t\tenable_hard_fails\n\t}\n}\n\n:80 {\n\tcrowdsec\n\trespond in\n}\n",
-    "{\n\tcrowdsec {\n\t\tapi_key k\n\t\tmetrics_interval 15m\n\t\tmax_decisions 5\n\t}\n\tlayer4 {\n\t\t:4444 {\n\t\t\t@ok crowdsec\n\t\t\troute @ok {\n\t\t\t\techo\n\t\t\t}\n\t\t}\n\t}\n}\n",
+    "{\n\tcrowdsec {\n\t\tapi_key k\n\t\tmetrics_interval 15m\n\t\tfull_pull_interval 2h\n\t\tmax_decisions 5\n\t}\n\tlayer4 {\n\t\t:4444 {\n\t\t\t@ok crowdsec\n\t\t\troute @ok {\n\t\t\t\techo\n\t\t\t}\n\t\t}\n\t}\n}\n",
     "{\n\torder crowdsec first\n\tcrowdsec {\n\t\tapi_key k\n\t}\n}\n\n:80 {\n\troute {\n\t\tcrowdsec\n\t\trespond in\n\t}\n}\n",
   ])("%j there and back", async (serverfile) => {
     const { result } = adaptServerfile(Buffer.from(serverfile), {});

@@ -7,5 +7,5 @@ import { crowdsecAppText, crowdsecHandlerText } from "./crowdsec-text.ts";
 export default [
   { ...crowdsecApp, ...crowdsecAppText },
   { ...crowdsecHandler, ...crowdsecHandlerText, before: "tracing" },
-  crowdsecMatcher,
+  { ...crowdsecMatcher },
 ];

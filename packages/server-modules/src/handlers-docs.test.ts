@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { locationFile } from "server-core/testing/location-file";
 import { afterAll, expect, test } from "vitest";
 import { provisionHandler, provisionMatcher } from "../../admin-server/src/testing/provision-module.ts";
 import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import { standardModules } from "./standard.ts";
-import { locationFile } from "./testing/location-file.ts";
 
 const docs = readFileSync(new URL("../../../docs/handlers.md", import.meta.url), "utf8");
 

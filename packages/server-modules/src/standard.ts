@@ -52,8 +52,6 @@ import { fileServer } from "./handlers/file-server/file-server.ts";
 import { fileServerText } from "./handlers/file-server/file-server-text.ts";
 import { headers } from "./handlers/headers/headers.ts";
 import { headersText } from "./handlers/headers/headers-text.ts";
-import { hmac } from "./handlers/hmac/hmac.ts";
-import { hmacText } from "./handlers/hmac/hmac-text.ts";
 import { intercept } from "./handlers/intercept/intercept.ts";
 import { interceptText } from "./handlers/intercept/intercept-text.ts";
 import { invoke } from "./handlers/invoke/invoke.ts";
@@ -76,8 +74,6 @@ import { requestBody } from "./handlers/request-body/request-body.ts";
 import { requestBodyText } from "./handlers/request-body/request-body-text.ts";
 import { rewrite } from "./handlers/rewrite/rewrite.ts";
 import { rewriteText } from "./handlers/rewrite/rewrite-text.ts";
-import { signedUrl } from "./handlers/signed-url/signed-url.ts";
-import { signedUrlText } from "./handlers/signed-url/signed-url-text.ts";
 import { staticResponse } from "./handlers/static-response/static-response.ts";
 import { staticResponseText } from "./handlers/static-response/static-response-text.ts";
 import { subroute } from "./handlers/subroute/subroute.ts";
@@ -107,8 +103,6 @@ import { expressionMatcher } from "./matchers/expression/expression.ts";
 import { expressionMatcherText } from "./matchers/expression/expression-text.ts";
 import { fileMatcher } from "./matchers/file.ts";
 import { fileMatcherText } from "./matchers/file-text.ts";
-import { maxmindGeolocationMatcher } from "./matchers/geolocation/maxmind-geolocation.ts";
-import { maxmindGeolocationMatcherText } from "./matchers/geolocation/maxmind-geolocation-text.ts";
 import { headerMatcher } from "./matchers/header.ts";
 import { headerRegexpMatcher } from "./matchers/header-regexp.ts";
 import { headerRegexpMatcherText } from "./matchers/header-regexp-text.ts";
@@ -129,8 +123,6 @@ import { queryMatcher } from "./matchers/query.ts";
 import { queryMatcherText } from "./matchers/query-text.ts";
 import { remoteIpMatcher } from "./matchers/remote-ip.ts";
 import { remoteIpMatcherText } from "./matchers/remote-ip-text.ts";
-import { signedUrlMatcher } from "./matchers/signed-url.ts";
-import { signedUrlMatcherText } from "./matchers/signed-url-text.ts";
 import { tlsMatcher } from "./matchers/tls.ts";
 import { tlsMatcherText } from "./matchers/tls-text.ts";
 import { urlPatternMatcher } from "./matchers/url-pattern.ts";
@@ -158,9 +150,6 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.matchers.header", () => headerMatcher, { text: () => headerMatcherText }),
   listed("http.matchers.header_regexp", () => headerRegexpMatcher, { text: () => headerRegexpMatcherText }),
   listed("http.matchers.host", () => hostMatcher, { text: () => hostMatcherText }),
-  listed("http.matchers.maxmind_geolocation", () => maxmindGeolocationMatcher, {
-    text: () => maxmindGeolocationMatcherText,
-  }),
   listed("http.matchers.method", () => methodMatcher, { text: () => methodMatcherText }),
   listed("http.matchers.not", () => notMatcher, { text: () => notMatcherText }),
   listed("http.matchers.path", () => pathMatcher, { text: () => pathMatcherText }),
@@ -168,7 +157,6 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.matchers.protocol", () => protocolMatcher, { text: () => protocolMatcherText }),
   listed("http.matchers.query", () => queryMatcher, { text: () => queryMatcherText }),
   listed("http.matchers.remote_ip", () => remoteIpMatcher, { text: () => remoteIpMatcherText }),
-  listed("http.matchers.signed_url", () => signedUrlMatcher, { text: () => signedUrlMatcherText }),
   listed("http.matchers.tls", () => tlsMatcher, { text: () => tlsMatcherText }),
   listed("http.matchers.url_pattern", () => urlPatternMatcher, { text: () => urlPatternMatcherText }),
   listed("http.matchers.vars", () => varsMatcher, { text: () => varsMatcherText }),
@@ -220,7 +208,6 @@ export const standardModules: readonly ListedModule[] = [
     directives: ["header", "request_header"],
     text: () => headersText,
   }),
-  listed("http.handlers.hmac", () => hmac, { after: "basic_auth", text: () => hmacText }),
   listed("http.handlers.intercept", () => intercept, { text: () => interceptText }),
   listed("http.handlers.invoke", () => invoke, { text: () => invokeText }),
   listed("http.handlers.log_append", () => logAppend, { text: () => logAppendText }),
@@ -238,7 +225,6 @@ export const standardModules: readonly ListedModule[] = [
     directives: ["method", "rewrite", "uri", "try_files"],
     text: () => rewriteText,
   }),
-  listed("http.handlers.signed_url", () => signedUrl, { after: "basic_auth", text: () => signedUrlText }),
   listed("http.handlers.static_response", () => staticResponse, {
     directives: ["redir", "abort", "respond"],
     text: () => staticResponseText,

@@ -29,6 +29,9 @@ export interface ModulePackage {
   readonly fault?: string;
 }
 
+/** File of {@link readRanges}. */
+const rangesFile = "ranges.json";
+
 /**
  * The member of the folder's package.json that names the installed packages, each with its exact version or its
  * address.
@@ -44,6 +47,19 @@ type Dependencies = Readonly<Record<string, string>>;
  */
 function nameOf(spec: string): string | undefined {
   return /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:@[^/:]*)?$/.exec(spec)?.[1];
+}
+
+/**
+ * The range in `name@range`, which later upgrades stay in; undefined for an exact version, a tag, and no version.
+ *
+ *     rangeOf("greet@^1.2.0"); // "^1.2.0"
+ *     rangeOf("greet@1.2.0");  // undefined
+ */
+function rangeOf(spec: string): string | undefined {
+  const wanted = /^(?:@[\w.-]+\/)?[\w-][\w.-]*@([^/:]+)$/.exec(spec)?.[1]?.trim() ?? "";
+  const isExact = /^=?v?\d+\.\d+\.\d+\S*$/.test(wanted) && !wanted.includes("|");
+  const isRange = !isExact && /^(?:[\^~<>=*]|v?\d)/.test(wanted);
+  return isRange ? wanted : undefined;
 }
 
 /** npm would look for a relative path below the copy. */
@@ -89,6 +105,14 @@ export class ModulePackages {
       if (added.length < specs.length) {
         throw new StartError(`a package of ${specs.join(", ")} is installed already`);
       }
+      await writeRanges(folder, (ranges) => {
+        for (const spec of specs) {
+          const [name, range] = [nameOf(spec), rangeOf(spec)];
+          if (name !== undefined && range !== undefined) {
+            ranges[name] = range;
+          }
+        }
+      });
       return added;
     });
   }
@@ -105,23 +129,32 @@ export class ModulePackages {
         throw new StartError(`not added: ${unknown.join(", ")}`);
       }
       await runNpm(folder, ["uninstall", "--no-audit", "--no-fund", "--legacy-peer-deps", "--", ...names]);
+      await writeRanges(folder, (ranges) => {
+        for (const name of names) {
+          delete ranges[name];
+        }
+      });
       return [];
     });
   }
 
   /**
-   * Installs the latest version of each package from the registry. A package from a path or an address is installed
-   * from there again.
+   * Installs the latest version of each package from the registry, within the range that the package was added with. A
+   * package from a path or an address is installed from there again.
    * @returns all packages
    */
   async upgrade(keepBackup: boolean): Promise<ModulePackage[]> {
     return await this.#change(keepBackup, async (folder, before) => {
       const names = Object.keys(before);
+      const ranges = await readRanges(folder);
       const specs = names.map((name) =>
-        /^\d/.test(before[name] ?? "") ? `${name}@latest` : `${name}@${before[name]}`,
+        /^\d/.test(before[name] ?? "") ? `${name}@${ranges[name] ?? "latest"}` : `${name}@${before[name]}`,
       );
       if (specs.length > 0) {
-        await runNpm(folder, ["install", ...installOptions, "--", ...specs]);
+        // npm takes an old answer from its cache when the registry is away: then an upgrade would look like none.
+        const cache = join(folder, ".npm-cache");
+        await runNpm(folder, ["install", ...installOptions, "--cache", cache, "--", ...specs]);
+        await rm(cache, { recursive: true, force: true });
       }
       return names;
     });
@@ -172,9 +205,10 @@ export class ModulePackages {
       return {};
     }
     await copyFile(manifest, join(copy, "package.json"));
-    const lockfile = join(this.#folder, "package-lock.json");
-    if (existsSync(lockfile)) {
-      await copyFile(lockfile, join(copy, "package-lock.json"));
+    for (const name of ["package-lock.json", rangesFile]) {
+      if (existsSync(join(this.#folder, name))) {
+        await copyFile(join(this.#folder, name), join(copy, name));
+      }
     }
     return await readDependencies(this.#folder);
   }
@@ -250,6 +284,18 @@ async function readDependencies(folder: string): Promise<Dependencies> {
   return dependencies ?? {};
 }
 
+/** Ranges that packages were added with, by name. They are in a file of their own: npm keeps exact versions. */
+async function readRanges(folder: string): Promise<Record<string, string>> {
+  const file = join(folder, rangesFile);
+  return existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Record<string, string>) : {};
+}
+
+async function writeRanges(folder: string, change: (ranges: Record<string, string>) => void): Promise<void> {
+  const ranges = await readRanges(folder);
+  change(ranges);
+  await writeFile(join(folder, rangesFile), `${JSON.stringify(ranges, undefined, 2)}\n`);
+}
+
 /**
  * The packages of a folder, by name. Each is loaded together with the standard modules, so that a duplicate id is found
  * before a config names the package. A package that cannot be loaded has a fault; the other packages are still
@@ -267,7 +313,8 @@ async function describePackages(folder: string): Promise<ModulePackage[]> {
     try {
       ({ version } = JSON.parse(await readFile(manifest, "utf8")) as { readonly version: string });
       const { listed } = await registryFor(standard, [name], [folder]);
-      packages.push({ name, version, ids: listed.slice(standard.listed.length).map(({ id }) => id) });
+      const own = listed.filter((each) => !standard.listed.includes(each));
+      packages.push({ name, version, ids: own.map(({ id }) => id) });
     } catch (error) {
       packages.push({ name, version, ids: [], fault: messageOf(error) });
     }

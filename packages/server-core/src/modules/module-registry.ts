@@ -9,8 +9,8 @@ import type {
 
 /** The package that user modules import from the program. */
 export interface ModuleApi {
-  /** Name of the import. */
-  readonly name: string;
+  /** Names of the import. */
+  readonly names: readonly string[];
   /** URL of the imported file. */
   readonly url: string;
   /** Folders in which packages are looked up after the working folder. Default: none. */

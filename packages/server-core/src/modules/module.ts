@@ -41,6 +41,8 @@ export interface ModuleTraits {
   readonly inWorkers?: boolean;
   /** True when the module is provisioned even without a member in the document. */
   readonly implied?: boolean;
+  /** npm package that the module is in. A config that names a package of this name under `modules` gets that one's module. */
+  readonly package?: string;
 }
 
 /**

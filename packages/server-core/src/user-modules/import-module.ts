@@ -86,7 +86,9 @@ export function importModule(
 ): Promise<unknown> {
   hookOnce();
   if (api !== undefined) {
-    apis.set(api.name, api.url);
+    for (const each of api.names) {
+      apis.set(each, api.url);
+    }
   }
   // Each specifier contains a new number, because the loader caches the result of a specifier.
   const isPackage = !name.startsWith(".") && !isAbsolute(name);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const none = new ModuleRegistry([], {
-  name: "admin-server/module",
+  names: ["admin-server/module"],
   url: new URL("../testing/module-api.ts", import.meta.url).href,
 });
 const file = (name: string, text: string) => writeFile(join(folder, name), text);

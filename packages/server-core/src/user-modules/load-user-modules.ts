@@ -1,7 +1,10 @@
 import { errorAt, messageOf, ServerError } from "../errors.ts";
-import type { ModuleDefinition } from "../modules/module.ts";
+import type { ListedModule, ModuleDefinition } from "../modules/module.ts";
 import { type ModuleApi, ModuleRegistry } from "../modules/module-registry.ts";
 import { importModule } from "./import-module.ts";
+
+/** An entry of a registry. */
+type RegisteredModule = ModuleDefinition | ListedModule;
 
 const importTimeoutMs = 10_000;
 const idPattern = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
@@ -49,6 +52,12 @@ function isDefinition(value: unknown): value is ModuleDefinition {
   );
 }
 
+/** A module of the user, and the name that the config gives its file or package. */
+interface UserModule {
+  readonly definition: ModuleDefinition;
+  readonly from: string;
+}
+
 /**
  * Loads user modules.
  * @param names names of files, `./hello.ts` or absolute, or of npm packages, in any form that `import` accepts except
@@ -61,8 +70,8 @@ async function loadUserModules(
   names: readonly string[],
   folders: readonly string[],
   api: ModuleApi | undefined,
-): Promise<ModuleDefinition[]> {
-  const modules: ModuleDefinition[] = [];
+): Promise<UserModule[]> {
+  const modules: UserModule[] = [];
   for (const [position, name] of names.entries()) {
     try {
       if (/^[a-z][a-z0-9+.-]+:/i.test(name) || name === "") {
@@ -77,7 +86,7 @@ async function loadUserModules(
             "its default export is neither a module, made by defineModule, nor a list of them",
           );
         }
-        modules.push(each);
+        modules.push({ definition: each, from: name });
       }
     } catch (error) {
       throw errorAt(`/config/modules/${position}`, error);
@@ -100,11 +109,14 @@ export async function registryFor(
   names: readonly string[],
   folders: readonly string[] = [process.cwd(), ...(registry.api?.packageFolders ?? [])],
 ): Promise<ModuleRegistry> {
-  return names.length === 0
-    ? registry
-    : new ModuleRegistry(
-        [...registry.listed, ...(await loadUserModules(names, folders, registry.api))],
-        registry.api,
-        false,
-      );
+  if (names.length === 0) {
+    return registry;
+  }
+  const own = await loadUserModules(names, folders, registry.api);
+  // An installed version of a package that comes with the server takes its place.
+  const isReplaced = (listed: RegisteredModule) =>
+    "package" in listed &&
+    own.some(({ definition, from }) => definition.id === listed.id && from === listed.package);
+  const others = registry.listed.filter((listed) => !isReplaced(listed));
+  return new ModuleRegistry([...others, ...own.map(({ definition }) => definition)], registry.api, false);
 }

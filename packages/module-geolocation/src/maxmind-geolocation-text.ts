@@ -1,9 +1,12 @@
-import { isJsonArray } from "server-core/json/json-value";
-import type { ModuleText } from "serverfile/module-text";
-import type { MatcherReader } from "serverfile/modules/module-reader";
-import { line, lineWith } from "serverfile/to-text/lines/line";
-import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
-import { Members } from "serverfile/to-text/members";
+import {
+  isJsonArray,
+  line,
+  lineWith,
+  type MatcherReader,
+  type MatcherWriter,
+  Members,
+  type ModuleText,
+} from "server-module-api";
 
 /** Lines whose words form a list. The document contains all these members; a missing line becomes null. */
 const lists = [

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { ask } from "server-core/testing/ask";
+import { locationFile } from "server-core/testing/location-file";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RunningServer } from "../../../../admin-server/src/testing/running-server.ts";
-import { locationFile } from "../../testing/location-file.ts";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import { LocationDatabase } from "./location-database.ts";
 
 let folder: string;

@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RunningServer, siteConfig } from "../../../admin-server/src/testing/running-server.ts";
-import { adaptServerfile, toServerfile } from "../../../admin-server/src/testing/serverfile.ts";
+import { RunningServer, siteConfig } from "../../admin-server/src/testing/running-server.ts";
+import { adaptServerfile, toServerfile } from "../../admin-server/src/testing/serverfile.ts";
 import { SignedUrl } from "./signed-url.ts";
 
 const secret = "a-secret-that-nobody-sees";

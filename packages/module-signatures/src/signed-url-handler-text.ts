@@ -1,11 +1,17 @@
-import { handlerDirective } from "serverfile/directives/directive";
-import type { ModuleText } from "serverfile/module-text";
-import { fieldLines } from "serverfile/to-text/lines/field-lines";
-import { blockOf } from "serverfile/to-text/lines/line";
-import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
-import { onlyText } from "serverfile/values/block-fields";
-import type { Draft } from "serverfile/values/draft";
-import { readSignedUrl, signedUrlLines } from "../../signatures/signed-url-lines.ts";
+import {
+  blockOf,
+  type Draft,
+  type HandlerWriter,
+  handlerDirective,
+  type ModuleText,
+  readLines,
+  writeLines,
+} from "server-module-api";
+import { readSignedUrl, signedUrlLines } from "./signed-url-lines.ts";
+
+const { fieldLines } = writeLines;
+
+const { onlyText } = readLines;
 
 /**
  * Lines of the block. The secret is separate, because it is always written after the directive's name, but may also be

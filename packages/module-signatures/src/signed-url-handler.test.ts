@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { makeAnswering } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
-import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
+import { provisionHandler } from "../../admin-server/src/testing/provision-module.ts";
 
 const secret = "a key";
 const names = { query_param: "sig", header: "X-Sig", expires_param: "until", issued_param: "at" };

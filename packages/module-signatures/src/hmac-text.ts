@@ -1,10 +1,16 @@
-import { handlerDirective } from "serverfile/directives/directive";
-import type { ModuleText } from "serverfile/module-text";
-import { fieldLines } from "serverfile/to-text/lines/field-lines";
-import { blockOf } from "serverfile/to-text/lines/line";
-import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
-import { onlyText, readFields, size } from "serverfile/values/block-fields";
-import type { Draft } from "serverfile/values/draft";
+import {
+  blockOf,
+  type Draft,
+  type HandlerWriter,
+  handlerDirective,
+  type ModuleText,
+  readLines,
+  writeLines,
+} from "server-module-api";
+
+const { fieldLines } = writeLines;
+
+const { onlyText, readFields, size } = readLines;
 
 /** Lines of the block: the expected signature, and the limit of the body. */
 const fields = {

@@ -1,10 +1,13 @@
-import type { HttpHandler } from "http-engine/handler";
-import { HttpError } from "http-engine/http-error";
-import { compileTemplate, setPlaceholder } from "http-engine/placeholders";
-import { configCount } from "server-core/modules/config-fields";
-import { defineModule } from "server-core/modules/module";
-import { z } from "zod";
-import { isSignature, sign } from "../../signatures/signature.ts";
+import {
+  compileTemplate,
+  configCount,
+  defineModule,
+  HttpError,
+  type HttpHandler,
+  setPlaceholder,
+  z,
+} from "server-module-api";
+import { isSignature, sign } from "./signature.ts";
 
 /** Default limit of the body, in bytes. The whole body is held in memory. */
 const defaultMaxBytes = 25 * 1024 * 1024;

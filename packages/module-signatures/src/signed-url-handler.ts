@@ -1,7 +1,5 @@
-import type { HttpHandler } from "http-engine/handler";
-import { defineModule } from "server-core/modules/module";
-import { z } from "zod";
-import { SignedUrl, signedUrlFields } from "../../signatures/signed-url.ts";
+import { defineModule, type HttpHandler, z } from "server-module-api";
+import { SignedUrl, signedUrlFields } from "./signed-url.ts";
 
 /** Schema of an optional name in the config. */
 const name = (about: string) => z.string().nullish().describe(about);

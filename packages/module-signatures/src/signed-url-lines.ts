@@ -1,9 +1,9 @@
-import type { TokenCursor } from "serverfile/lexer/token-cursor";
-import { type FieldReader, type FieldReaders, onlyText, readFields } from "serverfile/values/block-fields";
-import type { Draft } from "serverfile/values/draft";
+import { type Draft, readLines, type TokenCursor } from "server-module-api";
+
+const { onlyText, readFields } = readLines;
 
 /** Reads `secret <text>`. The secret may be on the directive's line or in its block, but only once. */
-const readSecret: FieldReader = (cursor, draft) => {
+const readSecret: readLines.FieldReader = (cursor, draft) => {
   const [secret, ...more] = cursor.remainingArguments();
   if (secret === undefined || more.length > 0) {
     throw cursor.error("secret takes one argument"); // which the usual message would show
@@ -21,7 +21,7 @@ export const signedUrlLines = { secret: readSecret, algorithm: onlyText("algorit
 export function readSignedUrl(
   cursor: TokenCursor,
   draft: Draft,
-  lines: FieldReaders,
+  lines: readLines.FieldReaders,
   unknown: (word: string) => string,
 ): void {
   const [secret, ...more] = cursor.remainingArguments();

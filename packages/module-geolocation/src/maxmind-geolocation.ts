@@ -1,9 +1,5 @@
 import { isIP } from "node:net";
-import type { HttpMatcher } from "http-engine/handler";
-import { ServerError } from "server-core/errors";
-import { defineModule } from "server-core/modules/module";
-import { replaceAll } from "server-core/placeholders/machine-placeholders";
-import { z } from "zod";
+import { defineModule, type HttpMatcher, replaceAll, ServerError, z } from "server-module-api";
 import { type Location, LocationDatabase, locationDatabases } from "./location-database.ts";
 
 /** Text that represents a value that the database does not know. */

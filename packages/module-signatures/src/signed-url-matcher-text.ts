@@ -1,11 +1,15 @@
-import type { ModuleText } from "serverfile/module-text";
-import type { MatcherReader } from "serverfile/modules/module-reader";
-import { fieldLines } from "serverfile/to-text/lines/field-lines";
-import { lineWith } from "serverfile/to-text/lines/line";
-import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
-import { Members } from "serverfile/to-text/members";
-import type { Draft } from "serverfile/values/draft";
-import { readSignedUrl, signedUrlLines } from "../signatures/signed-url-lines.ts";
+import {
+  type Draft,
+  lineWith,
+  type MatcherReader,
+  type MatcherWriter,
+  Members,
+  type ModuleText,
+  writeLines,
+} from "server-module-api";
+import { readSignedUrl, signedUrlLines } from "./signed-url-lines.ts";
+
+const { fieldLines } = writeLines;
 
 /**
  * `signed_url [secret] { … }`. The matcher has fixed parameter names; only the handler can change them.

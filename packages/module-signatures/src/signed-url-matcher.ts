@@ -1,8 +1,5 @@
-import type { HttpMatcher } from "http-engine/handler";
-import { HttpError } from "http-engine/http-error";
-import { defineModule } from "server-core/modules/module";
-import { z } from "zod";
-import { SignedUrl, signedUrlFields } from "../signatures/signed-url.ts";
+import { defineModule, HttpError, type HttpMatcher, z } from "server-module-api";
+import { SignedUrl, signedUrlFields } from "./signed-url.ts";
 
 /**
  * Matches requests with a valid signed URL, and fails all other requests. Source: the public model's plug-in of the

@@ -1,8 +1,12 @@
 import { stat } from "node:fs/promises";
-import type { Logger } from "lifecycle";
-import { messageOf, ServerError } from "server-core/errors";
-import { readRegularFile } from "server-core/files/read-regular-file";
-import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+import {
+  type Logger,
+  messageOf,
+  type ResourceKind,
+  readRegularFile,
+  ServerError,
+  type SharedResource,
+} from "server-module-api";
 
 /** Limit of a database file in bytes. The largest commercial databases have about 300 MB. */
 const maxFileBytes = 1024 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
-import { adaptServerfile, toServerfile } from "../../../../admin-server/src/testing/serverfile.ts";
+import { RunningServer, siteConfig } from "../../admin-server/src/testing/running-server.ts";
+import { adaptServerfile, toServerfile } from "../../admin-server/src/testing/serverfile.ts";
 
 const secret = "a-secret-that-nobody-sees";
 let server: RunningServer;

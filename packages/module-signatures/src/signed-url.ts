@@ -1,9 +1,13 @@
-import type { Exchange } from "http-engine/exchange";
-import { ServerError } from "server-core/errors";
-import { replaceKnown } from "server-core/placeholders/machine-placeholders";
-import { formatQuery, parseQuery, type QueryParameters } from "server-core/uri/query-parameters";
-import { bytesOfText } from "server-core/uri/text-of-bytes";
-import { z } from "zod";
+import {
+  bytesOfText,
+  type Exchange,
+  formatQuery,
+  parseQuery,
+  type QueryParameters,
+  replaceKnown,
+  ServerError,
+  z,
+} from "server-module-api";
 import { isSignature, type SignatureAlgorithm, sign } from "./signature.ts";
 
 /** Config fields that the handler and the matcher share. */
