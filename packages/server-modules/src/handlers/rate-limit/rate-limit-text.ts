@@ -4,7 +4,17 @@ import type { ModuleText } from "serverfile/module-text";
 import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { blockOf, type Line } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
-import { duration, type FieldReader, integer, readFields, text } from "serverfile/values/block-fields";
+import {
+  duration,
+  type FieldReader,
+  type FieldReaders,
+  flag,
+  integer,
+  readFields,
+  row,
+  text,
+  wordsOf,
+} from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
 
 /**
@@ -15,6 +25,35 @@ const zoneFields = {
   window: duration("window", "invalid window '%s'"),
   events: integer("max_events", "invalid events '%s'"),
   max_keys: integer("max_keys", "invalid max_keys '%s'"),
+};
+
+/** Reads `jitter 0.2`. */
+const readJitter: FieldReader = (cursor, draft) => {
+  const word = cursor.onlyArgument();
+  if (!/^(?:\d+\.?\d*|\.\d+)$/.test(word)) {
+    throw cursor.error(`invalid jitter '${word}'`);
+  }
+  draft.jitter = Number(word);
+};
+
+/** Reads `distributed { … }` of the plug-in; the config is refused for it, with the reason. */
+const readDistributed: FieldReader = (cursor, draft) => {
+  cursor.noMoreArguments();
+  const lines: FieldReaders = {
+    read_interval: duration("read_interval"),
+    write_interval: duration("write_interval"),
+    purge_age: duration("purge_age"),
+  };
+  const distributed: Draft = {};
+  readFields(cursor, distributed, lines, (word) => `unrecognized distributed subdirective '${word}'`);
+  draft.distributed = distributed;
+};
+
+/** Lines beside the zones. */
+const commonFields = {
+  jitter: row("jitter", readJitter, wordsOf.number),
+  sweep_interval: duration("sweep_interval", "invalid sweep_interval '%s'"),
+  log_key: flag("log_key"),
 };
 
 /**
@@ -65,7 +104,12 @@ const directive = handlerDirective(({ cursor, readModule }) => {
     const unknown = (word: string) => `unrecognized zone subdirective '${word}'`;
     readFields(line, childOf(zones, name), { ...zoneFields, match }, unknown);
   };
-  readFields(cursor, draft, { zone }, (word) => `unrecognized rate_limit subdirective '${word}'`);
+  readFields(
+    cursor,
+    draft,
+    { zone, distributed: readDistributed, ...commonFields },
+    (word) => `unrecognized rate_limit subdirective '${word}'`,
+  );
   return draft;
 });
 
@@ -80,7 +124,7 @@ const toText: HandlerWriter = (handler, { matcherLines }) => {
     zone.done("a zone of rate_limit");
     return { words: ["zone", name], block: inner };
   });
-  return { directive: "rate_limit", words: [], ...blockOf(lines) };
+  return { directive: "rate_limit", words: [], ...blockOf([...lines, ...fieldLines(handler, commonFields)]) };
 };
 
 /** Reads and writes the directive in serverfiles. */

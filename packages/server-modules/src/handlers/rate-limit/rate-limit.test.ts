@@ -2,6 +2,7 @@ import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
+import { adaptServerfile, toServerfile } from "../../../../admin-server/src/testing/serverfile.ts";
 
 let server: RunningServer;
 const ok = { handler: "static_response", body: "ok" };
@@ -68,4 +69,39 @@ test.each([
   [{ z: { window: "1s", max_events: 1, match: [{ nope: 1 }] } }, "rate limit zone 'z': unknown module"],
 ])("%j is refused", async (rate_limits, message) => {
   await expect(provisionHandler("rate_limit", { rate_limits })).rejects.toThrow(message);
+});
+
+test("jitter lengthens Retry-After, by its share at most", async () => {
+  const handler = {
+    handler: "rate_limit",
+    jitter: 1,
+    log_key: true,
+    rate_limits: { jittered: { window: "1h", max_events: 1 } },
+  };
+  expect((await server.admin("POST", "/load", siteConfig({ handle: [handler, ok] }))).status).toBe(200);
+  await ask(server.site);
+  const waits: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    waits.push(Number((await ask(server.site)).headers["retry-after"]));
+  }
+  expect(Math.min(...waits)).toBeGreaterThan(3_000);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(7_200);
+  expect(new Set(waits).size).toBeGreaterThan(5);
+});
+
+test("lines of the plug-in, there and back; what needs several servers is refused by name", async () => {
+  const zone = "\t\tzone a {\n\t\t\twindow 1m\n\t\t\tevents 5\n\t\t}\n";
+  const text = `:80 {\n\trate_limit {\n${zone}\t\tjitter 0.2\n\t\tsweep_interval 30s\n\t\tlog_key\n\t}\n}\n`;
+  const { result } = adaptServerfile(Buffer.from(text), {});
+  expect(JSON.stringify(result)).toContain('"jitter":0.2');
+  expect(await toServerfile(result)).toBe(text);
+  const distributed = adaptServerfile(
+    Buffer.from(`:80 {\n\trate_limit {\n${zone}\t\tdistributed {\n\t\t\tread_interval 5s\n\t\t}\n\t}\n}\n`),
+    {},
+  ).result;
+  const { error } = await server.admin("POST", "/validate", distributed);
+  expect(error).toContain("each server counts for itself");
+  expect(() => adaptServerfile(Buffer.from(text.replace("0.2", "much")), {})).toThrow(
+    "invalid jitter 'much'",
+  );
 });

@@ -4,7 +4,7 @@ import { HttpError } from "http-engine/http-error";
 import { compileTemplate, type Template } from "http-engine/placeholders";
 import { errorWithin } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
-import { configDuration, moduleMap } from "server-core/modules/config-fields";
+import { configDuration, moduleMap, notYet } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
@@ -131,6 +131,19 @@ export const rateLimit = defineModule({
         zoneSchema,
       )
       .describe("Zones by name; a request must pass all that count it."),
+    jitter: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullish()
+      .describe(
+        "Share by which `Retry-After` is longer at most, at random, so that clients come back apart (0).",
+      ),
+    log_key: z.boolean().nullish().describe("Whether the key of a refused request is logged (false)."),
+    sweep_interval: configDuration()
+      .nullish()
+      .describe("Taken for the plug-in's sake: keys take no memory that must be swept."),
+    distributed: notYet("each server counts for itself"),
   }),
   async provision(config, context): Promise<HttpHandler> {
     const zones: Zone[] = [];
@@ -155,7 +168,13 @@ export const rateLimit = defineModule({
       const arrival = zone.table.take(zone.key(exchange), zone.quota, nowUs());
       tell(exchange, zone, arrival);
       if (!arrival.allowed) {
-        exchange.responseHeaders.push("Retry-After", String(Math.max(1, seconds(arrival.waitUs))));
+        const waitUs = arrival.waitUs * (1 + Math.random() * (config.jitter ?? 0));
+        exchange.responseHeaders.push("Retry-After", String(Math.max(1, seconds(waitUs))));
+        if (config.log_key) {
+          context.log.info(
+            `rate limit of zone '${zone.name}' exceeded by ${JSON.stringify(zone.key(exchange))}`,
+          );
+        }
         throw new HttpError(429, `rate limit of zone '${zone.name}' exceeded`);
       }
     }

@@ -34,13 +34,17 @@ const directive = handlerDirective(({ cursor }) => {
   const draft: Draft = { handler: "replace" };
   const add = (...words: readonly string[]) => {
     const [search = "", text = "", ...more] = words;
+    if (search === "re" && more.length === 1) {
+      throw cursor.error("replace: regular expressions are not supported");
+    }
     if (words.length < 2 || more.length > 0) {
       throw cursor.argumentError();
     }
     listOf(draft, "replacements").push(onlyGiven({ search, replace: text }));
   };
   const words = cursor.remainingArguments();
-  if (words.length > 0) {
+  // Bodies are always replaced as they stream; the plug-in of the public model must be told so.
+  if (words.length > 0 && !(words.length === 1 && words[0] === "stream")) {
     add(...words);
   }
   const matchers = new Map<string, Draft>();
@@ -48,7 +52,10 @@ const directive = handlerDirective(({ cursor }) => {
     if (cursor.value === "match") {
       draft.match = readResponseMatcher(cursor.segmentCursor(), matchers);
     } else {
-      add(cursor.value, ...cursor.remainingArguments());
+      const [word, text] = [cursor.value, cursor.remainingArguments()];
+      if (word !== "stream" || text.length > 0) {
+        add(word, ...text);
+      }
     }
   }
   if (draft.replacements === undefined) {

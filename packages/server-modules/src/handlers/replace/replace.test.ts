@@ -123,3 +123,17 @@ test("in a block the word match is no text to look for, and that is said", async
   const config = { apps: { http: { servers: { srv0: { listen: [":80"], routes } } } } };
   await expect(toServerfile(config)).rejects.toThrow("a line match is no text to look for");
 });
+
+test.each(["replace stream {\n\t\ta b\n\t}", "replace {\n\t\tstream\n\t\ta b\n\t}"])(
+  "the plug-in's word stream changes nothing: %s",
+  (directive) => {
+    const adapted = (text: string) => adaptServerfile(Buffer.from(`:80 {\n\t${text}\n}\n`), {}).result;
+    expect(adapted(directive)).toEqual(adapted("replace a b"));
+  },
+);
+
+test("the plug-in's regular expressions are refused by name", () => {
+  expect(() => adaptServerfile(Buffer.from(':80 {\n\treplace re "a+" b\n}\n'), {})).toThrow(
+    "regular expressions are not supported",
+  );
+});
