@@ -40,6 +40,7 @@ export const navigation: readonly NavigationGroup[] = [
       "https.md",
       "layer4.md",
       "dynamic-dns.md",
+      "plug-ins.md",
       "oidc.md",
       "events.md",
       "command-line.md",

@@ -1,7 +1,7 @@
 import { proxyProtocolFields } from "../../modules/listeners.ts";
 import { serverFields, serverLogFields, timeoutFields } from "../../modules/server-fields.ts";
 import { rangeWords } from "../../values/private-ranges.ts";
-import { fieldLines, part } from "../lines/field-lines.ts";
+import { duration, fieldLines, integer, part, text, textEach } from "../lines/field-lines.ts";
 import { given, type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
@@ -17,10 +17,27 @@ function wrapperLine(wrapper: Members, writers: WrapperWriters): Line {
   return written;
 }
 
+/** Lines in the block of an IP source. */
+const sourceFields = {
+  interval: duration("interval"),
+  timeout: duration("timeout"),
+  url: textEach("url"),
+  retries: integer("retries"),
+  cache_file: text("cache_file"),
+};
+
+/** An IP source: `static private_ranges`, `cloudflare { interval 12h }`, or `combine { … }` with a source a line. */
+function sourceLine(words: readonly string[], source: Members): Line {
+  const block = [
+    ...fieldLines(source, sourceFields),
+    ...(source.children("parts") ?? []).map((each) => sourceLine([], each)),
+  ];
+  const name = source.text("source") ?? "";
+  return lineWith([...words, name, ...rangeWords(source.texts("ranges") ?? [])], block);
+}
+
 const proxiesFields = {
-  trusted_proxies: part("trusted_proxies", (source, name) =>
-    line(name, source.text("source") ?? "", ...rangeWords(source.texts("ranges") ?? [])),
-  ),
+  trusted_proxies: part("trusted_proxies", (source, name) => sourceLine([name], source)),
 };
 
 /** Lines for one server in its block `servers`. */
