@@ -1,4 +1,5 @@
 import { HttpError, type ModuleContext, messageOf } from "server-module-api";
+import type { AppsecSettings } from "./appsec-client.ts";
 import { RequestCounts, requestCounts } from "./crowdsec-metrics.ts";
 import type { Decision } from "./decision.ts";
 import { findDecision } from "./decision-table.ts";
@@ -43,6 +44,16 @@ export class Attachment {
   decide(address: string): Decision | undefined | Promise<Decision | undefined> {
     const app = this.#app;
     return app?.table === undefined ? this.#decideLater(address) : this.#decideNow(app.table, address);
+  }
+
+  /** The AppSec component; undefined without one. @throws HttpError 500 without the app */
+  async appsec(): Promise<AppsecSettings | undefined> {
+    return (this.#app ?? (await this.#attached())).appsec;
+  }
+
+  /** Counts a request that a rule of the AppSec component concerns. */
+  countVerdict(address: string, action: string): void {
+    this.#counts.blocked(this.#server, address, { origin: "appsec", type: action });
   }
 
   async #decideLater(address: string): Promise<Decision | undefined> {

@@ -7,11 +7,14 @@ import {
   replaceKnown,
   ServerError,
 } from "server-module-api";
+import type { AppsecSettings } from "./appsec-client.ts";
 import { Bouncer, type BouncerSettings, bouncers } from "./bouncer.ts";
 import {
   type CrowdsecConfig,
   crowdsecSchema,
   defaultApiUrl,
+  defaultAppsecBytes,
+  defaultAppsecMs,
   defaultFullIntervalMs,
   defaultIntervalMs,
   defaultMaxDecisions,
@@ -81,6 +84,8 @@ class CrowdsecApp implements App {
   }
 }
 
+const isHttpUrl = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+
 /** The interval of pulls in milliseconds. @throws ServerError MODULE_CONFIG */
 function intervalOf(text: string): number {
   const ms = text === "" ? defaultIntervalMs : parseGoDuration(text);
@@ -100,7 +105,7 @@ function settingsOf(config: CrowdsecConfig): BouncerSettings {
   if (apiKey === "" || !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new ServerError("MODULE_CONFIG", "crowdsec API key must not be empty, nor have spaces");
   }
-  if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? "")) {
+  if (!isHttpUrl(apiUrl)) {
     throw new ServerError("MODULE_CONFIG", `api_url: ${JSON.stringify(apiUrl)} is no URL of http or https`);
   }
   return {
@@ -111,6 +116,23 @@ function settingsOf(config: CrowdsecConfig): BouncerSettings {
     isStreaming: config.enable_streaming ?? true,
     maxDecisions: config.max_decisions || defaultMaxDecisions,
   };
+}
+
+/** Settings of the AppSec component, if there is one. @throws ServerError MODULE_CONFIG */
+function appsecOf(config: CrowdsecConfig, apiKey: string): AppsecSettings | undefined {
+  const url = replaceKnown(config.appsec_url ?? "");
+  if (url !== "" && !isHttpUrl(url)) {
+    throw new ServerError("MODULE_CONFIG", `appsec_url: ${JSON.stringify(url)} is no URL of http or https`);
+  }
+  return url === ""
+    ? undefined
+    : {
+        url,
+        apiKey,
+        timeoutMs: config.appsec_timeout || defaultAppsecMs,
+        maxBodyBytes: config.appsec_max_body_bytes || defaultAppsecBytes,
+        failsOpen: config.appsec_fail_open ?? false,
+      };
 }
 
 async function openBouncer(settings: BouncerSettings, context: ModuleContext): Promise<Bouncer> {
@@ -138,9 +160,10 @@ export const crowdsecApp = defineModule({
     const bouncer = await openBouncer(settingsOf(config), context);
     const failsHard = config.enable_hard_fails ?? false;
     const hasMetrics = config.enable_caddy_metrics ?? false;
+    const appsec = appsecOf(config, bouncer.settings.apiKey);
     messages.on(
       crowdsecTopics.attach,
-      (): Attached => ({ id: bouncer.id, table: bouncer.table, failsHard, hasMetrics }),
+      (): Attached => ({ id: bouncer.id, table: bouncer.table, failsHard, hasMetrics, appsec }),
     );
     messages.on(crowdsecTopics.look, (address) => bouncer.look(String(address)));
     if (hasMetrics) {

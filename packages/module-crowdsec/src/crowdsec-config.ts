@@ -1,4 +1,4 @@
-import { configCount, configDuration, notYet, z } from "server-module-api";
+import { configCount, configDuration, z } from "server-module-api";
 
 /** Address of a local API on this machine. Source: hslatman/caddy-crowdsec-bouncer */
 export const defaultApiUrl = "http://127.0.0.1:8080/";
@@ -9,8 +9,10 @@ export const defaultFullIntervalMs = 3_600_000;
 /** Default limit of decisions: some 30 MB of IPv4 addresses, 60 MB of IPv6 addresses. */
 export const defaultMaxDecisions = 2_000_000;
 
-/** The fields of CrowdSec's component that looks into requests. */
-const noAppSec = () => notYet("requests are not sent to CrowdSec's AppSec component");
+/** Default time for a check by the AppSec component, in milliseconds. Source: hslatman/caddy-crowdsec-bouncer */
+export const defaultAppsecMs = 2_000;
+/** Default limit of the bytes of a body that the AppSec component gets. */
+export const defaultAppsecBytes = 1024 * 1024;
 
 /**
  * Config of the app `crowdsec`.
@@ -61,10 +63,20 @@ export const crowdsecSchema = z.strictObject({
   max_decisions: configCount()
     .nullish()
     .describe(`Decisions in memory; further ones are refused and logged (${defaultMaxDecisions}).`),
-  appsec_url: noAppSec(),
-  appsec_max_body_bytes: noAppSec(),
-  appsec_timeout: noAppSec(),
-  appsec_fail_open: noAppSec(),
+  appsec_url: z
+    .string()
+    .nullish()
+    .describe(
+      "Address of CrowdSec's AppSec component, for the handler `appsec`; placeholders allowed (none).",
+    ),
+  appsec_max_body_bytes: configCount()
+    .nullish()
+    .describe("Bytes of a body that the component gets; the rest is not checked (1 MiB)."),
+  appsec_timeout: configDuration().nullish().describe("Time for a check, after which it has failed (2s)."),
+  appsec_fail_open: z
+    .boolean()
+    .nullish()
+    .describe("Whether requests pass whose check has failed; else they get 500 (false)."),
 });
 
 /** The config after validation. */

@@ -1,17 +1,6 @@
-import { defineModule, type Exchange, type HttpHandler, setHeader, z } from "server-module-api";
+import { defineModule, type HttpHandler, z } from "server-module-api";
 import { Attachment } from "./attachment.ts";
-import type { Decision } from "./decision.ts";
-
-/** Answers a client that is not allowed. Source: hslatman/caddy-crowdsec-bouncer, `WriteResponse` */
-function refuse(exchange: Exchange, { type, secondsLeft }: Decision): void {
-  if (type === "throttle") {
-    setHeader(exchange.responseHeaders, "Retry-After", String(Math.max(1, Math.round(secondsLeft))));
-    exchange.respond(429);
-    return;
-  }
-  setHeader(exchange.responseHeaders, "Content-Type", "text/plain; charset=utf-8");
-  exchange.respond(403);
-}
+import { refuse } from "./refuse.ts";
 
 /**
  * Refuses clients that CrowdSec has decisions about. The client is the one behind trusted proxies.

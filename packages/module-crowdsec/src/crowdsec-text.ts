@@ -33,20 +33,20 @@ const plainLines = {
   metrics_interval: readLines.duration("metrics_interval", "invalid duration %s"),
   enable_caddy_metrics: readLines.flag("enable_caddy_metrics"),
   full_pull_interval: readLines.duration("full_pull_interval", "invalid duration %s"),
+  appsec_url: readLines.onlyText("appsec_url"),
+  appsec_max_body_bytes: readLines.integer("appsec_max_body_bytes", "invalid maximum number of bytes %s"),
+  appsec_timeout: readLines.duration("appsec_timeout", "invalid duration %s"),
+  appsec_fail_open: readLines.flag("appsec_fail_open"),
   max_decisions: readLines.integer("max_decisions", "invalid number %s"),
 };
 
-/** All lines of the block. Those of the AppSec component are read, and refused with the config. */
+/** All lines of the block. */
 const lines: readLines.FieldReaders = {
   ...plainLines,
   api_url: apiUrl,
   ticker_interval: interval,
   disable_streaming: readLines.flag("enable_streaming", false),
   enable_hard_fails: readLines.flag("enable_hard_fails"),
-  appsec_url: readLines.onlyText("appsec_url"),
-  appsec_max_body_bytes: readLines.integer("appsec_max_body_bytes", "invalid maximum number of bytes %s"),
-  appsec_timeout: readLines.duration("appsec_timeout", "invalid duration %s"),
-  appsec_fail_open: readLines.flag("appsec_fail_open"),
 };
 
 /**
@@ -112,12 +112,20 @@ const writeOption: OptionWriter = (app) => {
 /** The global option of the app. */
 export const crowdsecAppText: ModuleText = { readOption, writeOption };
 
-/** `crowdsec` as a directive has neither arguments nor lines. Source: hslatman/caddy-crowdsec-bouncer */
-export const crowdsecHandlerText: ModuleText = {
-  directive: handlerDirective(({ cursor }) => {
-    cursor.next();
-    cursor.noMoreArguments();
-    return { handler: "crowdsec" };
-  }),
-  toText: () => ({ directive: "crowdsec", words: [] }),
-};
+/** A directive without arguments and lines. Source: hslatman/caddy-crowdsec-bouncer */
+function bareDirective(name: string): ModuleText {
+  return {
+    directive: handlerDirective(({ cursor }) => {
+      cursor.next();
+      cursor.noMoreArguments();
+      return { handler: name };
+    }),
+    toText: () => ({ directive: name, words: [] }),
+  };
+}
+
+/** The directive `crowdsec`. */
+export const crowdsecHandlerText = bareDirective("crowdsec");
+
+/** The directive `appsec`. */
+export const appsecHandlerText = bareDirective("appsec");

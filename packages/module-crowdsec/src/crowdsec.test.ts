@@ -261,7 +261,7 @@ test.each([
   [{ api_key: "k", ticker_interval: "30x" }, "ticker_interval"],
   [{ api_key: "k", ticker_interval: "10ms" }, "at least 1s"],
   [{ api_key: "k", metrics_interval: "soon" }, "invalid duration"],
-  [{ api_key: "k", appsec_url: "http://127.0.0.1:7422" }, "AppSec"],
+  [{ api_key: "k", appsec_url: "localhost:7422" }, "appsec_url"],
   [{ api_key: "k", more: 1 }, "more"],
 ])("%j is refused", async (crowdsec, message) => {
   const server = await start(null);

@@ -1,3 +1,4 @@
+import type { AppsecSettings } from "./appsec-client.ts";
 import type { TableData } from "./decision-table.ts";
 
 /** Topics of messages between the app in the main thread and the threads that serve. */
@@ -22,6 +23,8 @@ export interface Attached {
   readonly failsHard: boolean;
   /** True when the metrics `crowdsec_*` are shown. */
   readonly hasMetrics: boolean;
+  /** The AppSec component; undefined without one. */
+  readonly appsec: AppsecSettings | undefined;
 }
 
 /** A new snapshot. */

@@ -134,10 +134,11 @@ describe.skipIf(!hasNpm)("packages of a registry (needs npm)", () => {
     const added = await run("add-package", ...names);
     expect(added).toMatchObject({ code: 0, stderr: "" });
     expect(added.stdout).toContain(
-      "module-crowdsec 9.9.9: crowdsec, http.handlers.crowdsec, layer4.matchers.crowdsec",
+      "module-crowdsec 9.9.9: crowdsec, http.handlers.crowdsec, http.handlers.appsec, layer4.matchers.crowdsec",
     );
     expect(await own()).toEqual([
       "crowdsec 9.9.9 module-crowdsec",
+      "http.handlers.appsec 9.9.9 module-crowdsec",
       "http.handlers.crowdsec 9.9.9 module-crowdsec",
       "http.handlers.hmac 9.9.9 module-signatures",
       "http.handlers.signed_url 9.9.9 module-signatures",

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import type { Exchange } from "server-module-api";
+
+/** Waits until a stream has more, or has ended. @throws the error of the stream */
+async function whenReadable(body: Readable): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  try {
+    await Promise.race([
+      once(body, "readable", { signal }),
+      once(body, "end", { signal }),
+      once(body, "close", { signal }),
+    ]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/**
+ * The first bytes of a request's body. Later handlers read the body from its beginning.
+ * @returns as many bytes as the body has, `most` at most
+ */
+export async function firstBytes(exchange: Exchange, most: number): Promise<Buffer> {
+  if (!exchange.hasBody) {
+    return Buffer.alloc(0);
+  }
+  const whole = exchange.wholeBody;
+  if (whole !== undefined) {
+    return whole.subarray(0, most);
+  }
+  const { body } = exchange;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < most && !body.readableEnded && !body.destroyed) {
+    const chunk = body.read() as Buffer | null;
+    if (chunk === null) {
+      await whenReadable(body);
+    } else {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+  }
+  const read = Buffer.concat(chunks, bytes);
+  if (body.readableEnded) {
+    exchange.replaceBody(read);
+  } else if (bytes > 0) {
+    body.unshift(read);
+  }
+  return read.subarray(0, most);
+}
