@@ -100,7 +100,9 @@ describe("the reference", () => {
     const tried = sections
       .filter((section) => withoutRequests.has(headingOf(section)) || section.match(pattern) !== null)
       .filter((section) => section.includes(`"handler": "${headingOf(section)}"`));
-    const handlers = [...standardModules, ...packagedModules].map(({ id }) => id).filter((id) => id.startsWith("http.handlers."));
+    const handlers = [...standardModules, ...packagedModules]
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith("http.handlers."));
     expect(handlers.length).toBeGreaterThan(20);
     expect(tried.map((section) => `http.handlers.${headingOf(section)}`)).toEqual(handlers.toSorted());
     // Sections are also used in pages of other folders.
