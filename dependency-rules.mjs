@@ -171,12 +171,12 @@ const rooms = {
     "grpc|server",
   ],
   "tracing-storage": [
-    "engine-error|grpc",
+    "cold-options|engine-error|grpc",
     "compression",
     "parts",
     "engine",
     "point-read|sql|storage-metrics|storage-options",
-    "commands|damage|retention",
+    "cold|commands|damage|retention",
     "http|merging",
   ],
 };

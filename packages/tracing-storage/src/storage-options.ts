@@ -1,6 +1,6 @@
 import { bytes, commaList, duration, hostPort, serverTlsOptions } from "lifecycle";
 import { z } from "zod";
-import { coldOptions } from "./cold/cold-options.ts";
+import { coldOptions } from "./cold-options.ts";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError, secretOf } from "lifecycle";
+import type { ColdOptions } from "../cold-options.ts";
 import { coldDisk, coldMarkPath } from "./cold-folder.ts";
-import type { ColdOptions } from "./cold-options.ts";
 
 /** Volume with the bucket, in the policy of all tables. */
 export const coldVolume = "cold";

@@ -1,5 +1,6 @@
 import type { Registry } from "@prometheus-io/client";
 import { type Logger, StartError } from "lifecycle";
+import type { ColdOptions } from "../cold-options.ts";
 import type { DataFolder } from "../engine/data-folder.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ColdDays } from "./cold-days.ts";
@@ -12,7 +13,6 @@ import {
   noteEndpoint,
 } from "./cold-disk.ts";
 import { knownEndpoint, requireKnownEndpoint } from "./cold-folder.ts";
-import type { ColdOptions } from "./cold-options.ts";
 import { KeptParts } from "./kept-parts.ts";
 
 /** Time limit in milliseconds for the first answer of the bucket. */
