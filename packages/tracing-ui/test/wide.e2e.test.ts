@@ -122,12 +122,38 @@ describeApp("traces through 180 services", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
-  test("a print has all rows of a long list", async () => {
+  test("a print has all rows of a long list, in full length", async () => {
     const { page, server } = app;
     Object.assign(app.answers, { traces: [wide] });
     await page.goto(`${server.origin}/trace/${wide.traceID}?view=statistics`);
     await page.locator(".growing-end").waitFor();
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     await page.locator(".growing-end").waitFor({ state: "detached" });
+    await page.emulateMedia({ media: "print" });
+    const [list, whole] = await page
+      .locator(".statistics-scroll")
+      .evaluate((scroller) => [scroller.clientHeight, scroller.scrollHeight]);
+    expect(list).toBe(whole);
+    expect(list).toBeGreaterThan(5_000);
+    await page.emulateMedia({ media: null });
+  });
+
+  test("a dark page is printed with a light waterfall", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto(`${server.origin}/trace/${wide.traceID}`);
+    await page.locator(".waterfall-tree [role=treeitem]").first().waitFor();
+    /** The mean brightness of the canvas, 0 to 255. Most of it is ground. */
+    const ground = () =>
+      page.locator(".waterfall canvas").evaluate((canvas) => {
+        const small = new OffscreenCanvas(1, 1).getContext("2d");
+        small?.drawImage(canvas as HTMLCanvasElement, 0, 0, 1, 1);
+        return small?.getImageData(0, 0, 1, 1).data[1] ?? -1;
+      });
+    await expect.poll(ground, { timeout: 20_000 }).toBeLessThan(100);
+    await page.emulateMedia({ colorScheme: "dark", media: "print" });
+    await expect.poll(ground, { timeout: 20_000 }).toBeGreaterThan(180);
+    await page.emulateMedia({ media: null, colorScheme: null });
   });
 });
