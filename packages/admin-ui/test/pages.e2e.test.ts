@@ -69,6 +69,17 @@ describeConsole("the console in a browser", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
+  test("figures that could not be read are no figures to come", async () => {
+    await load();
+    await app.page.route(/\/metrics$/, (route) => route.fulfill({ status: 503, body: "starting" }));
+    await go("");
+    const card = app.page.locator(".card", { hasText: "Requests" });
+    await card.getByText("could not be read").waitFor();
+    expect(await card.textContent()).not.toContain("counted from");
+    await app.page.unroute(/\/metrics$/);
+    await card.getByText(/no requests|no 5xx/).waitFor();
+  });
+
   test("upstreams are live: one dies, and is back", async () => {
     let broken = false;
     const upstream = createServer((_request, response) => response.writeHead(broken ? 500 : 200).end());

@@ -74,13 +74,16 @@ function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null 
     : last.reduce<number>((sum, rate) => sum + (rate ?? 0), 0);
 }
 
-/** Requests per second, and failures. The first reading gives no rate yet. */
+/** Requests per second, and failures. The first reading gives no rate yet; a failed one is no rate of zero. */
 function TrafficCard({ traffic }: { traffic: Traffic }) {
+  const isFailed = traffic.known && traffic.last === undefined;
   const errors = lastSum(traffic, "errors");
   const requests = lastSum(traffic, "requests");
   return (
     <Card title="Requests" figure={<Rate perSecond={requests} />}>
-      {errors === null ? (
+      {isFailed ? (
+        <NotRead />
+      ) : errors === null ? (
         <p className="muted">counted from two readings on</p>
       ) : errors > 0 ? (
         <p>
