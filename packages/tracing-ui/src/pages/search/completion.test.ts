@@ -31,10 +31,16 @@ test.each([
   ["{ status = ^ }", 11, 11, { kind: "value", scope: "intrinsic", key: "status", typed: "" }],
   ["{ .a = 1 && na^", 12, 14, { kind: "key", typed: "na" }],
   ["{ } | by(res^", 9, 12, { kind: "key", typed: "res" }],
+  ["{ 1.3 > resource.fl^oat }", 8, 22, { kind: "key", typed: "resource.fl" }],
+  ["{ 100ms < ^ }", 10, 10, { kind: "key", typed: "" }],
+  ["{ span.a = span.b^ }", 11, 17, { kind: "key", typed: "span.b" }],
+  ["{ .a = .^", 7, 8, { kind: "key", typed: "." }],
+  ["{ span.^", 2, 7, { kind: "key", typed: "span." }],
+  ["{ .a = .5^", 7, 9, { kind: "value", scope: "", key: "a", typed: ".5" }],
 ])("TraceQL: %s", (text, from, to, want) => {
   expect(traceQlPlace(...split(text))).toEqual({ from, to, want });
 });
 
-test.each(["^", "{ } ^", '{ name = "a" } | cou^'])("nothing is completed at %s", (text) => {
+test.each(["^", "{ } ^", '{ name = "a" } | cou^', '{ 3 = "a^'])("nothing is completed at %s", (text) => {
   expect(traceQlPlace(...split(text))).toBeUndefined();
 });

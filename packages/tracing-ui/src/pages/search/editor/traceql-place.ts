@@ -4,6 +4,11 @@ import type { CompletionPlace } from "../completion.ts";
 const intrinsics =
   /^(name|status|statusMessage|kind|duration|rootName|rootServiceName|traceDuration|(span|trace|event|link|instrumentation):\w+)$/;
 
+/** A value that stands where a name usually does: a number, a duration, a quoted text or a constant. */
+const literal = /^(?:-?\d[\d.]*(?:ns|us|µs|ms|s|m|h)?|".*"|true|false|nil)$/u;
+/** The beginning of an attribute with its scope. A number such as `.5` is none. */
+const scoped = /^(?:span|resource|event|link|instrumentation|parent)?\.(?!\d)/;
+
 /**
  * Finds the completion place in TraceQL. With the caret behind `{ span.http.method = "G` a value of that attribute is
  * wanted.
@@ -23,6 +28,13 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
   const after = text.slice(caret);
   if (value !== null) {
     const [, name, typed] = value as unknown as [string, string, string];
+    // `1.5 > span.x` and `span.a = span.b` compare with an attribute: a name follows, not a value.
+    if (literal.test(name) || scoped.test(typed)) {
+      const { length } = typed;
+      return typed.startsWith('"')
+        ? undefined
+        : { from: caret - length, to: caret + restOfName(after), want: { kind: "key", typed } };
+    }
     const rest = typed.startsWith('"') ? /^[^"\s}]*"?/ : /^[\p{L}\p{N}_.-]*/u;
     return {
       from: caret - typed.length,
@@ -34,8 +46,12 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
   if (name === undefined) {
     return undefined;
   }
-  const rest = /^[\p{L}\p{N}_.:/-]*/u.exec(after)?.[0].length ?? 0;
-  return { from: caret - name.length, to: caret + rest, want: { kind: "key", typed: name } };
+  return { from: caret - name.length, to: caret + restOfName(after), want: { kind: "key", typed: name } };
+}
+
+/** Letters behind the caret that belong to the name before it. */
+function restOfName(after: string): number {
+  return /^[\p{L}\p{N}_.:/-]*/u.exec(after)?.[0].length ?? 0;
 }
 
 /** Scope and key of a name in TraceQL syntax. `.region` has the scope "", which allows any scope. */
