@@ -38,7 +38,7 @@ function overHttp(timeoutMs: number): MetricsTransport {
     "Content-Type": "application/x-protobuf",
   });
   const delegate = createOtlpHttpExportDelegate(
-    { ...options, timeoutMillis: Math.min(options.timeoutMillis, timeoutMs) },
+    { ...options, timeoutMillis: timeoutMs },
     ProtobufMetricsSerializer,
     "otlp_http_metric_exporter",
     MetricsExporterMetricsHelper,
@@ -71,7 +71,7 @@ function overGrpc(timeoutMs: number, settings: GrpcSettings): MetricsTransport {
 
 /**
  * Creates an exporter of OTLP in protobuf, over the same transports as spans.
- * @param timeoutMs limit of one push in milliseconds; over HTTP, a smaller `OTEL_EXPORTER_OTLP_TIMEOUT` applies
+ * @param timeoutMs limit of one push in milliseconds, with its retries
  * @param grpc settings of a collector over gRPC; undefined: exports go over HTTP to the URL in `OTEL_EXPORTER_OTLP_*`
  */
 export function otlpMetricsExporter(timeoutMs: number, grpc: GrpcSettings | undefined): MetricsExporter {

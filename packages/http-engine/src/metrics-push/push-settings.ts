@@ -11,14 +11,15 @@ export interface PushSettings {
   readonly grpc: GrpcSettings | undefined;
   /** Milliseconds from one push to the next push. */
   readonly intervalMs: number;
-  /** Limit in milliseconds of one push, including its retries. */
+  /** Limit in milliseconds of one push, including its retries, over every transport. */
   readonly timeoutMs: number;
 }
 
 /**
  * Reads the settings for pushing metrics from the environment: `OTEL_METRICS_EXPORTER` (otlp),
- * `OTEL_METRIC_EXPORT_INTERVAL` (60000 ms), `OTEL_METRIC_EXPORT_TIMEOUT` (30000 ms). The exporter reads the
- * address from `OTEL_EXPORTER_OTLP_*`.
+ * `OTEL_METRIC_EXPORT_INTERVAL` (60000 ms), `OTEL_METRIC_EXPORT_TIMEOUT` (30000 ms). A smaller
+ * `OTEL_EXPORTER_OTLP_TIMEOUT` holds too, but not its default of 10 s, which would shorten every push. The exporter reads
+ * the address from `OTEL_EXPORTER_OTLP_*`.
  * @returns undefined when `OTEL_METRICS_EXPORTER` is `none`
  * @throws ServerError MODULE_CONFIG Source: OpenTelemetry specification, "Environment Variable Specification"
  */
@@ -33,12 +34,21 @@ export function readPushSettings(environment: Environment): PushSettings | undef
       `environment variable OTEL_METRICS_EXPORTER: ${JSON.stringify(exporter)} is neither otlp nor none`,
     );
   }
+  const timeoutMs = pushTimeoutMs(environment);
   return {
     grpc:
       otlpProtocol(environment, "METRICS", "metrics") === "grpc"
-        ? readGrpcSettings(environment, "METRICS")
+        ? { ...readGrpcSettings(environment, "METRICS"), timeoutMs }
         : undefined,
     intervalMs: wholeNumber(environment, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
-    timeoutMs: wholeNumber(environment, "OTEL_METRIC_EXPORT_TIMEOUT", 30_000),
+    timeoutMs,
   };
+}
+
+function pushTimeoutMs(environment: Environment): number {
+  const pushMs = wholeNumber(environment, "OTEL_METRIC_EXPORT_TIMEOUT", 30_000);
+  const requestMs =
+    wholeNumber(environment, "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", 0) ||
+    wholeNumber(environment, "OTEL_EXPORTER_OTLP_TIMEOUT", 0);
+  return requestMs === 0 ? pushMs : Math.min(requestMs, pushMs);
 }
