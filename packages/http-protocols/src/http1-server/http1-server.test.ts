@@ -315,6 +315,21 @@ describe("a stop", () => {
     await stopped;
   });
 
+  test("serves one more request of clients that are between two", async () => {
+    const { port, server } = await openHttp1(echo);
+    const client = new RawClient(port);
+    client.write(get("/"));
+    await client.until(/200 OK/);
+    const stopped = server.stop(new AbortController().signal);
+    // The client learns nothing of the stop, and goes on after a moment.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    client.write(post("Content-Length: 3\r\n", "abc"));
+    const answer = await client.end();
+    expect(statusesOf(answer)).toEqual([200, 200]);
+    expect(answer.lastIndexOf("Connection: close")).toBeGreaterThan(answer.lastIndexOf("HTTP/1.1"));
+    await stopped;
+  });
+
   test("closes idle connections, and cuts all when it may not wait", async () => {
     const arrived = Promise.withResolvers<void>();
     const { port, server } = await openHttp1(() => arrived.resolve());

@@ -17,6 +17,11 @@ export interface Http1ServerOptions {
 /** Interval of checking connections for time limits, in milliseconds. */
 const checkIntervalMs = 500;
 
+/** Time in milliseconds for idle clients to send one more request during a stop, whose response ends the connection. */
+const drainMs = 250;
+/** Interval of closing connections that became idle after that, in milliseconds. */
+const drainIntervalMs = 50;
+
 /** Lines of responses for clients that may send another request: the second one names the wait for it in seconds. */
 function stayLinesFor(idleTimeoutMs: number): string {
   const seconds = Math.floor(idleTimeoutMs / 1_000);
@@ -49,9 +54,6 @@ export class Http1Server implements ConnectionOwner {
     listener.on(event, (socket: Socket) => {
       const connection = new ServerConnection(socket, this, Date.now());
       this.#connections.add(connection);
-      if (this.#isStopping) {
-        connection.closeWhenIdle();
-      }
     });
     this.#timer = setInterval(() => this.#checkTimeouts(), checkIntervalMs).unref();
   }
@@ -72,7 +74,11 @@ export class Http1Server implements ConnectionOwner {
     this.#connections.delete(connection);
   }
 
-  /** Accepts no more, and lets running requests end. When `signal` is aborted, connections are cut. */
+  /**
+   * Accepts no more connections, and lets running requests end. Each response tells its client to reconnect elsewhere.
+   * Idle connections stay for a moment: their clients may be about to send, and would lose the request. When `signal` is
+   * aborted, connections are cut.
+   */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     const cut = (): void => {
@@ -82,15 +88,25 @@ export class Http1Server implements ConnectionOwner {
     };
     signal.addEventListener("abort", cut, { once: true });
     const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()));
-    for (const connection of this.#connections) {
-      connection.closeWhenIdle();
-    }
+    const since = Date.now();
+    const drain = setInterval(() => {
+      if (Date.now() - since >= drainMs) {
+        this.#closeIdle();
+      }
+    }, drainIntervalMs);
     if (signal.aborted) {
       cut();
     }
     await closed;
     signal.removeEventListener("abort", cut);
+    clearInterval(drain);
     clearInterval(this.#timer);
+  }
+
+  #closeIdle(): void {
+    for (const connection of this.#connections) {
+      connection.closeWhenIdle();
+    }
   }
 
   #checkTimeouts(): void {

@@ -58,9 +58,11 @@ const quietRounds = 3;
 /** Time for the client to send more after the last response, and in total, in milliseconds. */
 const lingerMs = 1_000;
 const maxLingerMs = 10_000;
+/** Time in milliseconds for a request that the client sends at the end of the announced wait. Source: Node's servers of HTTP */
+const idleBufferMs = 1_000;
 /** An idle connection forgets the fields of its last request after this time, in milliseconds. */
 const restAfterMs = 2_000;
-const never = Number.MAX_SAFE_INTEGER;
+const never = Number.MAX_SAFE_INTEGER - idleBufferMs;
 
 const after = (now: number, timeoutMs: number): number => (timeoutMs > 0 ? now + timeoutMs : never);
 
@@ -116,8 +118,8 @@ export class ServerConnection implements BodyFeeder, ResponseCarrier {
   }
 
   /**
-   * Closes the connection after the running request, which its response announces. Without one it closes as soon as
-   * nothing has arrived for some rounds: a request that was sent before is served.
+   * Closes a connection without a request as soon as nothing has arrived for some rounds: a request that was sent before
+   * is served. A running one stays, and its response announces the end.
    */
   closeWhenIdle(): void {
     if (this.#isIdle) {
@@ -395,12 +397,9 @@ export class ServerConnection implements BodyFeeder, ResponseCarrier {
     const now = Date.now();
     this.#state = "head";
     this.#idleSince = now;
-    this.#deadline = after(now, this.#owner.limits.idleTimeoutMs);
+    this.#deadline = after(now, this.#owner.limits.idleTimeoutMs) + idleBufferMs;
     this.#resume();
     this.#parse();
-    if (!this.#owner.accepting) {
-      this.closeWhenIdle();
-    }
   }
 
   /** True when no request is running or has begun to arrive. */
