@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { connect } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { ask } from "server-core/testing/ask";
@@ -75,6 +76,7 @@ async function start(more: object = {}): Promise<RunningServer> {
         servers: {
           s: {
             listen: ["127.0.0.1:0"],
+            protocols: ["h1", "h2c"],
             routes: [
               {
                 handle: [
@@ -156,6 +158,52 @@ describe("a body", () => {
       expect(upstream.got.map(({ body }) => body === whole)).toEqual([true]);
     },
   );
+});
+
+describe("a client that sends only after it has an answer", () => {
+  async function answerOver2(headers: Record<string, string>, isTunnel: boolean) {
+    const server = await start();
+    const client = connect(server.site);
+    try {
+      if (isTunnel) {
+        await once(client, "remoteSettings");
+      }
+      const stream = client.request({ ":authority": "shop.example", ":path": "/", ...headers });
+      const [head] = (await once(stream, "response")) as [Record<string, unknown>];
+      stream.close();
+      return head[":status"];
+    } finally {
+      client.destroy();
+    }
+  }
+
+  test("over HTTP/2: a WebSocket, and a stream of gRPC", async () => {
+    const tunnel = { ":method": "CONNECT", ":protocol": "websocket", ":scheme": "http" };
+    expect(await answerOver2(tunnel, true)).not.toBe(500);
+    component.answer = { status: 403, body: '{"action":"ban"}' };
+    const call = { ":method": "POST", "content-type": "application/grpc+proto", te: "trailers" };
+    expect(await answerOver2(call, false)).toBe(403);
+    expect(component.got.map(({ headers }) => headers["x-crowdsec-appsec-verb"])).toEqual(["GET", "POST"]);
+  });
+
+  test("with Expect: 100-continue", async () => {
+    const server = await start();
+    const sending = request(`${server.site}/`, {
+      method: "PUT",
+      headers: { Expect: "100-continue", "Content-Length": "5" },
+    });
+    sending.flushHeaders();
+    await once(sending, "continue");
+    const answer = once(sending, "response") as Promise<[IncomingMessage]>;
+    sending.end("hello");
+    const [response] = await answer;
+    response.resume();
+    expect([response.statusCode, component.got[0]?.body, upstream.got[0]?.body]).toEqual([
+      200,
+      "hello",
+      "hello",
+    ]);
+  });
 });
 
 test.each([

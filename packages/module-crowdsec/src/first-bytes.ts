@@ -17,12 +17,19 @@ async function whenReadable(body: Readable): Promise<void> {
   }
 }
 
+/** A stream of gRPC: its client may wait for an answer before it sends more. */
+function isCall(exchange: Exchange): boolean {
+  return (
+    exchange.stream.bodyLength === undefined && /^application\/grpc\b/i.test(exchange.header("content-type"))
+  );
+}
+
 /**
- * The first bytes of a request's body. Later handlers read the body from its beginning.
+ * The first bytes of a request's body; none of a stream of gRPC. Later handlers read the body from its beginning.
  * @returns as many bytes as the body has, `most` at most
  */
 export async function firstBytes(exchange: Exchange, most: number): Promise<Buffer> {
-  if (!exchange.hasBody) {
+  if (!exchange.hasBody || isCall(exchange)) {
     return Buffer.alloc(0);
   }
   const whole = exchange.wholeBody;
