@@ -41,6 +41,11 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bwhat of\b/i, "which part of"],
   [/\bgives? (?:its|their) room back\b/, "frees its space"],
   [/\bholds? (?:the )?others not\b/, "does not block"],
+  [/\b(?:for|after|than) so (?:long|often)\b(?! (?:as|that)\b)/, "for this many milliseconds"],
+  [/\bin the midst\b/, "during"],
+  [/\b(?:is|are) meant(?=[.,;:])/, "on purpose"],
+  [/\bwhere absent\b/, "by default"],
+  [/, else (?:what|where)\b/, "otherwise"],
 ];
 
 /** Finds the worst habits in a sentence. */
