@@ -22,7 +22,7 @@ async function withEarlyRequest(): Promise<{ listener: AdminListener; answer: Pr
   await new Promise((resolve) =>
     socket.write("GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", resolve),
   );
-  // Two hosts are refused whoever asks: this answer comes when the request before was taken.
+  // Both hosts are refused for every client; this answer comes after the previous request was received.
   const later = await rawRequest(
     `http://127.0.0.1:${port}`,
     "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n",

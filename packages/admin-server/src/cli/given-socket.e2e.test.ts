@@ -43,7 +43,7 @@ async function listen(): Promise<{ server: Server; port: number; fd: number }> {
   return { server, port, fd };
 }
 
-/** Runs a server with two sockets of ours: 3 for the admin endpoint, 4 for sites. @returns their ports */
+/** Runs a server with two sockets of this process: 3 for the admin endpoint, 4 for sites. @returns their ports */
 async function run(
   program: string,
   args: string[] = [],

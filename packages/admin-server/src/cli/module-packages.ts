@@ -248,7 +248,7 @@ const installOptions = [
 /**
  * Runs npm in a folder. Its output is shown only after a failure: the first five lines that start with `npm error`.
  * There is no time limit here, because npm has time limits for the network.
- * @throws StartError with what npm said
+ * @throws StartError with npm's error lines
  */
 async function runNpm(folder: string, args: readonly string[]): Promise<void> {
   const isWindows = process.platform === "win32"; // on Windows, npm is a script, which only a shell can run

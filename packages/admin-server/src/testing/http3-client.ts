@@ -180,7 +180,7 @@ export class Http3TestClient {
     this.#server = server;
   }
 
-  /** @throws what ended the handshake */
+  /** @throws the error that ended the handshake */
   static async connect(
     site: string | number,
     { serverName = "a.localhost", address = "127.0.0.1", ...handshake }: Http3TestClientOptions = {},

@@ -64,7 +64,7 @@ export class RunningServer {
     return this.server.services.ports.list().map((address) => `http://${address}`);
   }
 
-  /** The first of `sites`. */
+  /** The first address of `sites`. */
   get site(): string {
     return this.sites[0] ?? "";
   }

@@ -6,7 +6,7 @@ import { testedProgram } from "lifecycle/testing";
 
 const program = testedProgram(fileURLToPath(new URL("../../bin/server.ts", import.meta.url)));
 
-/** For tests: `server <args>` as a process of its own. */
+/** For tests: `server <args>` as a separate process. */
 export class ServerProcess {
   readonly child: ChildProcess;
   /** Messages of the log so far. */

@@ -44,7 +44,7 @@ beforeAll(async () => {
     SERVER_WORKERS: "2",
     LOG_ENCODING: "json",
     TEST_MAY_DIE: "yes",
-    // A thread that has no memory left is to say so soon.
+    // A thread without free memory must report this soon.
     NODE_OPTIONS: "--max-old-space-size=128",
   });
   admin = await server.adminUrl();

@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { RunningServer } from "../testing/running-server.ts";
 
-/** A handler that works for a while and says in which thread. */
+/** A handler that works for a while, and answers with the id of its thread. */
 const modules = `
 import { threadId } from "node:worker_threads";
 import { defineModule, z } from "admin-server/module";
@@ -64,12 +64,12 @@ test("a second thread starts under load, and gets its part of the connections wi
 }, async () => {
   const { site, server } = running;
   expect(server.workers?.size).toBe(1);
-  // An idle connection of HTTP/1, which nobody may cut under a request that is on its way.
+  // An idle HTTP/1 connection, which must not be cut while a request is on its way.
   const idle = connect(Number(new URL(site).port), "127.0.0.1");
   const idleEnded = once(idle, "end");
   idle.write("GET /quiet HTTP/1.1\r\nHost: a\r\n\r\n");
   await once(idle, "data");
-  // Some clients of HTTP/2 are to come back.
+  // Some HTTP/2 clients must open new connections.
   const sessions = Array.from({ length: 4 }, () => connectHttp2(site));
   onTestFinished(() => {
     for (const session of sessions) {

@@ -41,7 +41,7 @@ test("certificates of the server's own authority are there when the load is ackn
   const { text } = await running.admin("GET", "/pki/ca/local");
   const { root_certificate: root } = JSON.parse(text) as { root_certificate: string };
   expect((await shown("admin.internal", root)).subjectaltname).toBe("DNS:admin.internal");
-  // By address a client names nobody: the first identifier's is shown.
+  // A client that connects by address sends no name, so the server shows the certificate of the first identifier.
   expect((await shown()).subjectaltname).toBe("DNS:admin.internal");
   const folder = join(running.configFolder, "data/server/certificates/local");
   expect((await readdir(folder)).sort()).toEqual(["127.0.0.1", "admin.internal"]);

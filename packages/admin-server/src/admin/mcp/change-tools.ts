@@ -5,7 +5,7 @@
 // |---|---|
 // | `validate_config` | `POST /validate`; for a serverfile first `POST /adapt` |
 // | `preview_change` | `GET /config/`, then `POST /validate` with the changed config |
-// | `change_config` | the method and path that the assistant says, with `If-Match` |
+// | `change_config` | the method and path from the assistant, with `If-Match` |
 // | `load_config` | `POST /config/` with `If-Match` |
 // | `roll_back` | `POST /history/n/rollback` with `If-Match` |
 

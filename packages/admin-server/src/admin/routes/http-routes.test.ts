@@ -84,7 +84,7 @@ test("requests, errors and times are of the route that took them; few have no pe
     errors: { routes: [{ handle: [answer("oh")] }] },
   });
   expect((await list()).entries.map((entry) => entry.requests_per_second)).toEqual(
-    // The first question of all may have been another test's.
+    // Another test may have sent the very first request.
     expect.arrayContaining([expect.toBeOneOf([null, 0])]),
   );
   for (const path of [...Array<string>(25).fill("/in/a"), "/in/b", "/bad"]) {

@@ -142,7 +142,7 @@ export class H2Client {
   }
 }
 
-/** A connection that asks again and again, and may not notice anything. */
+/** A connection that sends requests repeatedly, and must not notice any fault. */
 export class Sibling {
   readonly #socket: Socket;
   #text = "";

@@ -18,9 +18,9 @@ export const moments = [
 export const ways = [
   "throw", // thrown immediately
   "reject", // a promise that nobody waits for
-  "late", // thrown by a timer
+  "late", // a promise that no code waits for
   "emit", // an emitter without a listener, twice
-  "stream", // a stream that is destroyed while nobody listens
+  "stream", // a stream that is destroyed without a listener
 ] as const;
 
 export type Moment = (typeof moments)[number];

@@ -150,7 +150,7 @@ async function handle(exchange: Exchange): Promise<void> {
 
 const nothing = z.strictObject({});
 
-/** An instance of whatever shape its namespace asks for. */
+/** An instance with the members that its namespace requires. */
 interface Instance extends ModuleInstance {
   readonly [member: string]: unknown;
 }
@@ -159,13 +159,13 @@ const handler = defineModule({
   id: "http.handlers.saboteur",
   config: nothing,
   provision(): HttpHandler {
-    // Its own work belongs to no request.
+    // This work does not belong to any request.
     setTimeout(() => fail("late"), 20);
     return { handle };
   },
 });
 
-/** Each line fails in another way. */
+/** Each written line fails in a different way. */
 const writer = defineModule({
   id: "logging.writers.saboteur",
   config: nothing,
