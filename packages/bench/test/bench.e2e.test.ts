@@ -18,7 +18,7 @@ import type { QueryReport } from "../src/store/ask-query.ts";
 import type { AskReport } from "../src/store/ask-store.ts";
 import type { SystemReport } from "../src/suite/run-suite.ts";
 
-// Each test starts processes, some of them several; a busy machine takes its time for that.
+// Each test starts processes, some of them several, which takes time on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
 
 interface StoreReports {

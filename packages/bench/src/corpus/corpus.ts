@@ -21,7 +21,7 @@ export class Corpus {
 
   /**
    * @param batchSpans spans in each request, 1 to 10,000
-   * @param shapeSeed seed of all other values; the same seed gives the same texts and sizes on every machine
+   * @param shapeSeed seed of the number and kinds of spans, and of their texts; it gives the same spans on every machine
    * @param idSeed seed of ids and unique texts; a new run against a used store needs a new seed
    */
   constructor(batchSpans: number, shapeSeed: number, idSeed: number) {

@@ -1,5 +1,5 @@
 // Loaded into a process before its program (`node --require`, which also applies to workers): JavaScript then sees the
-// time of the soak's spans. Timers go on as ever.
+// time of the soak's spans. Timers are not changed.
 
 import { spanClock } from "./span-clock.ts";
 

@@ -21,7 +21,7 @@ export interface SoakSystem {
 export interface SoakSystemSettings {
   /** Further options of tracing-storage. */
   readonly storageArgs?: readonly string[];
-  /** That of the collector, which says on which day spans came in. */
+  /** Clock of the collector, which decides the day on which spans count as received. */
   readonly clock?: SpanClock | undefined;
 }
 

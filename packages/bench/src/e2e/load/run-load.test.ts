@@ -23,7 +23,7 @@ afterEach(async () => {
   close = [];
 });
 
-/** Sends batches of 10 spans to a receiver that behaves as told, and to nobody when there is none. */
+/** Sends batches of 10 spans to a receiver with the given behaviour, or to an address without a listener. */
 async function sendTo(
   receiver: TestReceiver | { endpoint: string },
   changes: Partial<LoadPlan> & { gzip?: boolean; signal?: AbortSignal } = {},

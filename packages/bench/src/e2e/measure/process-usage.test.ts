@@ -6,7 +6,7 @@ import { processUsage } from "./process-usage.ts";
 /** Uses 0.3 seconds of processor time, however busy the machine is. */
 const burn = "while (process.cpuUsage().user < 300_000); console.log('done');";
 const stay = "setInterval(() => {}, 1e6);";
-/** Runs a script in a child, says when it is done (or has ended), and stays. */
+/** Runs a script in a child, prints a line when the script is done or has ended, and keeps running. */
 const inChild = (script: string) => `
   const child = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(script)}]);
   child.${script.endsWith(stay) ? 'stdout.once("data"' : 'on("exit"'}, () => console.log("done"));
@@ -23,7 +23,7 @@ afterEach(async () => {
   started = [];
 });
 
-/** @returns the process id, when the script has said that it is done; the script must stay */
+/** @returns the process id, after the script has printed its line; the script must keep running */
 async function run(script: string): Promise<number> {
   const child = spawn(process.execPath, ["-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
