@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a server with a config and a folder of its own. */
+/** Starts a server with a config and a new folder. */
 async function serve(name: string, config: object, workers = "0"): Promise<ServerProcess> {
   const home = join(folder, name);
   await mkdir(home, { recursive: true });
@@ -44,7 +44,7 @@ async function serve(name: string, config: object, workers = "0"): Promise<Serve
   return server;
 }
 
-/** Starts a CA in a server of its own. @returns URL of its directory, and its root */
+/** Starts a CA in a separate server. @returns URL of its directory, and its root */
 async function authority(ports: object): Promise<{ directory: string; root: string }> {
   const routes = [{ handle: [{ handler: "acme_server", ...ports }] }];
   const pki = { certificate_authorities: { local: { install_trust: false } } };

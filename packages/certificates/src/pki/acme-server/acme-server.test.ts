@@ -53,7 +53,7 @@ function load(handler: object, more: object = {}) {
 
 const base = () => `${running.site}/acme/local`;
 
-/** A client that signs everything, even what no honest client would sign. */
+/** A client that signs any message, even one that no honest client would sign. */
 class Client {
   readonly key: CryptoKey;
   readonly jwk: JWK;

@@ -42,7 +42,7 @@ export class AcmeStore {
     return this.#load(accountSchema, "accounts", id);
   }
 
-  /** Which account has a key. */
+  /** The account that owns a key; undefined when no account does. */
   async accountOfKey(key: JWK): Promise<Account | undefined> {
     const id = await this.#storage.load(await this.#keyPlace(key));
     return id === undefined ? undefined : this.account(id.toString());

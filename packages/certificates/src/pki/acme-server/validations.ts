@@ -26,7 +26,7 @@ const pausesMs = [1_000, 3_000];
 /** Limit of running validations of all clients together. */
 const maxRunning = 200;
 
-/** Which challenge of which order. */
+/** Identifies one challenge of one order. */
 export interface ChallengePlace {
   /** The account that ordered. */
   readonly accountId: string;

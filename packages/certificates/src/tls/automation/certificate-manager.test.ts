@@ -188,7 +188,7 @@ describe("pauses", () => {
     expect([away.asked, lines]).toEqual([1, [expect.stringContaining("attempt 1, next in 0 s")]]);
   });
 
-  /** Refuses the first attempts. Each error tells how long to wait. */
+  /** Refuses the first attempts. Each error contains the time to wait. */
   function limited(key: string, ...pausesMs: number[]) {
     const issuer = authority(0, { key });
     const { issue } = issuer;

@@ -8,7 +8,7 @@ export interface Validation {
   readonly token: string;
   /** Expected proof: token, a dot, and the thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
-  /** Its abortion ends the attempt. */
+  /** An abort of this signal ends the attempt. */
   readonly signal: AbortSignal;
 }
 

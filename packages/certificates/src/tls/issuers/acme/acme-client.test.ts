@@ -75,7 +75,7 @@ test.each([
   expect(retryAtMs).toBeGreaterThanOrEqual(before + 3_600_000);
   expect(retryAtMs).toBeLessThanOrEqual(Date.now() + 3_600_000);
   expect(text).toMatch(message);
-  // No second try by itself.
+  // The client does not retry by itself.
   expect(asked.filter((each) => each === path)).toHaveLength(1);
 });
 

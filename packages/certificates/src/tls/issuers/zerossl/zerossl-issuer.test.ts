@@ -202,7 +202,7 @@ describe("over HTTP", () => {
     await once(server, "listening");
     onTestFinished(() => void server.close());
     authority.provingPort = (server.address() as AddressInfo).port;
-    // Its own port is taken, as by a site of the server.
+    // The issuer's port is in use, for example by a site of the server.
     expect((await issue(open({ alternate_http_port: authority.provingPort }))).chainPem).toContain("BEGIN");
   });
 });
