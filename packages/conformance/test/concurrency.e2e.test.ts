@@ -1,4 +1,4 @@
-// Many at once, over real processes: what one does must not cut, delay or falsify what another does.
+// Many concurrent operations on real processes: none of them may cut, delay or change the results of another.
 
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";

@@ -1,4 +1,5 @@
-// Kill -9 of each process under load: nothing that was acknowledged is missing, the others go on and recover.
+// Kills each process under load with SIGKILL: no acknowledged span is missing, and the other processes continue and
+// recover.
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +10,7 @@ import { ask, askTraces } from "../src/tracing-api/ask.ts";
 
 let backend: AllProcesses;
 
-// One for all tests: each leaves it as it was, or the next would find a process missing.
+// The tests share the processes: each test must leave all of them running.
 beforeAll(async () => {
   backend = await openAllProcesses();
 });
@@ -30,7 +31,7 @@ function request(service: string, traceId: string): string {
   return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] });
 }
 
-/** Sends traces of one span of a service, several at a time, until told to stop; remembers those that were acknowledged. */
+/** Sends traces with one span of a service, several at a time, until it is stopped; records the acknowledged traces. */
 function sender(service: string) {
   const acknowledged = new Set<string>();
   let refused = 0;

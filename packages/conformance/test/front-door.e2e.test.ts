@@ -50,7 +50,7 @@ test("each path of the query API has a name of its own among the spans", async (
   const answer = await ask(`${backend.addresses.query}/api/openapi.json`);
   const paths = Object.keys(descriptionSchema.parse(JSON.parse(answer.text)).paths);
   for (const path of paths) {
-    // Those that need a body or parameters are refused, and those that stream are left: all have a span.
+    // Operations that need a body or parameters are refused, and streams are aborted: all have a span.
     await fetch(`${backend.frontDoor}${path.replace(/\{\w+\}/g, "46319116")}`, {
       signal: AbortSignal.timeout(2_000),
     })

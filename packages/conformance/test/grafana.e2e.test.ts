@@ -1,5 +1,5 @@
 // Our query service, asked through the programs that Grafana starts for its data sources of Jaeger and of Tempo.
-// docs/grafana.md says where Grafana has them.
+// docs/grafana.md names the file for Grafana.
 
 import { expect, test } from "vitest";
 import { compareGrafana } from "../src/grafana/compare-grafana.ts";

@@ -121,7 +121,7 @@ const doors: Readonly<Record<string, (traceId: Buffer) => Promise<Ending>>> = {
   },
 };
 
-/** Sends through each door until it refuses. @returns what was acknowledged, and how each door refused */
+/** Sends through each port until it refuses. @returns the acknowledged ids, and the refusal of each port */
 async function sendUntilRefused(): Promise<{ kept: string[]; refusals: Record<string, string> }> {
   const kept: string[] = [];
   const refusals: Record<string, string> = {};

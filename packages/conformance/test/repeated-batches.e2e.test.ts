@@ -1,5 +1,5 @@
-// A batch that is sent again, whichever way it comes, counts once in every answer. Each way of sending has a tenant of
-// its own with the same bytes, so that its answers must be those of the tenant whose batch was sent once.
+// A batch that is sent again, whichever way it comes, counts once in every answer. Each way of sending the same bytes
+// has a separate tenant; all answers must equal those for the batch that was sent once.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ function otlp(some: typeof calls): string {
   });
 }
 
-/** Both sides of a call share an id, as Zipkin's libraries send them. */
+/** Both sides of a call share an id, as in Zipkin's libraries. */
 const zipkin = JSON.stringify(
   traceIds.flatMap((traceId, index) => {
     const span = {
@@ -89,7 +89,7 @@ const zipkin = JSON.stringify(
 );
 
 let tracing: TracingProcesses;
-/** A second collector, which forgets batches at once. */
+/** A second collector, which forgets batches immediately. */
 let other: TestedProcess;
 let otherDoors: { readonly otlp: string; readonly zipkin: string };
 
@@ -250,7 +250,7 @@ const questions: readonly (readonly [path: string, what: Record<string, string>,
   ),
 ];
 
-/** Derived tables, summed by what they are asked for. */
+/** Derived tables, summed as their queries do. */
 const tables = [
   "SELECT service, name, kind, minute, bucket, sum(calls), sum(errors), sum(total_duration) FROM tracing.span_metrics WHERE tenant = 'T' GROUP BY ALL HAVING sum(calls) != 0 ORDER BY ALL",
   "SELECT DISTINCT trace_id, minute FROM tracing.trace_minutes WHERE trace_id IN (SELECT trace_id FROM tracing.spans WHERE tenant = 'T') ORDER BY ALL",
@@ -301,7 +301,7 @@ async function answersOf(tenant: string): Promise<Answers> {
   return answers;
 }
 
-/** Counts of a tenant's spans, from which the search for copies takes what is too much. */
+/** Counts of a tenant's spans, from which the search for copies subtracts surplus spans. */
 const metricsOf = (tenant: string) => sql((tables[0] ?? "").replaceAll("'T'", `'${tenant}'`));
 
 /** Resolves when spans of a tenant are stored, this many, its calls are counted once, and its services have names. */
@@ -312,7 +312,7 @@ async function counted(tenant: string, spans: number): Promise<void> {
     const at = `http://${tracing.queryHttp}/api/dependencies?endTs=${minute + 3_600_000}&lookback=7200000`;
     const { text: links } = await ask(at, { headers: { "x-tenant": tenant } });
     expect(JSON.parse(links).data).toEqual([{ parent: "shop", child: "pay", callCount: 3 }]);
-    // Names come by a view of their own, and the answer may be up to a second old.
+    // Names are filled by a separate view, and the answer may be up to a second old.
     const { text: names } = await ask(`http://${tracing.queryHttp}/api/services`, {
       headers: { "x-tenant": tenant },
     });

@@ -1,4 +1,4 @@
-// Real clients of every kind: what they send is found within two seconds, with every attribute and its type.
+// Real clients of every kind: their spans are found within two seconds, with every attribute and its type.
 
 import { spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
@@ -110,7 +110,7 @@ test.each([
     jsonEncoder,
     httpInterval: 10,
   });
-  // Which its types do not tell.
+  // The client's types do not declare this.
   if (!(logger instanceof EventEmitter)) {
     throw new Error("the client does not tell when it has sent");
   }
@@ -286,7 +286,7 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
     expect(tags.get("text")).toEqual(["string", "grüße"]);
     check(tags);
     if (client.startsWith("jaeger")) {
-      // It says FOLLOWS_FROM, and names the same span as the parent: one reference, of the type it said.
+      // The reference says FOLLOWS_FROM and has the same span as the parent: one reference with this type.
       expect(span.references.map(({ refType }) => refType)).toEqual(["FOLLOWS_FROM"]);
     }
   });
@@ -305,7 +305,7 @@ describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries can
     const build = ["-q", "-B", `-Dbuild.folder=${folder}`, "compile", "dependency:copy-dependencies"];
     const run = (...options: string[]) =>
       runProgram(maven, [...options, ...build], { cwd: source, timeoutMs: 200_000 });
-    // An earlier fetch is enough, and waits for nobody.
+    // Files from an earlier fetch are enough, so the network is not used first.
     const offline = await run("-o");
     const { status, stderr, stdout } = offline.status === 0 ? offline : await run();
     if (status !== 0) {

@@ -113,7 +113,7 @@ test("services with names of every kind are taken, and named so", async () => {
     await eventually(async () => {
       const [trace] = await askTraces(`${backend.addresses.query}/api/traces/${span.traceId}`);
       const [{ processID = "" } = {}] = trace?.spans ?? [];
-      // The public model has a name of its own for services without one.
+      // The public model has a special name for services without a name.
       expect(trace?.processes[processID]?.serviceName).toBe(service === "" ? "empty-service-name" : service);
     }, withinMs);
   }

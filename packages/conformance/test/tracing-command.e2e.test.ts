@@ -1,4 +1,4 @@
-// The program `tracing` against a real collector, store and query service: what a user does, in its order.
+// The program `tracing` with a real collector, store and query service: the steps of a user, in order.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -20,7 +20,7 @@ const limitMs = minutes * 60_000 + 120_000;
 const fixedSeed = 37;
 const casesFolder = fileURLToPath(new URL("../twin-cases/", import.meta.url));
 const foundFolder = process.env.TWINS_KEEP ?? join(tmpdir(), "twin-findings");
-/** The same sites on a fast machine and on a slow one, so that a red run is one of the change. */
+/** The number of sites is the same on fast and slow machines, so that a failure is caused by the change. */
 const fixedSites = 40;
 /** Kinds of differences that were found with the fixed seed and are to be mended; the list only gets shorter. */
 const openKinds = z

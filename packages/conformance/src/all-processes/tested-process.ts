@@ -74,13 +74,13 @@ export class TestedProcess {
 
   /** Rejects, or resolves with false, while the process is not healthy. */
   protected async isHealthy(url: string): Promise<boolean> {
-    // The Origin is for the admin API: fetch says Sec-Fetch-Mode, as browsers do.
+    // The Origin is for the admin API, because fetch sends Sec-Fetch-Mode, as browsers do.
     return (await fetch(url, { headers: { Origin: new URL(url).origin } })).ok;
   }
 
   /**
-   * Stops every thread, as a loss of power does: from now on the process answers no request. Calls of the system that
-   * are under way go on. Works only on Linux.
+   * Stops every thread, as a loss of power does: from now on the process answers no request. System calls that have
+   * begun are still completed. Works only on Linux.
    */
   async halt(): Promise<void> {
     const { pid } = this;

@@ -10,7 +10,7 @@ export interface RawAnswer {
 /**
  * Sends bytes unchanged, and reads until the other side closes; no client checks the bytes.
  * @param text one character for each byte
- * @param halfClose says "no more" behind the text
+ * @param halfClose true: ends the sending side after the text
  */
 export async function rawHttp(
   url: string,

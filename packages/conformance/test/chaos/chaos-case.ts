@@ -4,7 +4,7 @@ import type { SpanSenders } from "../faults/span-senders.ts";
 import type { ChaosProcesses, ChaosProcessesSettings, ProcessName } from "./chaos-processes.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** The state before a fault: everything runs, under load. */
+/** The state before a fault: all processes run under load. */
 export interface ChaosScene {
   readonly backend: ChaosProcesses;
   readonly senders: SpanSenders;
@@ -25,7 +25,7 @@ export interface ChaosCase {
   readonly settings?: (scratch: Scratch) => ChaosProcessesSettings;
   /** Before anything runs, in a backend of its own. */
   prepare?(backend: ChaosProcesses, ledger: SpanLedger): Promise<void>;
-  /** Size in bytes of an additional attribute of each span, for a heavy load. */
+  /** Prepares data with separate processes, before the processes of the case start. */
   readonly ballastBytes?: number;
   /** Processes that end in the case and are started again; all others must keep running. */
   readonly restarts?: readonly ProcessName[];

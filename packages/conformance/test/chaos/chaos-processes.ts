@@ -18,7 +18,7 @@ export const processNames = [
 ] as const;
 export type ProcessName = (typeof processNames)[number];
 
-/** Pairs of processes that communicate. Both collectors, and all protocols, share the fate of a pair. */
+/** Pairs of processes that communicate. A fault of a pair affects both collectors and all protocols. */
 export const pairNames = [
   "client-server",
   "server-collector",

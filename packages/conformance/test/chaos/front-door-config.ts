@@ -9,7 +9,7 @@ export interface FrontDoor {
   readonly query: string;
 }
 
-/** The server's document: each way in of spans to both collectors in turn, searches to the query service. */
+/** The server's config: spans of each protocol go to both collectors in turn, searches to the query service. */
 export function frontDoorConfig({ fronts, collectors, front, query }: FrontDoor): object {
   const spans = Object.entries(fronts).map(([door, listen]: [string, string]) => {
     const isGrpc = door === "otlpGrpc" || door === "apiV2Grpc";

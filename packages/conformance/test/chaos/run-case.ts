@@ -145,7 +145,7 @@ async function searchAnswers({ frontDoor }: ChaosProcesses): Promise<void> {
   }, patienceMs);
 }
 
-/** Both collectors have nothing left that waits for storage. */
+/** Waits until neither collector has spans that wait for storage. */
 async function drained({ processes }: ChaosProcesses): Promise<void> {
   await eventually(async () => {
     for (const name of ["collector-1", "collector-2"] as const) {

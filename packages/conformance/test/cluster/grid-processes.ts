@@ -43,7 +43,7 @@ export function namedGrid(): Grid | undefined {
   };
 }
 
-/** A collector and a query service on a grid, with a database of their own. */
+/** A collector and a query service for a cluster, with a new database. */
 export interface GridProcesses {
   readonly collector: TestedProcess;
   readonly query: TestedProcess;

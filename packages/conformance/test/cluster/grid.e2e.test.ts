@@ -57,7 +57,7 @@ describe.skipIf(grid === undefined)(
       }, patienceMs);
     };
     const lastUrl = grid?.urls.at(-1) ?? "";
-    /** Resolves when a process says so of the last server. */
+    /** Resolves when a process reports this state of the last server. */
     const lastIs = async (process: TestedProcess, isUp: boolean) => {
       const host = new URL(lastUrl).host;
       await eventually(async () => {

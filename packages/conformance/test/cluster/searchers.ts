@@ -5,7 +5,7 @@ import { ask } from "../../src/tracing-api/ask.ts";
 export interface SearchCounts {
   /** Answers with status 200. */
   good: number;
-  /** Answers that say that rows are missing. */
+  /** Answers that report missing rows. */
   partial: number;
   /** All other answers, or the errors of the requests. */
   readonly bad: string[];

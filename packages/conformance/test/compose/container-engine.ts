@@ -18,7 +18,7 @@ const socketWithinMs = 30_000;
 
 /** Installed and made: no part of the sources, in whichever folder. */
 const notSources = new Set(["node_modules", "dist", "gen", ".turbo"]);
-/** The same, in the uppermost folder only: deeper ones of these names hold sources. */
+/** The same names, but only in the top folder, because deeper folders with these names contain sources. */
 const notSourcesAbove = new Set(
   ["data", "release", "coverage", ".git", ".toolchain", ".cache"].map((name) => join(root, name)),
 );
@@ -80,7 +80,7 @@ export class ContainerEngine {
   /**
    * Starts the engine, and has the base image made if it is not there.
    * @param environment variables of the compose file
-   * @throws NoContainersError with what is missing
+   * @throws NoContainersError with the missing tool or right
    */
   static async open(environment: NodeJS.ProcessEnv): Promise<ContainerEngine> {
     requireTools();
@@ -106,7 +106,7 @@ export class ContainerEngine {
     return engine;
   }
 
-  /** Runs podman. @returns what it prints. @throws Error with what it says when it fails */
+  /** Runs podman. @returns its output. @throws Error with its error output when it fails */
   async podman(...args: readonly string[]): Promise<string> {
     const { stdout } = await run("podman", [...this.#podman, ...args], {
       env: this.#environment,
@@ -115,7 +115,7 @@ export class ContainerEngine {
     return stdout.trim();
   }
 
-  /** The last lines that a container wrote, each with its time. */
+  /** The last lines of a container's log, each with its time. */
   async lastLines(container: string): Promise<string> {
     const args = [...this.#podman, "logs", "--timestamps", "--tail", "20", container];
     const { stdout, stderr } = await run("podman", args, {
@@ -126,8 +126,8 @@ export class ContainerEngine {
   }
 
   /**
-   * A compose file that bounds services which name bounds of their own: those of containers.conf then count no more,
-   * and sandboxes let no container have more than they have.
+   * A compose file with limits for services that set their own limits: containers.conf does not apply to them, and a
+   * sandbox allows no higher limit than its own.
    * @returns its path
    */
   async boundsOf(services: readonly string[]): Promise<string> {
@@ -142,7 +142,7 @@ export class ContainerEngine {
     return file;
   }
 
-  /** Runs docker-compose on the copy of the sources. @throws Error with what it says when it fails */
+  /** Runs docker-compose on the copy of the sources. @throws Error with its error output when it fails */
   async compose(...args: readonly string[]): Promise<string> {
     const { stdout } = await run("docker-compose", ["--project-name", this.#project, ...args], {
       cwd: join(this.#folder, "sources"),
@@ -157,18 +157,18 @@ export class ContainerEngine {
     return `${this.#project}_${service}_${number}`;
   }
 
-  /** The address of a service that this machine reaches, whether a port is published or not. */
+  /** The address at which this machine reaches a service, even without a published port. */
   async addressOf(service: string): Promise<string> {
     const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
     return await this.podman("inspect", "--format", format, this.containerOf(service));
   }
 
-  /** Its socket, for programs that ask it themselves. */
+  /** Path of the engine's socket, for programs that use the engine directly. */
   get socket(): string {
     return String(this.#environment.DOCKER_HOST);
   }
 
-  /** Ends all containers and deletes what they wrote, and the images. */
+  /** Ends all containers, and deletes their data and images. */
   async close(): Promise<void> {
     if (this.#service !== undefined) {
       const all = ["demo", "monitoring", "cluster"].flatMap((profile) => ["--profile", profile]);
@@ -206,7 +206,7 @@ export class ContainerEngine {
     }
   }
 
-  /** Sandboxes forbid containers in many ways: one that runs and reaches the npm registry says that all is there. */
+  /** Sandboxes forbid containers in many ways, so this runs a container that connects to the npm registry. */
   async #tryContainer(): Promise<void> {
     try {
       await this.podman("run", "--rm", baseImage, "npm", "ping");

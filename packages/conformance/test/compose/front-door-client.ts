@@ -5,7 +5,7 @@ import { grpcFrame } from "../bad-input/raw-grpc.ts";
 
 const deadlineMs = 10_000;
 
-/** A client that trusts the authority of the front door and nobody else. */
+/** A client that trusts only the authority of the front door. */
 export class FrontDoorClient {
   readonly #port: number;
   readonly #authority: string;

@@ -4,7 +4,10 @@ import {
 } from "../../src/grafana/provisioned-data-sources.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 
-/** Grafana's requests below the URL of a data source: first its *Save & test*, then what its pages fill their fields with. */
+/**
+ * Grafana's requests below the URL of a data source: *Save & test*, then the requests that fill the fields of its
+ * pages.
+ */
 const requests: Readonly<Record<string, readonly string[]>> = {
   prometheus: ["/api/v1/query?query=1%2B1", "/api/v1/status/buildinfo", "/api/v1/label/__name__/values"],
   tempo: [
@@ -15,10 +18,10 @@ const requests: Readonly<Record<string, readonly string[]>> = {
   jaeger: ["/api/services", "/api/services/storefront/operations", "/api/dependencies?endTs=0&lookback=1"],
 };
 
-/** The status of a request to the store of metrics or traces, or why there is none. */
+/** The status of a request to the store of metrics or traces, or the reason of its failure. */
 async function statusOf(engine: ContainerEngine, url: string): Promise<string> {
   const script = `fetch(${JSON.stringify(url)}).then((answer) => answer.status, (error) => error.cause?.code ?? error.message).then(console.log)`;
-  // Its network is Grafana's, and it has a Node.
+  // This container is in Grafana's network and has Node.
   return await engine.podman("exec", engine.containerOf("admin-server"), "node", "-e", script);
 }
 

@@ -16,10 +16,10 @@ CMD ["--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prome
 `;
 
 /**
- * Makes the image that the compose file wants for Prometheus from the program of this machine, where no registry of images is
- * reachable. PROMETHEUS names the program where it is not on the path.
+ * Makes the image for Prometheus from the program on this machine, when no registry is reachable. PROMETHEUS names the
+ * program when it is not on the path.
  * @param version tag of the image
- * @returns what is missing, where it cannot be made
+ * @returns the missing resource, when the image cannot be made
  */
 export async function prometheusImage(
   engine: ContainerEngine,

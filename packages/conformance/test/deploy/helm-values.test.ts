@@ -43,7 +43,7 @@ function runHelm(args: readonly string[], input = "") {
   });
 }
 
-/** @throws Error with what Helm says, or where the text has a name twice, which not every reader of YAML takes */
+/** @throws Error with Helm's error, or when the text has a key twice, which some YAML readers refuse */
 function template(chart: string, release: string, values: object, namespace = "tracing") {
   const { stdout, stderr, status } = runHelm(
     ["template", release, chart, "--namespace", namespace, "--kube-version", "1.34.0", "--values", "-"],

@@ -1,6 +1,6 @@
-// deploy/helm: what its charts make, kept in golden/, in itself and against deploy/kubernetes; kubernetes.test.ts reads it
-// too. Where Helm is (packages/conformance/peers/build.sh helm), it makes all of it anew and compares: `vitest run -u` takes
-// what it makes. No cluster is asked.
+// deploy/helm: compares the output of its charts with golden/ and with deploy/kubernetes, and checks it;
+// kubernetes.test.ts uses it too. Where Helm is installed (packages/conformance/peers/build.sh helm), the output is
+// made again and compared: `vitest run -u` accepts it. No cluster is asked.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -76,7 +76,7 @@ describe.each(cases)("chart $chart with $values", ({ chart, values }) => {
   });
 });
 
-/** Fields that Kubernetes lets nobody change later. */
+/** Fields that cannot be changed after the creation of an object. */
 const unchangeable = z.object({
   selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
   volumeClaimTemplates: z
@@ -109,8 +109,8 @@ const addressesOfServices =
 const onlyOfCharts = /^(app\.kubernetes\.io\/(instance|version|managed-by)|helm\.sh\/chart|checksum\/.*)$/;
 
 /**
- * The essence of a manifest, whoever wrote it: without Helm's labels, Kubernetes' defaults and image tags,
- * and with one name for the front door.
+ * The comparable part of a manifest: without Helm's labels, Kubernetes' defaults and image tags, and with the same name
+ * for the front door.
  */
 function essence(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) {
@@ -203,7 +203,7 @@ describe.each(chartNames)("values of %s", (chart) => {
   });
 });
 
-/** A copy of the values for each object in them that has names of its own, with one more name there. */
+/** Copies of the values; each copy has one unknown name in a different object. */
 function withUnknownNames(values: Record<string, unknown>): Record<string, unknown>[] {
   const objects = Object.entries(values).filter(
     ([, each]) => typeof each === "object" && each !== null && !Array.isArray(each),

@@ -27,7 +27,7 @@ export class KubernetesSchema {
     this.#ajv.addSchema(schema, "kubernetes");
   }
 
-  /** @returns what is wrong with a manifest, each with its place */
+  /** @returns the faults of a manifest, each with its place */
   faults(manifest: { readonly apiVersion?: unknown; readonly kind?: unknown }): string[] {
     const name = kubernetesKinds[`${manifest.apiVersion} ${manifest.kind}`];
     if (name === undefined) {

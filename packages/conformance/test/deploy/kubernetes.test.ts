@@ -1,4 +1,5 @@
-// deploy/kubernetes, and what the charts in deploy/helm make: by the schemas of Kubernetes' API, in itself, and against the processes. No cluster is asked.
+// deploy/kubernetes, and the output of the charts in deploy/helm: checked with the schemas of Kubernetes' API, and
+// compared with the processes. No cluster is asked.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -21,7 +21,7 @@ const widened: Readonly<Record<string, Json>> = {
   "io.k8s.apimachinery.pkg.api.resource.Quantity": { type: ["string", "number"] },
 };
 
-/** @param isProperties whether the keys are names of fields and not words of the schema */
+/** @param isProperties true: the keys are names of fields, not words of the schema */
 function strict(value: unknown, isProperties = false): unknown {
   if (Array.isArray(value)) {
     return value.map((item) => strict(item));

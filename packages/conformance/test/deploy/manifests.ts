@@ -103,7 +103,7 @@ export function readRendered(): Manifest[] {
     .flatMap((file) => documentsOf(join(goldenFolder, file), `chart ${file.replace(".yaml", "")}`));
 }
 
-/** The program in an image, whatever registry and tag it has. */
+/** The program in an image, without registry and tag. */
 export function programOf(image: string): string {
   return image.replace(/^.*\//, "").replace(/[:@].*$/, "");
 }

@@ -42,7 +42,10 @@ function readEnvironment(name: string): (variable: string) => boolean {
   return (variable) => names.has(variable);
 }
 
-/** Whether a process reads a variable of the environment: as it says itself, or by what its libraries document. */
+/**
+ * Returns a function that is true for variables that a process reads, from its own help or the documentation of its
+ * libraries.
+ */
 export function environmentOf(name: string): (variable: string) => boolean {
   const known = environments.get(name) ?? readEnvironment(name);
   environments.set(name, known);

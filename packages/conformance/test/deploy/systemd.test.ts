@@ -1,4 +1,4 @@
-// deploy/systemd: read by systemd's own tools where they are, and against the processes.
+// deploy/systemd: checked with systemd's own tools, if they are installed, and compared with the processes.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ describe.each(processNames)("%s", (name) => {
   test.skipIf(systemd < 252)(
     `systemd understands it, and gives it little room (systemd-analyze ${systemd})`,
     () => {
-      // Its program is not installed here.
+      // The unit's program is not installed on this machine.
       const unit = join(folder, `${name}.service`);
       writeFileSync(unit, text.replace(/\/usr\/local\/bin\/\S+/g, "/bin/true"));
       const verified = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" });

@@ -11,7 +11,7 @@ export interface AnotherCollector {
 }
 
 export interface AnotherCollectorSettings {
-  /** host:port; free ones where absent. */
+  /** host:port of each port; by default the ports are free ones. */
   readonly addresses?: Partial<CollectorAddresses>;
   /** Address of ClickHouse's HTTP protocol; that of the shared storage when absent. */
   readonly storageUrl?: string;

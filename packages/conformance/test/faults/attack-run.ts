@@ -42,7 +42,10 @@ const lanes = 2;
 const comingAndGoing = 12;
 const filesCloseWithinMs = 30_000;
 
-/** Attacks every port of a collector in every way at once, while senders send over every protocol; then compares. */
+/**
+ * Attacks every port of a collector in all ways at the same time, while senders send over every protocol; then compares
+ * the spans.
+ */
 export async function runAttack({ attackMs, seed, say }: AttackSettings): Promise<AttackReport> {
   const random = randomOf(seed);
   const backend = await openFaultProcesses();
@@ -82,7 +85,8 @@ export async function runAttack({ attackMs, seed, say }: AttackSettings): Promis
             await attack(attacked);
             rounds[name] = (rounds[name] ?? 0) + 1;
             filesPeak = Math.max(filesPeak, openFiles(collector) ?? 0);
-            // Whoever is refused at once would otherwise leave no time to the senders, which share this process.
+            // An attack that is refused immediately would otherwise leave no time for the senders, which run in this
+            // process.
             await sleep(5);
           }
         }),

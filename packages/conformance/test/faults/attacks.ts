@@ -39,7 +39,7 @@ async function opened(address: string): Promise<Socket> {
   return socket;
 }
 
-/** Until the other side closes, or for so long. */
+/** Waits until the other side closes, at most `ms` milliseconds. */
 async function wait(socket: Socket, ms: number, signal: AbortSignal): Promise<void> {
   if (socket.destroyed || signal.aborted) {
     return;
@@ -55,10 +55,10 @@ async function wait(socket: Socket, ms: number, signal: AbortSignal): Promise<vo
   signal.removeEventListener("abort", done);
 }
 
-/** Sends bytes, reads what comes for a moment, and goes away in one of three ways. */
+/** Sends bytes, reads the answer for a moment, and disconnects in one of three ways. */
 async function fling(address: string, bytes: Uint8Array, { random, signal }: Attacked): Promise<void> {
   const socket = await opened(address);
-  // Some read nothing of what is answered.
+  // Some attackers read nothing of the answer.
   if (random(4) > 0) {
     socket.resume();
   }
@@ -152,7 +152,7 @@ function someSpan(): Buffer {
   return protobufRequest(protobufSpan(randomBytes(16), randomBytes(8)));
 }
 
-/** A good request of some protocol, and where it goes. */
+/** A good request of some protocol, and its address. */
 function goodRequest({ addresses, random }: Attacked): { address: string; bytes: Buffer } {
   const span = jsonSpan();
   const json = Buffer.from(jsonRequest("attack", span));
@@ -193,13 +193,13 @@ const each = (count: number, make: (streamId: number) => Buffer) =>
 
 /** Attacks that have brought down HTTP/2 servers. */
 const floods: readonly (() => Buffer)[] = [
-  // Calls that are begun and taken back at once: CVE-2023-44487.
+  // Calls that are cancelled immediately after their start: CVE-2023-44487.
   () =>
     Buffer.concat([
       begun,
       ...each(2_000, (id) => Buffer.concat([streamHeaders(id), frame(3, 0, id, Buffer.alloc(4))])),
     ]),
-  // Questions whose answers nobody reads: CVE-2019-9512, CVE-2019-9515.
+  // Questions whose answers are not read: CVE-2019-9512, CVE-2019-9515.
   () => Buffer.concat([begun, ...each(5_000, () => frame(6, 0, 0, Buffer.alloc(8)))]),
   () => Buffer.concat([begun, ...each(5_000, () => settings)]),
   // A header block without end: CVE-2024-27316.
@@ -211,7 +211,7 @@ const floods: readonly (() => Buffer)[] = [
     ]),
   // Empty frames: CVE-2019-9518.
   () => Buffer.concat([begun, streamHeaders(1), ...each(5_000, () => frame(0, 0, 1, Buffer.alloc(0)))]),
-  // More calls than are allowed, none of which goes on.
+  // More calls than the limit, which all stay open.
   () => Buffer.concat([begun, ...each(300, streamHeaders)]),
   // Windows that overflow, and that do not grow.
   () => Buffer.concat([begun, streamHeaders(1), frame(8, 0, 1, Buffer.from("7fffffff", "hex"))]),
@@ -223,7 +223,7 @@ const floods: readonly (() => Buffer)[] = [
       frame(4, 0, 0, Buffer.from("000400000000", "hex")),
       ...each(100, (id) => Buffer.concat([streamHeaders(id), frame(0, 1, id, Buffer.alloc(5))])),
     ]),
-  // Frames that say they are longer than allowed.
+  // Frames whose length field is above the limit.
   () => Buffer.concat([begun, Buffer.from("ffffff000000000001", "hex"), Buffer.alloc(20_000)]),
 ];
 

@@ -6,7 +6,7 @@ import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
-/** A storage and a collector that syncs its journal, neither started, with a folder of their own. */
+/** A storage and a collector that syncs its journal, with a new folder; both are not started yet. */
 export interface FaultProcesses {
   readonly storage: TestedProcess;
   readonly collector: TestedProcess;
@@ -15,7 +15,7 @@ export interface FaultProcesses {
   readonly collectorAdmin: string;
   readonly storageUrl: string;
   readonly folder: string;
-  /** Kills what runs, and removes a folder of its own. */
+  /** Kills running processes, and removes a new folder. */
   close(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export async function openFaultProcesses({
   };
 }
 
-/** A metric without labels. @throws Error when there is none */
+/** A metric without labels. @throws Error when the page lacks it */
 export async function metricOf(process: TestedProcess, name: string): Promise<number> {
   const { text } = await ask(process.metricsUrl);
   const [, value] = new RegExp(`^${name} (\\S+)$`, "m").exec(text) ?? [];

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import { type GrpcEnd, grpcFrame } from "../bad-input/raw-grpc.ts";
 
-/** One connection for gRPC calls, one after another; opened anew when it is gone. Nothing is tried again by itself. */
+/** One connection for gRPC calls, one after another; opened anew when it is gone. The lane never retries. */
 export class GrpcLane {
   readonly #url: string;
   readonly #deadlineMs: number;
@@ -63,7 +63,7 @@ export class GrpcLane {
   #connected(): ClientHttp2Session {
     if (this.#session === undefined || this.#session.closed || this.#session.destroyed) {
       this.#session = connect(this.#url);
-      // Calls hear of it by themselves.
+      // Calls notice the error themselves.
       this.#session.on("error", () => {});
     }
     return this.#session;

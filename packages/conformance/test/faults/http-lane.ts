@@ -7,7 +7,7 @@ export interface HttpEnd {
   readonly retryAfter: string;
 }
 
-/** One connection for HTTP requests, one after another. Nothing is tried again by itself. */
+/** One connection for HTTP requests, one after another. The lane never retries. */
 export class HttpLane {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #deadlineMs: number;

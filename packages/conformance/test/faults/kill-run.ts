@@ -12,9 +12,12 @@ export type JournalKind = (typeof journalKinds)[number];
 export interface KillSettings {
   readonly kills: number;
   readonly seed: number;
-  /** "always" by default. With "memory" a kill may lose what was acknowledged, whole requests of it, and is to say so. */
+  /**
+   * "always" by default. With "memory", a kill may lose acknowledged requests, but only whole ones, and the collector
+   * must report the loss.
+   */
   readonly journal?: JournalKind;
-  /** No further kill after so long; none by default. */
+  /** Milliseconds after which no further kill happens; by default there is no limit. */
   readonly budgetMs?: number;
   /** Gets a line of progress now and then. */
   say(line: string): void;
@@ -41,10 +44,10 @@ const startWithinMs = 60_000;
 const sayEvery = 10;
 
 /**
- * Kills a collector with SIGKILL repeatedly at random moments, and sometimes storage, while senders use every
- * protocol. Then it compares the acknowledged with the stored spans.
- * @returns when the journal is empty; the report says what is wrong
- * @throws Error when a process does not come back
+ * Kills a collector with SIGKILL repeatedly at random moments, and sometimes storage, while senders use every protocol.
+ * Then the acknowledged spans are compared with the stored ones.
+ * @returns the report, after the journal is empty
+ * @throws Error when a process does not restart
  */
 export async function runKills({
   kills,
@@ -82,7 +85,7 @@ export async function runKills({
             "a sender is acknowledged",
             startWithinMs,
           );
-          // A collector that does not come back says more than senders that wait for it.
+          // The error of a collector that does not restart is more useful than a timeout of the senders.
           const failure = await Promise.race([starting, acknowledged]);
           if (failure !== undefined) {
             throw failure;
@@ -102,7 +105,7 @@ export async function runKills({
           storageBack = sleep(random(maxStorageAwayMs)).then(() => storage.start());
         }
         starting = collector.start().catch((error: unknown) => error);
-        // Whoever waited for an answer has heard by now that there is none, or hears it before long.
+        // Every sender that waited for an answer has noticed by now, or will notice soon, that there is none.
         await sleep(1);
         if (senders.cut > cutBefore) {
           counts.killsThatCut++;
@@ -118,7 +121,7 @@ export async function runKills({
         throw failure;
       }
       await storageBack;
-      // Each protocol works still.
+      // Each protocol must still work.
       await senders.more(1, startWithinMs);
     } finally {
       await senders.stop();

@@ -1,5 +1,5 @@
-// Loaded into a process before its program (`node --require`), or by a test for itself: LOOKED_UP_NAME, such as
-// `collectors.test=127.0.0.1,127.0.0.2`, is a name with these addresses, as if the system's resolver had said so.
+// Loaded before a program (`node --require`), or by a test: it makes the resolver return the addresses in
+// LOOKED_UP_NAME, such as `collectors.test=127.0.0.1,127.0.0.2`, for this name.
 
 import { type LookupAllOptions, promises } from "node:dns";
 import { syncBuiltinESMExports } from "node:module";

@@ -1,4 +1,5 @@
-// Each process beside one that is away: the agent without its collector, the query service without its storage.
+// Each process without the process that it needs: the agent without its collector, the query service without its
+// storage.
 
 import { createSocket } from "node:dgram";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -117,7 +118,7 @@ test("a query service whose storage is away says so at once, and answers again w
       errors: [{ code: 503, msg: expect.stringContaining("storage") }],
     });
   }
-  // Those who ask at once are all answered.
+  // All concurrent requests are answered.
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask(`${query}/api/services`)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
 

@@ -61,7 +61,7 @@ test("collectors of one name: the agent and OpenTelemetry's client over gRPC go 
     await agent.start();
     packets = await AgentSender.start(agent, port);
     await sdk.more(2, withinMs);
-    // Each of the agent's addresses gets its turn; the other client stays with the first address.
+    // The agent uses each of its addresses in turn; the other client stays with the first address.
     await Promise.all([first, second].map((collector) => receives(collector, ofAgent, withinMs)));
     await receives(first, ofSdk, withinMs);
 

@@ -14,9 +14,12 @@ export type Absence = "killed" | "frozen";
 
 export interface OutageSettings {
   readonly absence: Absence;
-  /** How long storage is away at least. It stays away until every protocol has been refused. */
+  /**
+   * How long storage is away at least. Minimum time in milliseconds without storage; it lasts until every protocol has
+   * been refused.
+   */
   readonly awayMs: number;
-  /** Limit of the journal; it has to be full before storage comes back. */
+  /** Limit of the journal in bytes; it must be full before storage restarts. */
   readonly journalBytes: number;
   readonly seed: number;
   /** Most bytes of an attribute of each span; 1,000 by default. */
@@ -39,12 +42,12 @@ export interface OutageReport extends LedgerReport {
   readonly awaySeconds: number;
   /** From the loss of storage to the first refusal. */
   readonly fullAfterSeconds: number;
-  /** From the return of storage until it had everything. */
+  /** Seconds from the restart of storage until it had all spans. */
   readonly drainSeconds: number;
   /** Resident memory of the collector; undefined where the system has no /proc. */
   readonly memoryBeforeMiB: number | undefined;
   readonly memoryPeakMiB: number | undefined;
-  /** Warnings and errors of the collector's log, and what it says when storage is back. */
+  /** Warnings and errors in the collector's log, and its line about the return of storage. */
   readonly logLines: readonly string[];
 }
 

@@ -4,24 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Sparse: what is not written takes no room. */
+/** The file is sparse: parts without data use no disk space. */
 const diskBytes = 4 * 2 ** 30;
 /** Half a minute: on a busy machine the kernel lets go late of the files of processes that were killed. */
 const unmountTries = 1_500;
 
 /**
- * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH of the kernel's fs/ext4/ext4.h: from now on the file system writes nothing, neither
- * what waits in memory nor its own journal. Node has no ioctl; perl is on every Debian.
+ * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH from the kernel's fs/ext4/ext4.h: from now on the file system
+ * writes nothing, neither data in memory nor its own journal. Node has no ioctl; perl is on every Debian.
  */
 const shutDown =
   'open(my $folder, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($folder, 0x8004587d, $how) or die $!';
 
-/** A disk of its own in a file, whose power can be cut: what was not synced is lost. */
+/** A disk in a file whose power can be cut: unsynced data is lost. */
 export interface PowerDisk {
   readonly folder: string;
   /** Everything that is not synced by now is lost; each use of the folder fails. */
   cut(): void;
-  /** The power is back, once nobody uses the folder any more. */
+  /** Restores the power, after no process uses the folder any more. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }

@@ -29,10 +29,10 @@ const startWithinMs = 60_000;
 const lookMs = 1;
 
 /**
- * Repeatedly cuts the power of the disk that collector and storage share, while senders use every protocol.
- * Every other time the cut is at a random moment, otherwise when storage has a new block that it has not
- * confirmed. Then it compares the acknowledged with the stored spans.
- * @throws Error when a process does not come back
+ * Repeatedly cuts the power of the disk that collector and storage share, while senders use every protocol. Every other
+ * time the cut is at a random moment, otherwise when storage has a new block that it has not confirmed. Then the
+ * acknowledged spans are compared with the stored ones.
+ * @throws Error when a process does not restart
  */
 export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Promise<PowerReport> {
   const random = randomOf(seed);
@@ -55,7 +55,7 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
         } else {
           await sleep(random(maxIngestMs));
         }
-        // Otherwise a sync that is under way may report success for what the disk has lost: ADR 042.
+        // Otherwise a running sync could report success for data that the disk has lost: ADR 042.
         await Promise.all([collector.halt(), storage.halt()]);
         disk.cut();
         await Promise.all([collector.end("SIGKILL"), storage.end("SIGKILL")]);

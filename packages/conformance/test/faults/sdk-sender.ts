@@ -5,7 +5,7 @@ import { SimpleSpanProcessor, type SpanExporter, TracerProvider } from "@opentel
 import type { SpanBatch, SpanLedger } from "./span-ledger.ts";
 
 export interface SdkSenderSettings {
-  /** `service.name`, which tells its spans from those of others in the collectors' metrics. */
+  /** `service.name`, which identifies its spans in the collectors' metrics. */
   readonly service: string;
   readonly exporter: SpanExporter;
   readonly ledger: SpanLedger;
@@ -23,7 +23,7 @@ const pauseAfterLossMs = 50;
  * of each as the SDK knows it. Spans that the SDK repeats keep their ids.
  */
 export class SdkSender {
-  /** Why spans were given up, in order. */
+  /** The reasons why spans were dropped, in order. */
   readonly losses: string[] = [];
   readonly #settings: SdkSenderSettings;
   readonly #provider: TracerProvider;
@@ -53,7 +53,7 @@ export class SdkSender {
     this.#tracer = this.#provider.getTracer("faults");
   }
 
-  /** Sends a span. @returns whether the SDK says that it was taken; false is what it has given up */
+  /** Sends a span. @returns true when the SDK reports success; false when it has dropped the span */
   async send(): Promise<boolean> {
     const { service, ledger } = this.#settings;
     const { batch, settle } = ledger.open(service, 1);

@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 /** A whole number from 0 to below `below`. */
 export type Random = (below: number) => number;
 
-/** A seed nobody knows; who draws one prints it, so that a failure can be looked at again. */
+/** A random seed; the caller prints it, so that a failure can be repeated. */
 export function newSeed(): number {
   return randomInt(2 ** 31);
 }

@@ -29,7 +29,7 @@ export interface SpanDoor {
   close(): void;
 }
 
-/** A sender that hears nothing for so long gives up. */
+/** Milliseconds without an answer after which a sender gives up. */
 const deadlineMs = 15_000;
 const service = "fault-test";
 const durationUs = 1_500;

@@ -7,9 +7,7 @@ export interface SpanBatch {
   readonly spanIds: readonly Buffer[];
 }
 
-/**
- * How a request ended for its sender. `cut`: without an answer, so that nobody knows whether its spans were kept.
- */
+/** How a request ended for its sender. `cut`: there was no answer, so the spans may or may not be stored. */
 export type Fate = "acknowledged" | "refused" | "cut";
 
 interface Entry {
@@ -33,7 +31,7 @@ export interface LedgerReport {
   readonly cut: number;
   /** Without an answer, and stored: all of them once. */
   readonly cutButFound: number;
-  /** Each request whose spans are not what they should be, the first twenty. */
+  /** Requests with wrong spans, at most twenty. */
   readonly problems: readonly string[];
 }
 
@@ -51,7 +49,8 @@ export class SpanLedger {
   readonly #mayLoseAcknowledged: boolean;
 
   /**
-   * @param mayKeepRefused what is refused may be kept: by a proxy in the collector's place, what lost its answer on the way
+   * @param mayKeepRefused true: spans of a refused request may be stored, because a proxy refused after the answer was
+   * lost
    * @param mayLoseAcknowledged acknowledged requests may be missing, but none in part or twice
    */
   constructor({ mayKeepRefused = false, mayLoseAcknowledged = false } = {}) {

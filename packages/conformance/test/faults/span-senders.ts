@@ -31,7 +31,7 @@ const pauseAfterRefusalMs = 100;
 const pauseAfterCutMs = 20;
 
 /**
- * Sends over every protocol at once, each sender one request at a time, until it is stopped. Unacknowledged
+ * Sends over every protocol at the same time until it is stopped; each sender has one request at a time. Unacknowledged
  * spans are never repeated under the same ids, because the ledger finds duplicates by ids.
  */
 export class SpanSenders {
@@ -73,7 +73,7 @@ export class SpanSenders {
     return Object.fromEntries(doorNames.map((name) => [name, [...this.counts[name].refused.keys()].sort()]));
   }
 
-  /** The answers of each protocol so far, for the error of what did not come. */
+  /** The answers of each protocol so far, for the error message about missing answers. */
   #told(): string {
     const few = (counts: ReadonlyMap<string, number>) =>
       [...counts].map(([text, count]) => `${count} × ${text.slice(0, 200)}`).slice(-6);

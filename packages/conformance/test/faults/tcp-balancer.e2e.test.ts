@@ -75,7 +75,7 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
     try {
       await all(2);
 
-      // One that clients do not know of, connected as they are. Those over gRPC are asked to connect anew.
+      // A collector that clients do not know yet, while they are connected. Clients over gRPC are asked to reconnect.
       await late.start();
       for (const { door, balancer } of balancers) {
         balancer.backends.push(backend.addresses[door]);
@@ -120,7 +120,7 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
       return found;
     }, withinMs);
     expect(report).toMatchObject({ duplicates: 0, problems: [] });
-    // Over HTTP the SDK sends again what was reset.
+    // Over HTTP the SDK repeats requests that were reset.
     expect(overHttp.losses).toEqual([]);
     expect(Object.keys(report.acknowledgedByDoor)).toHaveLength(doors.length + sdks.length);
   } finally {

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { TcpBalancer } from "./tcp-balancer.ts";
 
-/** A server that greets with its name, and then sends back what it gets. */
+/** A server that first sends its name, and then echoes all bytes. */
 async function listen(name: string): Promise<{ address: string; sockets: Set<Socket>; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -55,7 +55,7 @@ test("leaves a connection where it is, and breaks it with its backend", async ()
   const broken = once(client, "error");
   a.close();
   expect(await broken).toMatchObject([{ code: "ECONNRESET" }]);
-  // Nobody tells it that `a` is gone: it has its turn still.
+  // The balancer does not know that `a` has ended, so `a` still has its turn.
   expect(await talk(open())).toBe("b, hello");
   await expect(talk(open())).rejects.toMatchObject({ code: "ECONNRESET" });
 });

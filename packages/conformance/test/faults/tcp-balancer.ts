@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * A balancer that knows of nothing but connections: each goes to the next backend, whether that one is there or not,
- * and stays with it. Whoever gets one that is not there is reset.
+ * A balancer that handles only connections: each goes to the next backend, even if that one is down, and stays with it.
+ * Whoever gets one that is not there is reset.
  */
 export class TcpBalancer {
-  /** host:port of each; connections that are there already stay where they are. */
+  /** host:port of each backend; existing connections stay where they are. */
   readonly backends: string[];
   readonly #server: Server;
   readonly #clients = new Set<Socket>();
@@ -29,7 +29,7 @@ export class TcpBalancer {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resets what is there. */
+  /** Resets all connections. */
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -55,7 +55,7 @@ export class TcpBalancer {
       [far, near],
     ] as const) {
       end.on("error", () => {});
-      // A side that is reset takes the other with it; one that closed in order has ended its half already.
+      // A reset on one side resets the other; a side that closed normally has already ended its half.
       end.on("close", (hadError) => {
         if (hadError || !end.readableEnded) {
           other.resetAndDestroy();

@@ -13,7 +13,7 @@ const ours: Readonly<Record<string, string>> = {
   "jaeger-collector": "tracing-collector",
   "jaeger-query": "tracing-query",
 };
-/** Prefixes that stand for others; docs/migration-jaeger.md lists all that differs. */
+/** Alternative prefixes of option names; docs/migration-jaeger.md lists all differences. */
 const otherNames = [["processor.jaeger-", "processor.tracing-"]] as const;
 /** Options of stores that do not exist here. */
 const notThere: ReadonlySet<string> = new Set(["memory.max-traces"]);

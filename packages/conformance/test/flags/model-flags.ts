@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const recorded = new URL("../../recorded-flags.json", import.meta.url);
 
-/** Flag → default as the program prints it; "" where it prints none. */
+/** Default values by flag, as the program prints them; "" when it prints none. */
 export type ModelFlags = Readonly<Record<string, string>>;
 
 /** The recorded output of the public model's programs, by program. */
@@ -35,10 +35,10 @@ export function parseModelFlags(text: string): ModelFlags {
   return flags;
 }
 
-/** An option of ours as `--help` shows it. */
+/** An option of our program, from `--help`. */
 export interface OwnOption {
   readonly fallback: string;
-  /** Its environment variable. */
+  /** Environment variable of the option. */
   readonly variable: string;
 }
 
@@ -54,7 +54,10 @@ export function parseOwnOptions(text: string): ReadonlyMap<string, OwnOption> {
 
 const units: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-/** The same for spellings of the same default: `4MiB` and `4194304`, `1m0s` and `1m`, no default of a switch and `false`. */
+/**
+ * Makes different spellings of the same default equal: `4MiB` and `4194304`, `1m0s` and `1m`, no default of a switch
+ * and `false`.
+ */
 export function plainDefault(text: string): string {
   if (["", "false", "0", "[]"].includes(text)) {
     return "";

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * The metrics of ClickHouse's own page that rules use, with the values of a healthy server. The embedded
- * engine has no such page, but is asked whether it counts `metrics` and `events`. It has no asynchronous
- * metrics: those come from ClickHouse's documentation.
+ * The metrics of ClickHouse's own page that rules use, with the values of a healthy server. The embedded engine has no
+ * such page; the test asks it if it counts `metrics` and `events`. The embedded engine has no asynchronous metrics;
+ * they come from ClickHouse's documentation.
  */
 export const clickHouseMetrics: Readonly<Record<string, number>> = {
   ClickHouseMetrics_ReadonlyReplica: 0,
@@ -15,7 +15,7 @@ export const clickHouseMetrics: Readonly<Record<string, number>> = {
   ClickHouseAsyncMetrics_DiskTotal_default: 1e12,
 };
 
-/** Such a page, on a real socket. */
+/** Opens such a page on a real socket. */
 export async function openClickHousePage(): Promise<{ readonly address: string; close(): void }> {
   const page = Object.entries(clickHouseMetrics)
     .map(

@@ -1,4 +1,4 @@
-// The table of metrics in the docs, made of what real processes serve.
+// The table of metrics in the docs, made from the metrics of real processes.
 
 /** One metric as Prometheus' text format has it. */
 export interface ServedMetric {
@@ -37,7 +37,7 @@ export function servedMetrics(text: string): ServedMetric[] {
   }));
 }
 
-/** The unit of a metric by its name, as Prometheus' conventions have it; what names do not say stands here. */
+/** The unit of a metric, from its name by Prometheus' conventions; other units are listed in this function. */
 export function unitOf({ name, type }: ServedMetric): string {
   if (/_(latency|http_request_duration)$/.test(name) || /_seconds(_total)?$/.test(name)) {
     return "seconds";

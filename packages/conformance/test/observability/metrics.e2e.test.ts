@@ -1,5 +1,5 @@
-// Metrics as monitoring sees them: what real processes serve is in the docs, is what dashboards and rules ask for, and
-// answers to the public models' names.
+// Metrics of real processes: each is in the docs, dashboards and rules find theirs, and the public models' names also
+// work.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 // Names and labels that the public model's monitoring mixin (Jaeger 1.62, monitoring/jaeger-mixin) uses in its
 // dashboard and its alerts, without the expressions.
 
-/** Metrics that answer at once, each with the labels that are asked of it. */
+/** Metrics that exist from the start, each with the labels that queries use. */
 export const mixinMetrics: Readonly<Record<string, readonly string[]>> = {
   jaeger_agent_reporter_batches_failures_total: [],
   jaeger_agent_reporter_batches_submitted_total: [],
@@ -14,7 +14,7 @@ export const mixinMetrics: Readonly<Record<string, readonly string[]>> = {
   jaeger_agent_http_server_errors_total: [],
 };
 
-/** Those that nothing of version 1.62 serves either: metrics of client libraries that are no more, and an old name. */
+/** Metrics that version 1.62 does not have either: metrics of old client libraries, and an old name. */
 export const goneMetrics: readonly string[] = [
   "jaeger_agent_http_server_total",
   "jaeger_client_jaeger_rpc_http_requests",

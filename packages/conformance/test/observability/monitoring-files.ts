@@ -39,7 +39,7 @@ const rulesSchema = z.object({
 
 const dashboardsFolder = `${docker}grafana/dashboards/`;
 
-/** Each dashboard with the name of its file. */
+/** Each dashboard, with the name of its file. */
 export const dashboards = readdirSync(dashboardsFolder).map((file) => ({
   file,
   ...dashboardSchema.parse(JSON.parse(readFileSync(`${dashboardsFolder}${file}`, "utf8"))),

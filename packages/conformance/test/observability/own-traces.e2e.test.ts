@@ -86,7 +86,7 @@ describe("own traces", () => {
 
   test("own spans do not beget spans", async () => {
     const { otlpHttp } = backend.addresses;
-    // Two requests of others are two spans; those in which they are sent, and their inserts, are none.
+    // Two requests of other clients are two spans; the requests that send these spans, and their inserts, are not.
     const before = await counted(backend.collector, "tracing_tracer_reporter_spans_total");
     for (let each = 0; each < 2; each++) {
       const sent = await fetch(`${otlpHttp}/v1/traces`, {

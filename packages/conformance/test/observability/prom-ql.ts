@@ -14,7 +14,7 @@ export interface NamedByExpression {
   readonly labels: readonly string[];
 }
 
-/** @throws Error for what is no PromQL, with the place */
+/** @throws Error for invalid PromQL, with the place */
 export function readExpression(expression: string): NamedByExpression {
   const text = withoutVariables(expression);
   const metrics = new Set<string>();
@@ -35,7 +35,7 @@ export function readExpression(expression: string): NamedByExpression {
   return { metrics: [...metrics], labels: [...labels] };
 }
 
-/** The metric of a series: without what a histogram's series add. */
+/** The metric of a series, without the suffix of a histogram's series. */
 export function metricOf(series: string, known: (name: string) => boolean): string {
   return known(series) ? series : series.replace(/_(?:bucket|sum|count)$/, "");
 }

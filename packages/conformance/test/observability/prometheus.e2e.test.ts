@@ -1,5 +1,6 @@
-// A real Prometheus with the configuration of the compose file, at real processes: it reaches each, loads each rule, and
-// finds what dashboards and rules ask for. PROMETHEUS and PROMTOOL name the programs where they are not on the path.
+// A real Prometheus with the configuration of the compose file and real processes: it reaches each process, loads each
+// rule, and finds the metrics of dashboards and rules. PROMETHEUS and PROMTOOL name the programs when they are not on
+// the path.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +22,7 @@ const isThere = [prometheus, promtool].every((name) => spawnSync(name, ["--versi
 
 const configSchema = z.looseObject({
   scrape_configs: z.array(
-    // Without what says where its targets are: each has one address here.
+    // Without the configuration of targets, because here each target has one address.
     z.object({
       job_name: z.string(),
       metrics_path: z.string().optional(),
@@ -67,7 +68,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
     };
     const config = configSchema.parse(parse(readFileSync(`${prometheusFolder}prometheus.yml`, "utf8")));
     jobs = config.scrape_configs.map(({ job_name }) => job_name);
-    // The rules of a minute are evaluated at some moment of it, which nobody waits for here.
+    // Rules of an interval of a minute are evaluated at some time in it, so the test uses a shorter interval.
     mkdirSync(rulesFolder);
     for (const file of readdirSync(`${prometheusFolder}rules`)) {
       const text = readFileSync(`${prometheusFolder}rules/${file}`, "utf8");

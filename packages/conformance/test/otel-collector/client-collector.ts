@@ -6,7 +6,7 @@ import { eventually } from "../../src/expect.ts";
 import { builtPeersFolder } from "../../src/tracing-api/comparison/public-model.ts";
 import type { CollectorAddresses } from "../faults/span-doors.ts";
 
-/** The program that `peers/build-otelcol.sh` builds; undefined where it is not there. */
+/** The program that `peers/build-otelcol.sh` builds; undefined when it was not built. */
 export function findClientCollector(): string | undefined {
   const program = join(process.env.PEERS ?? builtPeersFolder, "otelcol-client");
   return existsSync(program) ? program : undefined;
@@ -14,7 +14,7 @@ export function findClientCollector(): string | undefined {
 
 /** One exporter of the OpenTelemetry Collector, with one compression. */
 export interface Lane {
-  /** Such as `otlphttp/zstd`: also the service of the spans that go this way. */
+  /** Name of the lane, such as `otlphttp/zstd`, which is also the service of its spans. */
   readonly name: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }

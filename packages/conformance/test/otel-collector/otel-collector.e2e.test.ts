@@ -14,7 +14,7 @@ const spansEach = 20;
 const rounds = 12;
 /** Rounds in which requests are under way when the collector is killed. */
 const lateRounds = 3;
-/** Less than what the lanes send while storage is away, so that they are refused and come again. */
+/** Less than the lanes send while storage is down, so that they are refused and retry. */
 const journalBytes = 400_000;
 const patienceMs = 120_000;
 

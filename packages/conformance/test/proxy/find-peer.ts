@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { builtPeersFolder } from "../../src/tracing-api/comparison/public-model.ts";
 
-/** A program of others, in the folder that `PEERS` names, else where peers are built; undefined when it is in neither. */
+/** Path of a peer, in the folder `PEERS`, otherwise in the folder where peers are built; undefined when it is not there. */
 export function findPeer(
   program: string,
   folder = process.env.PEERS ?? builtPeersFolder,

@@ -1,5 +1,5 @@
-// Floods and tricks of HTTP/2 against the web server as a process. The connection ends with the code that says why, the
-// memory of the process stays bounded, and other clients are served meanwhile.
+// Floods and tricks of HTTP/2 against the web server as a process. The connection ends with the right error code, the
+// process's memory stays limited, and other clients are served meanwhile.
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-/** Resident bytes of a process; 0 where the system does not tell. */
+/** Resident bytes of a process; 0 when the system does not report them. */
 function residentBytes(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
@@ -105,7 +105,10 @@ const get = (streamId: number, more = 0) =>
 const many = (count: number, make: (index: number) => Buffer) =>
   Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
 
-/** Runs an attack while somebody else asks. @returns the code that the attacker's connection ended with */
+/**
+ * Runs an attack while another client sends requests. @returns the error code with which the attacker's connection
+ * ended
+ */
 async function underAttack(attack: () => Promise<Attacker>): Promise<number> {
   const pid = server.process.pid;
   const before = residentBytes(pid);
@@ -230,7 +233,7 @@ test.each(floods)(
       await attacker.flood(make, 5_000);
       return attacker;
     });
-    // A client that sends on may lose the word by a reset; what it must not do is stay.
+    // A client that keeps sending may miss the code because of a reset; but the connection must end.
     expect([code, -1]).toContain(ended);
   },
   60_000,
@@ -238,7 +241,7 @@ test.each(floods)(
 
 test("a header bomb is refused, whatever little it was when packed", async () => {
   const bomb = await Attacker.open();
-  // One long field into the table, then thousands of times a byte that stands for it.
+  // One long field in the table, then thousands of times a byte that refers to it.
   const value = Buffer.alloc(3_900, "v");
   const literal = Buffer.concat([
     Buffer.from([0x40, 1]),

@@ -14,7 +14,7 @@ import { plainSite, startWebServer, type WebServer } from "./web-server.ts";
 const program = findPeer("toxiproxy-server");
 const skip = program === undefined;
 
-/** The upstream that stands behind the faults, and one without. */
+/** One upstream behind the faults, and one without faults. */
 const behind = { requests: [] as string[] };
 const beside = { requests: [] as string[] };
 const large = "0123456789".repeat(100_000);
@@ -57,7 +57,7 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
 
   /** A config with both upstreams; the one with faults has the first turn. */
   async function proxyTo(dials: readonly string[], more: object = {}): Promise<void> {
-    // The second upstream of a list has the first turn.
+    // The second upstream of a list is used first.
     const upstreams = [...dials.slice(-1), ...dials.slice(0, -1)].map((dial) => ({ dial }));
     const { load_balancing: balancing = {}, ...others } = more as { load_balancing?: object };
     await server.load(
@@ -65,7 +65,7 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
         handler: "reverse_proxy",
         upstreams,
         load_balancing: { selection_policy: { policy: "round_robin" }, ...balancing },
-        // Connections of their own: a kept one would not see the fault.
+        // Every request uses a new connection, because an idle one would not have the fault.
         transport: { protocol: "http", keep_alive: { enabled: false }, response_header_timeout: "500ms" },
         ...others,
       }),

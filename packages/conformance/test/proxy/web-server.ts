@@ -19,7 +19,7 @@ export async function startWebServer(server: object): Promise<WebServer> {
   const folder = mkdtempSync(join(tmpdir(), "web-server-"));
   const [address = "", admin = ""] = await freeAddresses(2);
   const config = (each: object) => ({
-    // Its own authority is for these tests: no store of the system learns of it.
+    // The server's authority is only for these tests, so it must not be installed in the system.
     apps: {
       http: { servers: { s: { listen: [address], ...each } } },
       pki: { certificate_authorities: { local: { install_trust: false } } },

@@ -6,7 +6,7 @@ import { findPublicModel } from "../../src/tracing-api/comparison/public-model.t
 
 const programs = ["jaeger-collector", "jaeger-query", "jaeger-remote-storage"];
 
-/** The folder of the public model's programs; undefined where one of those that are needed is not. */
+/** The folder of the public model's programs; undefined when a needed program is missing. */
 export const peersFolder = [findPublicModel()].find(
   (folder) => folder !== undefined && programs.every((program) => existsSync(join(folder, program))),
 );

@@ -1,6 +1,6 @@
-// Sends spans over the remote storage API in every pairing of the processes that speak it. These are collector, query
-// service and storage, ours and the public model's, and our storage as a bridge to another. The page
-// docs/conformance.md explains how to get its programs.
+// Sends spans over the remote storage API in every pairing of the processes that speak it. The combinations of
+// collector, query service and storage, ours and the public model's, and our storage as a bridge to another one. The
+// page docs/conformance.md explains how to get its programs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -145,7 +145,7 @@ async function data<Data>(query: string, path: string): Promise<Data> {
   return (JSON.parse(text) as { data: Data }).data;
 }
 
-/** A trace as people see it: spans by id, tags and fields in order of their keys, processes by their service. */
+/** A trace without irrelevant order: spans by id, tags and fields by key, processes by service. */
 function seen(traces: readonly UiTrace[]): unknown {
   const byKey = (tags: UiTrace["spans"][0]["tags"]) =>
     tags.map(({ key, type, value }) => `${key} ${type} ${String(value)}`).sort();

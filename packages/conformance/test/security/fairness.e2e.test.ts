@@ -11,7 +11,7 @@ const visibleWithinMs = 30_000;
 const startMs = Date.now() - 60_000;
 const cheapTraceId = randomBytes(16).toString("hex");
 const longTraceId = randomBytes(16).toString("hex");
-/** Also what the engine needs for itself. */
+/** The limit also covers the memory that the engine itself needs. */
 const queryMemory = "48MiB";
 
 let tracing: TracingProcesses;
@@ -96,7 +96,7 @@ test("cheap queries of another tenant are answered while slow ones hold their pl
       .catch(() => undefined)
       .finally(() => ended++),
   );
-  // They have arrived when a later request is answered.
+  // The requests have arrived when a later one is answered.
   expect((await ask("greedy", "/api/services")).status).toBe(200);
   const [first = "", ...others] = cheapQueries;
   const answered = { status: 200, text: expect.stringContaining("cheap") };

@@ -1,6 +1,6 @@
-// The rights that docs/security.md gives to users of ClickHouse are enough for the processes, and for nothing else. It needs
-// a ClickHouse with tables and users made as it says there: TRACING_TEST_CLICKHOUSE_WRITER and _READER are addresses with
-// user and password, such as http://tracing_writer:word@127.0.0.1:8123.
+// The rights that docs/security.md gives to users of ClickHouse are enough for the processes, and for nothing else. The
+// test needs a ClickHouse with tables and users as in that document: TRACING_TEST_CLICKHOUSE_WRITER and _READER are
+// addresses with user and password, such as http://tracing_writer:word@127.0.0.1:8123.
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// No request makes a process call an address that the request names (server-side request forgery). A listener of our own
-// stands at the address that every request names wherever it can, and must hear nothing.
+// No request makes a process call an address that the request names (server-side request forgery). Every request names
+// the address of a test listener in all possible places, and this listener must receive nothing.
 
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -51,7 +51,7 @@ const naming = (): Record<string, string> => {
   };
 };
 
-/** One request with a path as it stands. @returns its status; 0 when the connection was closed */
+/** Sends one request with an unchanged path. @returns its status; 0 when the connection was closed */
 function send(address: string, method: string, path: string, body = "", headers = naming()): Promise<number> {
   const [host, port] = address.split(":");
   const { promise, resolve } = Promise.withResolvers<number>();

@@ -1,5 +1,5 @@
-// Starts each process with every secret that its options, environment and files can hold, all of them marked,
-// and with the most detailed log. Then it searches everything that the process writes for the marks.
+// Starts each process with every secret that its options, environment and files can hold, all of them marked, and with
+// the most detailed log. Then it searches for the marks in everything that the process writes.
 
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -20,7 +20,7 @@ import { tenantSpans } from "./tenant-spans.ts";
 const packages = fileURLToPath(new URL("../../../", import.meta.url));
 const withinMs = 30_000;
 
-/** Mark → what it stands for, for the message of a failure. */
+/** The secret for which each mark stands, for the message of a failure. */
 const marks = new Map<string, string>();
 
 function mark(what: string): string {
@@ -81,7 +81,7 @@ function fileWith(name: string, text: string): string {
 }
 
 async function hear(url: string, init: RequestInit = {}): Promise<number> {
-  // The admin port is there before the others.
+  // The admin port opens before the other ports.
   const answer = await eventually(() => ask(url, init), withinMs);
   said.push(`${url.split("?", 1)[0]}: ${answer.text}`);
   return answer.status;

@@ -1,7 +1,6 @@
-// Two tenants with the same services and trace ids. Every operation that the query service describes, and
-// every call of its gRPC services and of the remote storage API, is made for one tenant. The answer is
-// searched for the other's data. A new operation is tried without further code, and the test says when a
-// parameter needs a value.
+// Two tenants with the same services and trace ids. Every operation that the query service describes, and every call of
+// its gRPC services and of the remote storage API, is made for one tenant. The answer is searched for the other's data.
+// A new operation is tested without further code, and the test reports when a parameter needs a value.
 
 import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
@@ -136,7 +135,7 @@ const required = (): Values => ({
   by: `span.${sharedAttribute}`,
 });
 
-/** Ways to ask each operation; none of them says what may not be found. */
+/** Different requests for each operation; none of them contains a text that must not be found. */
 const rounds = (): Values[] => [
   {},
   { service: sharedService, step: "60000", groupByOperation: "true" },
@@ -212,13 +211,13 @@ async function forOperations(work: (operation: Operation) => Promise<void>): Pro
   await Promise.all(Array.from({ length: 4 }, workNext));
 }
 
-/** An answer that holds what its request did not say. */
+/** Searches an answer for a text that its request does not contain. */
 const shows = (secret: string) => (text: string) => {
   const [request = ""] = text.split("\n", 1);
   return !request.includes(secret) && text.includes(secret);
 };
 
-/** They show no spans: what is there, what this program is, what was sent to them. */
+/** Operations that show no spans: fixed values, facts about the program, or the request itself. */
 const withoutSpans = new Set([
   "GET /api/metrics/minstep",
   "GET /api/openapi.json",
@@ -241,9 +240,9 @@ const withoutSpans = new Set([
   "POST /api/archive/{traceId}",
   "POST /api/transform",
 ]);
-/** It counts what arrives after a tenant first asks for it: tried with what is told live. */
+/** The counters start with a tenant's first request, so this operation is tested with live data. */
 const counters = "GET /api/metrics/prometheus";
-/** They tell numbers, and names of what was asked for, of the tenant alone. */
+/** Operations that return numbers and requested names, only of the own tenant. */
 const numbersOnly = new Set([
   "GET /api/analysis/v1/heatmap",
   "GET /api/analysis/v1/percentiles",
@@ -419,7 +418,7 @@ const storageServices = [spanReaderService, archiveSpanReaderService, dependenci
 const methodsOf = (all: readonly object[]): Method[] =>
   all.flatMap((service) => Object.values(service) as Method[]);
 
-/** They tell no names, or only whether something was done. */
+/** Methods that return no names, or only the success of an action. */
 const silentMethods = /\/(?:GetMinStepDuration|ArchiveTrace)$/;
 
 function formsOf(path: string): Form[] {

@@ -1,4 +1,4 @@
-// SECURITY.md says which tests hold each mitigation: those must be there.
+// SECURITY.md names the tests for each mitigation: these tests must exist.
 
 import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";

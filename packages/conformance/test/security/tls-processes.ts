@@ -28,7 +28,7 @@ export interface TlsAsker {
   readonly key?: string;
 }
 
-/** Asks over TLS; with JSON as its body it is a POST. Rejects where there is no connection. */
+/** Asks over TLS; with JSON as its body it is a POST. Rejects when the connection fails. */
 export function askOverTls(
   url: string,
   asker: TlsAsker,
@@ -69,7 +69,7 @@ export interface TlsProcesses {
   readonly listeners: readonly TlsListener[];
   readonly address: Readonly<Record<AddressName, string>>;
   readonly processes: readonly TestedProcess[];
-  /** Those of them that others call: one for each kind of call. */
+  /** The processes that others call: one for each kind of call. */
   readonly called: readonly TestedProcess[];
   /** Certificates and authorities of all processes now. */
   asker(): TlsAsker;
@@ -257,7 +257,7 @@ export async function openTlsProcesses(authority: TestAuthority, outside: string
   };
   try {
     await Promise.all(processes.filter((process) => process !== other).map((process) => process.start()));
-    // It waits a second for its download, and no longer: as long as the machine is busy it begins anew.
+    // The other process waits only a second for its download, so it is started again while the machine is busy.
     await eventually(() => other.start(), startMs);
   } catch (error) {
     await close();

@@ -85,7 +85,7 @@ const hello = {
   h2: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
 };
 
-/** Whether the other side says anything that is not about TLS. */
+/** True when the other side sends anything that does not belong to TLS. */
 function isHeard(socket: Socket, protocol: TlsListener["protocol"]): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   socket.on("data", () => resolve(true));

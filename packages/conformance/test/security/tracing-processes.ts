@@ -32,7 +32,7 @@ export interface TracingOptions {
   readonly storage?: readonly string[];
   readonly collector?: readonly string[];
   readonly query?: readonly string[];
-  /** Addresses, with user and password, of what the collector and the query service ask instead of the storage. */
+  /** Addresses, with user and password, that collector and query service use instead of the storage. */
   readonly clickHouse?: { readonly writer: string; readonly reader: string };
 }
 

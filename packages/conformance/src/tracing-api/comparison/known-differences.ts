@@ -8,7 +8,7 @@ const knownDifference = z.strictObject({
   paths: z.array(z.string()).describe("Where in the answer; * stands for anything."),
 });
 
-/** A difference that is meant: any of the questions at any of the paths. */
+/** A difference on purpose, in the answer to any of these questions at any of these paths. */
 export type KnownDifference = z.infer<typeof knownDifference>;
 
 const tracingFile = new URL("../../../known-differences.json", import.meta.url);

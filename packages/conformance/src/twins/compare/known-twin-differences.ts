@@ -155,7 +155,7 @@ interface Entry {
   readonly holds: Holds;
 }
 
-/** Differences that are meant. */
+/** Differences on purpose, with their reasons. */
 export class KnownTwinDifferences {
   readonly #entries: readonly Entry[];
 

@@ -24,7 +24,7 @@ export interface Differences {
   readonly known: readonly KnownDifference[];
 }
 
-/** A difference that is meant. */
+/** A difference on purpose, and its reason. */
 export interface KnownDifference {
   readonly reason: string;
   readonly difference: TwinDifference;
@@ -52,7 +52,7 @@ export class TwinComparison {
     this.#known = known;
   }
 
-  /** Runs a case on both. Alarms of our server are differences. @param width steps at a time */
+  /** Runs a case on both. Alarms of our server are differences. @param width number of concurrent steps */
   async run(twinCase: TwinCase, width = 1): Promise<Differences> {
     const { theirs, ours, alarms } = this.twins;
     const [their, our] = await Promise.all([theirs.run(twinCase, width), ours.run(twinCase, width)]);

@@ -141,7 +141,8 @@ export class LocalTwin implements Twin {
     if (hasLog) {
       await this.#log.clear();
     }
-    // Which requests a load in the midst leaves uncounted is a matter of moments.
+    // Counters are not compared when a step reloads the config, because the number of counted requests then depends on
+    // timing.
     const hasMetrics =
       /^\s*metrics/m.test(twinCase.site) && !twinCase.steps.some(({ reloads }) => reloads === true);
     const counters = hasMetrics ? await metricFacts(this.#process.port) : {};
@@ -247,7 +248,7 @@ export class LocalTwin implements Twin {
     const valued = JSON.parse(withValues(JSON.stringify(exchange), this.#marks)) as TwinExchange;
     const isHttp1 = exchange.via === "http" || exchange.via === "https";
     const facts = await (isHttp1 ? exchangeOverHttp1 : exchangeOverHttp2)(endpoint, valued, id, progress);
-    // How much a client that leaves has got is a matter of chance.
+    // The number of bytes that a leaving client has received is random.
     return exchange.leaves === "early"
       ? Object.fromEntries(
           Object.entries(facts).filter(([name]) => !/ (body|complete|trailer\..*|end)$/.test(name)),

@@ -37,7 +37,7 @@ const damagedParts = new WeakMap<ChaosProcesses, readonly DamagedPart[]>();
 const mendedFiles = new WeakMap<ChaosProcesses, number>();
 const savedConfigs = new WeakMap<ChaosProcesses, string>();
 
-/** Spans that storage says its answers lack. */
+/** Number of spans that storage reports as missing from its answers. */
 async function missingFromStorage(backend: ChaosProcesses): Promise<number> {
   return (await saidByStorage(backend)).reduce(
     (sum, text) => sum + Number(/: (\d+) rows/.exec(text)?.[1] ?? 0),

@@ -18,7 +18,7 @@ function linkCase(state: Exclude<LinkState, "open">, pair: PairName): ChaosCase 
   };
 }
 
-/** Each pair cut, silent and slow. */
+/** Each pair of processes: cut, silent, and slow. */
 export const linkCases: readonly ChaosCase[] = (["cut", "silent", "slow"] as const).flatMap((state) =>
   pairNames.map((pair) => linkCase(state, pair)),
 );

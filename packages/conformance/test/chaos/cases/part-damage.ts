@@ -51,11 +51,11 @@ export function largestFile(part: string): string {
   return sized.sort((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";
 }
 
-/** The texts by which storage says that an answer about the spans lacks rows. */
+/** The texts with which storage reports that an answer about the spans lacks rows. */
 export async function saidByStorage({ storageUrl }: ChaosProcesses): Promise<string[]> {
   const response = await fetch(storageUrl, {
     method: "POST",
-    // Every column is read: a byte that nobody reads is nobody's news.
+    // Every column is read, because damage in a byte that no query reads is not reported.
     body: "SELECT count(), sum(cityHash64(*)) FROM tracing.spans",
   });
   const answer = await response.text();
@@ -71,7 +71,7 @@ async function degraded({ processes }: ChaosProcesses): Promise<string> {
   return ((JSON.parse(text) as { degraded?: string[] }).degraded ?? []).join("; ");
 }
 
-/** Storage says that the part is set aside: in its log, a metric, its health and its answers. */
+/** Storage reports that the part is set aside: in its log, a metric, its health and its answers. */
 export async function saysPartIsAside(backend: ChaosProcesses, part: string): Promise<void> {
   const name = basename(part);
   const { storage } = backend.processes;
@@ -114,7 +114,7 @@ export async function restorePart(
   await query(backend, `ALTER TABLE tracing.${table} ATTACH PART '${basename(part)}'`);
 }
 
-/** No part is aside any more. */
+/** Waits until no part is set aside. */
 export async function saysNothingIsAside(backend: ChaosProcesses): Promise<void> {
   await eventually(async () => {
     const said = await saidByStorage(backend);

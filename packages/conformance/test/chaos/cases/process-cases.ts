@@ -5,7 +5,7 @@ function kill(name: ProcessName): ChaosCase {
   return {
     name: `kill/${name}`,
     meaning: `SIGKILL of ${name}, which is then started again`,
-    // The second collector is as the first.
+    // The second collector behaves like the first.
     isShort: name !== "collector-2",
     restarts: [name],
     harm: async ({ backend }) => {
@@ -28,5 +28,5 @@ function freeze(name: ProcessName): ChaosCase {
   };
 }
 
-/** Each process killed, and each process frozen. */
+/** The cases that kill each process, and the cases that freeze each process. */
 export const processCases: readonly ChaosCase[] = [...processNames.map(kill), ...processNames.map(freeze)];

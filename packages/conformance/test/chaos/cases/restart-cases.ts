@@ -35,5 +35,5 @@ function restart(number: number): ChaosCase {
   };
 }
 
-/** Everything anew, in whatever order. */
+/** All processes are restarted in a random order. */
 export const restartCases: readonly ChaosCase[] = [1, 2, 3].map(restart);

@@ -18,7 +18,7 @@ export interface ThreadRow {
   readonly endedWithThread: number;
   /** Connections that ended although their thread lives. */
   readonly lost: number;
-  /** New connections that nobody took. */
+  /** New connections that no thread accepted. */
   readonly refused: number;
   /** New connections that a dying thread had not answered yet. */
   readonly cutEarly: number;
@@ -180,7 +180,7 @@ export async function runThreadCase(
   };
 }
 
-/** @returns milliseconds until somebody answers a new connection */
+/** @returns milliseconds until a new connection gets an answer */
 async function untilAnswered(port: number): Promise<number> {
   const begin = performance.now();
   await eventually(async () => {

@@ -8,7 +8,7 @@ export interface ThreadCase {
   readonly isShort?: boolean;
   /** Number of threads that die, one after the other; three in the short form. */
   readonly deaths: number;
-  /** All threads die together each time: then nobody is left that could go on. */
+  /** True: all threads die together each time, so that no thread is left. */
   readonly isTogether?: boolean;
   /** The configuration is loaded again and again meanwhile. */
   readonly reloads?: boolean;

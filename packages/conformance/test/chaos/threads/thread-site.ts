@@ -147,7 +147,7 @@ export class ThreadSite {
     }
   }
 
-  /** Ends the thread that a new connection comes to. @returns its number; undefined when nobody answered */
+  /** Ends the thread that accepts a new connection. @returns its number; undefined without an answer */
   endThread(): Promise<string | undefined> {
     return new Promise((resolve) => {
       let head = "";
