@@ -21,7 +21,7 @@ async function load(...wrappers: object[]) {
   return running.admin("POST", "/load", { apps: { http: { servers: { s } } } });
 }
 
-/** @returns everything that the server sends */
+/** @returns all bytes that the server sends */
 async function send(bytes: string): Promise<string> {
   const socket = connect(Number(new URL(running.site).port), "127.0.0.1");
   await once(socket, "connect");

@@ -23,7 +23,7 @@ export class DrainWaiters {
     }
   }
 
-  /** Calls back no more. */
+  /** Stops all later callbacks. */
   stop(): void {
     this.#socket.off("drain", this.#onDrain);
   }

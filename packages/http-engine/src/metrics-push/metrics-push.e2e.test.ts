@@ -59,7 +59,7 @@ const config = (otlp: boolean) => ({
   },
 });
 
-/** The first push from now on that is as asked for. */
+/** The first push from now on that satisfies the condition. */
 async function pushWhere(matches: (push: Push) => boolean): Promise<Push> {
   for (;;) {
     const push = await pushes.next();
