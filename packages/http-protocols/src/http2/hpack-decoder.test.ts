@@ -10,7 +10,7 @@ const pairs = (decoder: HpackDecoder, block: string) =>
 const failure = (code: string) => expect.objectContaining({ code });
 
 describe("HpackDecoder", () => {
-  // RFC 7541, appendix C.2, each example on a connection of its own.
+  // RFC 7541, appendix C.2; each example uses a new connection.
   test.each([
     ["400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572", "custom-key: custom-header"],
     ["040c 2f73 616d 706c 652f 7061 7468", ":path: /sample/path"],
