@@ -62,7 +62,7 @@ export function* matchesOutside(
 
 /**
  * Position of a value that JSON cannot express, in a valid text: NaN, an infinity, or a bracket that is nested too
- * deep. Undefined when there is none. Brackets are counted in the nesting of the format.
+ * deep. Undefined when the text has no such place. Brackets are counted in the nesting of the format.
  */
 export function findInexpressible(text: string, { skipped, odd }: TextForms): TextPlace | undefined {
   let depth = 0;

@@ -70,7 +70,7 @@ export class Autosave {
    * the config. `commit` then renames the file and syncs the folder, so after a crash the old file or the new file is
    * complete. The mode is 0600, because a config may contain secrets. Only one file may be staged at a time.
    * @param text text, or a promise of the text; the file is created while the promise is pending
-   * @throws the file system's error; what `text` rejects with
+   * @throws errors of the file system, and the error with which `text` rejects
    */
   async stage(text: Uint8Array | Promise<Uint8Array>): Promise<StagedSave> {
     const path = this.path;
@@ -108,7 +108,7 @@ export class Autosave {
     return this.#cleared;
   }
 
-  /** Saves at once. @throws the file system's error */
+  /** Saves immediately. @throws the file system's error */
   async write(text: string): Promise<void> {
     const staged = await this.stage(Buffer.from(text));
     await staged.commit();

@@ -54,7 +54,7 @@ export interface ModuleContext {
    * only on its object and on things that outlive configs.
    * @param build gets a separate context. Resources acquired with this context are released when the last config with
    *   the part closes
-   * @throws what `build` throws
+   * @throws errors of `build`
    */
   parts<Key extends object, Value>(
     keys: readonly Key[],

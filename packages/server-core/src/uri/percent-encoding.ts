@@ -49,8 +49,8 @@ export function escapeSegments(path: string): string {
 }
 
 /**
- * True when a path contains only characters that may be sent without further escapes. Source: Go, `net/url`, what
- * `EscapedPath` takes of `RawPath`
+ * True when a path contains only characters that may be sent without further escapes. Source: Go, `net/url`, the
+ * condition under which `EscapedPath` returns `RawPath`
  */
 export function isEscapedPath(text: string): boolean {
   return /^[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/]*$/.test(text);
