@@ -18,7 +18,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { subroute } from "./subroute/subroute.ts";
 
-/** Apps with a handler `probe` that tells of its life. */
+/** Apps with a handler `probe` that records the steps of its life. */
 function startApps() {
   const events: string[] = [];
   const probe = defineModule({

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 let nextPath = 0;
-/** Each test has addresses of its own. */
+/** Each test uses addresses that no other test uses. */
 const path = () => `/${nextPath++}`;
 const get = (target: string, headers: Record<string, string> = {}, more: AskOptions = {}) =>
   ask(`${server.site}${target}`, { headers, ...more });

@@ -9,8 +9,8 @@ import { BodyFields } from "./framing-fields.ts";
 import { findRule, type ResponseRule, statusFrom } from "./response-rule.ts";
 
 /**
- * `passing`: the response goes on. `waiting`: the head and the first bytes of the body wait for the routes. `dropped`:
- * the routes have sent a different response.
+ * `passing`: the response is sent to the client. `waiting`: the head and the first bytes of the body wait for the
+ * routes. `dropped`: the routes have sent a different response.
  */
 type State = "passing" | "waiting" | "dropped";
 

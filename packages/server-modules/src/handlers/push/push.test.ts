@@ -181,7 +181,7 @@ test("obeys the windows of the client, and goes on when they grow", async () => 
 test("a pushed stream that the client breaks off ends, and leaves its room to others", async () => {
   await load({ resources: [{ target: "/big1" }, { target: "/big2" }] });
   const { session, pushes } = await connect({ maxConcurrentStreams: 2, initialWindowSize: 1_000 });
-  // This client breaks off the second of each round by itself.
+  // This client itself resets the second push of each round.
   for (let round = 1; round <= 60; round++) {
     expect(await get(session)).toBe("page");
     const last = pushes.at(-1)?.stream;

@@ -353,7 +353,7 @@ describe("connections", () => {
 test("bodies that clients take slowly arrive as they were sent, many at once", async () => {
   const body = randomBytes(3_000_000);
   const server = createHttpServer((request, response) => {
-    // A mark of its own in each, so that no body can take the place of another.
+    // Each body has a unique mark, so that exchanged bodies are noticed.
     const mark = Buffer.from(String(request.url).padEnd(16));
     response.writeHead(
       200,

@@ -43,7 +43,7 @@ async function fails(): Promise<number[]> {
   return (JSON.parse(text) as { fails: number }[]).map((each) => each.fails);
 }
 
-/** Answers each stream as `answer` says. @param answer gets how many streams came before, over all connections */
+/** Answers each stream with `answer`. @param answer gets the number of earlier streams over all connections */
 function h2Upstream(answer: (stream: ServerHttp2Stream, before: number) => void): Server {
   let count = 0;
   return createH2cServer().on("stream", (stream: ServerHttp2Stream) => {

@@ -57,7 +57,7 @@ class Proxied {
       transport: {
         protocol: "http",
         tls: { insecure_skip_verify: true, ...transportTls },
-        // Each request has a connection of its own.
+        // Each request uses a new connection.
         keep_alive: { enabled: false },
         versions: ["1.1"],
       },

@@ -57,7 +57,7 @@ interface Opened {
   readonly upstream: End;
 }
 
-/** A WebSocket through the proxy, on which the upstream has said hello. */
+/** A WebSocket through the proxy, after the upstream has sent its greeting. */
 async function open(options: object = {}, version: 1 | 2 = 1, protocol = "websocket"): Promise<Opened> {
   const upgraded = Promise.withResolvers<Duplex>();
   const server = await UpstreamServer.start(() => {});

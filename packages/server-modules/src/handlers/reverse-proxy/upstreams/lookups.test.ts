@@ -156,6 +156,6 @@ test("addresses that a name server tells later get requests after a refresh, tho
   const begin = performance.now();
   await Promise.all(Array.from({ length: 200 }, () => ask(running.site)));
   const refreshes = Math.ceil((performance.now() - begin) / 50) + 1;
-  // Each thread asks for both kinds of addresses.
+  // Each thread queries both kinds of addresses.
   expect(names.asked() - before).toBeLessThanOrEqual(2 * 2 * refreshes);
 });

@@ -273,7 +273,7 @@ test.each([
 test.each([
   ["/%C3%A9.php", "/é.php", ""],
   ["/caf\xc3\xa9.php/\xc3\xa9", "/café.php", "/é"],
-  // Each character of these has the last byte of another: `.`, `/`, CR, LF, NUL.
+  // The last byte of each of these characters is the code of another one: `.`, `/`, CR, LF, NUL.
   ["/%C4%AE%C4%AE%C4%AFa.php", "/ĮĮįa.php", ""],
   ["/a.php/%C4%8D%C4%8A%C4%80", "/a.php", "/čĊĀ"],
   // Lower cases that are longer, or ASCII.

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** Says something when the head of a request came, or its end. */
+/** Sends bytes when the head of a request has arrived, or its end. */
 type Answer = (socket: Socket, streamId: number, type: number) => void;
 
 /** An HTTP/2 upstream that sends arbitrary bytes. @returns its address, and a function that counts its connections */
@@ -129,7 +129,8 @@ test.each<[string, RegExp, (streamId: number) => Buffer]>([
 });
 
 test("a connection serves on after requests that their clients left, or that went wrong, whatever of them was sent", async () => {
-  // Twenty megabytes in all: more than the window of the connection, which must come back (golang/go#28204, #54185, #56558).
+  // The bodies have twenty megabytes in all: more than the window of the connection, which must be returned
+  // (golang/go#28204, #54185, #56558).
   const piece = encodeFrame(frameTypes.data, 0, 1, Buffer.alloc(16_384));
   const { address, count } = await upstream((socket, streamId, type) => {
     if (type !== frameTypes.headers) {
