@@ -8,7 +8,7 @@ import { tokenize } from "./lexer/tokenize.ts";
 
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 
-/** Words that mean something, so that inputs get past the first line. */
+/** Words with a meaning, so that inputs are not refused in the first line. */
 const words = fc.constantFrom(
   ...standardFeatures.names,
   ...'{ } {} \n \n\n # \\ " ` << <<EOF EOF , @a /x * {host} {args[0]} {$HOME} (s) &(r) import :80 a.com - ? > + 404 5s 1MB'.split(
@@ -25,7 +25,7 @@ const corpus = readdirSync(golden)
   .filter((name) => name.endsWith(".serverfile"))
   .map((name) => readFileSync(new URL(name, golden), "utf8"));
 
-/** A text of the corpus with some places cut, doubled or replaced by words that mean something. */
+/** A text of the corpus with some places cut, doubled, or replaced by words with a meaning. */
 const damaged = fc
   .tuple(
     fc.constantFrom(...corpus),

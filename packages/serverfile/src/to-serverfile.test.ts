@@ -36,7 +36,7 @@ describe("golden", () => {
   });
 });
 
-/** Texts that come back word for word. */
+/** Texts that are restored word for word. */
 describe("as people write it", () => {
   test.each([
     [

@@ -116,7 +116,7 @@ export class AccessLogs {
     return hidden && lines.length === 0 ? [this.#line("", [line("no_hostname")])] : lines;
   }
 
-  /** The site of a server whose lines `log` list the hosts without a site. */
+  /** The site of a server that gets the lines `log` for hosts without a site. */
   #carrier(site: SiteDraft, logs: JsonObject): SiteDraft | undefined {
     const sites = this.#sites.filter(({ server }) => server === site.server);
     return (
