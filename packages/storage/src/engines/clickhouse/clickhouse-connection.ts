@@ -52,7 +52,7 @@ export interface ConnectionOptions {
   readonly insertSettings?: Settings;
   /** Names of settings that older servers may not know. */
   readonly optionalSettings?: readonly string[];
-  /** Which shards of a cluster answer. Absent without shards. */
+  /** Tells which shards of a cluster answer. Absent without shards. */
   readonly shards?: ShardsOfReads | undefined;
   /** State of the Keeper, which writes to a cluster need. Absent without a Keeper. */
   readonly keeper?: KeeperOfInserts | undefined;

@@ -35,7 +35,7 @@ interface FailureParts {
   readonly pool: HostPool;
   /** True when a cluster accepts writes; undefined without a Keeper. */
   readonly keeper: KeeperOfInserts | undefined;
-  /** Which shards of a cluster answer; undefined without shards. */
+  /** Tells which shards of a cluster answer; undefined without shards. */
   readonly shards: ShardsOfReads | undefined;
 }
 
