@@ -25,7 +25,7 @@ interface Placed {
   readonly offset: number;
 }
 
-/** One token. Ints and durations are from 0 to 2⁶³ - 1, because a minus is a symbol of its own. */
+/** One token. Ints and durations are from 0 to 2⁶³ - 1, because a minus is a separate symbol. */
 export type Token = Placed &
   (
     | { readonly kind: "symbol" | "word" | "end" }
