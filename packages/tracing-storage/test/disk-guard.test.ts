@@ -29,7 +29,7 @@ describe("DiskGuard", () => {
   });
 });
 
-/** A disk of our own needs root, and a system that lets root mount. */
+/** Mounting a disk needs root, and a system that lets root mount. */
 function mountSmallDisk(path: string): boolean {
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=160m", "tmpfs", path], { stdio: "ignore" });

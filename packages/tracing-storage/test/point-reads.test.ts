@@ -847,7 +847,7 @@ test("SIGTERM while traces are asked for: each is answered whole or not at all, 
     await insertMany(5_000, 50);
     let answers = 0;
     const parameters = new URLSearchParams({ param_tenant: "t", wait_end_of_query: "1" });
-    // On a connection of its own.
+    // The request uses a new connection.
     const askOnce = async () => {
       const sent = request(`${storage.url}/?${parameters}`, { method: "POST", agent: false });
       sent.end(pointStatement([1]));
