@@ -24,7 +24,7 @@ const tags: readonly Tag[] = [
   { key: "binary", vType: TagType.BINARY, vBinary: Buffer.of(1, 2, 3) },
 ];
 
-/** A batch in which every field of every struct has a value of its own. */
+/** A batch in which every field of every struct has a different value. */
 export const fullBatch: Batch = {
   process: { serviceName: "shop", tags },
   spans: [

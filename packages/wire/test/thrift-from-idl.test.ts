@@ -89,7 +89,7 @@ describe("a copy of the package whose IDL has other numbers", () => {
     const read = readAs(kind, own);
     expect(read).toContain("shop");
     expect(copy.read[kind]).toBe(read);
-    // Our reader and the copy's do not agree: neither has numbers of its own.
+    // Our reader and the reader of the copy disagree, because both have only the numbers of their IDL.
     expect(readAs(kind, Buffer.from(copy.written[kind] ?? "", "hex"))).not.toContain("shop");
   });
 

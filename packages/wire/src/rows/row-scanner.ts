@@ -262,7 +262,7 @@ export class RowScanner {
   /**
    * Moves to the next attribute of the list.
    * @returns false after the last attribute of the list
-   * @throws WireError WIRE_MALFORMED when it is none
+   * @throws WireError WIRE_MALFORMED when the bytes are not an attribute
    */
   nextAttribute(): boolean {
     const { bytes } = this;

@@ -245,7 +245,7 @@ function peerTagsOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): KeyV
 
 /**
  * Converts the value of an annotation by its type; numbers are big-endian. A value that is too short becomes a text
- * that says so, as in the public model.
+ * with an error message, as in the public model.
  */
 function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): KeyValue {
   switch (annotationType) {
