@@ -194,6 +194,38 @@ describe("Generator", () => {
     expect(lines().length).toBe(before);
   });
 
+  test("a site that can be adapted but would not run costs only itself", async () => {
+    const engine = await openEngine();
+    engine.containers = [site("a"), site("b", "tls /missing.pem"), site("c")];
+    let checks = 0;
+    const check = async (json: Uint8Array) => {
+      checks++;
+      if (Buffer.from(json).includes("/missing.pem")) {
+        throw new Error("/missing.pem: ENOENT");
+      }
+    };
+    const { made, lines } = await generator(engine, { check });
+    const rest = "a.test {\n\trespond hi\n}\nc.test {\n\trespond hi\n}\n";
+    expect(await made.generate()).toBe(rest);
+    const known = checks;
+    expect([await made.generate(), checks]).toEqual([rest, known]); // the same labels are not searched again at once
+    expect(lines()).toEqual([expect.stringMatching(/^a site is left out: \/missing\.pem: ENOENT\nb\.test/)]);
+    engine.containers = [site("a"), site("c")];
+    await made.generate();
+    expect(checks).toBe(known); // what passed is not checked again
+  });
+
+  test("where no site would run, what runs goes on", async () => {
+    const engine = await openEngine();
+    engine.containers = [site("a"), site("b"), site("c", "bad x")];
+    const { made } = await generator(engine, {
+      check: async () => {
+        throw new Error("EMFILE: too many open files");
+      },
+    });
+    await expect(made.generate()).rejects.toThrow("EMFILE");
+  });
+
   test("where all sites are wrong, nothing is left", async () => {
     const engine = await openEngine();
     engine.containers = [site("a", "bad x"), site("b", "bad y")];

@@ -21,13 +21,18 @@ export interface GeneratorSettings {
   readonly ingressNetworks: readonly string[];
   /** Path of a serverfile to which labels are added; "" when there is no file. */
   readonly file: string;
-  /** True: sites that cannot be adapted are left out, so that a mistake affects only its container's site. */
+  /** True: sites that cannot be adapted or would not run are left out, so that a mistake affects only its own site. */
   readonly leavesOutFaults: boolean;
   readonly readsStopped: boolean;
   /** The id of the container that this process runs in; undefined outside of a container. */
   readonly ownContainer: string | undefined;
   /** Converts a serverfile to a config document. @throws Error for an invalid serverfile */
   readonly adapt: (text: string) => Promise<Uint8Array>;
+  /**
+   * Checks that a config document would run, as far as this is known before it does; undefined: documents run elsewhere.
+   * @throws Error for a document that would be refused, such as for a missing certificate file
+   */
+  readonly check?: ((json: Uint8Array) => Promise<void>) | undefined;
   readonly log: Logger;
 }
 
@@ -43,8 +48,21 @@ const swarmIngress = "ingress";
 /** Text without sites, because a serverfile must not be empty. */
 const nothing = "# No container has labels.\n";
 
+/**
+ * Milliseconds until unchanged labels with a fault are searched again: a missing file may be there by then. A search
+ * checks the whole text many times.
+ */
+const searchAgainMs = 5 * 60_000;
+
 /** Limit of characters of a site's text in logs. The first lines are enough to identify the site. */
 const maxShownText = 2_000;
+
+/** The reason why a text is left out. */
+interface SiteFault {
+  readonly reason: string;
+  /** True when the text can be adapted, but would not run. */
+  readonly isOfCheck: boolean;
+}
 
 /** The last good answers of an engine. */
 interface KnownState {
@@ -74,6 +92,10 @@ export class Generator {
   /** Faults that were logged. A lasting fault is logged only once. */
   #faults = new Set<string>();
   #seen = new Set<string>();
+  /** The last text without a fault, which needs no second check. */
+  #good: string | undefined;
+  /** The last text with faults, the text without them, and when it is searched again, by `performance.now()`. */
+  #faulty: { readonly text: string; readonly rest: string; readonly searchAtMs: number } | undefined;
 
   constructor(settings: GeneratorSettings) {
     this.#settings = settings;
@@ -191,19 +213,36 @@ export class Generator {
     if (blocks.length === 0) {
       return nothing;
     }
-    if (!this.#settings.leavesOutFaults || (await this.#faultOf(text(blocks))) === undefined) {
-      return text(blocks);
+    const whole = text(blocks);
+    if (whole === this.#faulty?.text && performance.now() < this.#faulty.searchAtMs) {
+      for (const fault of this.#faults) {
+        this.#seen.add(fault);
+      }
+      return this.#faulty.rest;
     }
+    if (!this.#settings.leavesOutFaults || (await this.#faultOf(whole)) === undefined) {
+      this.#good = whole;
+      return whole;
+    }
+    const rest = await this.#withoutFaults(blocks, text);
+    this.#faulty = { text: whole, rest, searchAtMs: performance.now() + searchAgainMs };
+    return rest;
+  }
+
+  /** Searches the blocks with faults by halves. @returns the text of the other blocks */
+  async #withoutFaults(blocks: Block[], text: (chosen: readonly Block[]) => string): Promise<string> {
     // The blocks are sorted like the output, so that snippets and options precede the blocks that need them.
     writeBlocks(blocks);
     const kept: Block[] = [];
+    let notRunning: SiteFault | undefined;
     const keep = async (some: readonly Block[]): Promise<void> => {
       const fault = await this.#faultOf(text([...kept, ...some]));
       if (fault === undefined) {
         kept.push(...some);
       } else if (some.length === 1) {
+        notRunning ??= fault.isOfCheck ? fault : undefined;
         const shown = writeBlocks([...some]).slice(0, maxShownText);
-        this.#fault(`a site is left out: ${fault}\n${shown}`);
+        this.#fault(`a site is left out: ${fault.reason}\n${shown}`);
       } else {
         const half = Math.ceil(some.length / 2);
         await keep(some.slice(0, half));
@@ -211,15 +250,33 @@ export class Generator {
       }
     };
     await keep(blocks);
-    return kept.length === 0 ? nothing : text(kept);
+    if (kept.length > 0) {
+      this.#good = text(kept);
+      return this.#good;
+    }
+    // Too many open files, for example, fail the check of every site: it must not close the sites that run.
+    if (notRunning !== undefined) {
+      throw new Error(notRunning.reason);
+    }
+    return nothing;
   }
 
-  async #faultOf(text: string): Promise<string | undefined> {
+  /** @returns undefined for a text that can be adapted, and would run */
+  async #faultOf(text: string): Promise<SiteFault | undefined> {
+    if (text === this.#good) {
+      return undefined;
+    }
+    let json: Uint8Array;
     try {
-      await this.#settings.adapt(text);
+      json = await this.#settings.adapt(text);
+    } catch (error) {
+      return { reason: messageOf(error), isOfCheck: false };
+    }
+    try {
+      await this.#settings.check?.(json);
       return undefined;
     } catch (error) {
-      return messageOf(error);
+      return { reason: messageOf(error), isOfCheck: true };
     }
   }
 

@@ -11,6 +11,7 @@ import { parseGoDuration } from "lifecycle/go-duration";
 import { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import { messageOf } from "server-core/errors";
 import { encodeJson } from "server-core/json/encode-json";
+import { parseJson } from "server-core/json/parse-json";
 import type { Server } from "../server.ts";
 import { standardAdapters } from "../standard-adapters.ts";
 import { askAdmin } from "./ask-admin.ts";
@@ -133,6 +134,7 @@ export function runDockerProxy(run: DockerProxyRun): Promise<number> {
           const { result } = await adapters.adapt("serverfile", Buffer.from(text), { filename: run.file });
           return Buffer.from(encodeJson(result));
         },
+        check: run.mode === "controller" ? undefined : (json) => server.engine.validate(parseJson(json)),
         load:
           run.mode === "controller"
             ? undefined
