@@ -1,3 +1,4 @@
+import { ownCopy } from "../quic/wire/own-copy.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
 
 /** Types of HTTP/3 frames. Source: RFC 9114, section 7.2 */
@@ -92,7 +93,7 @@ export class Http3FrameReader {
     if (type === undefined || length === undefined) {
       // `at + 16` was beyond the end, so all remaining bytes belong to the head.
       this.#handler.onConsumed(head.length - before);
-      this.#head = Buffer.from(head);
+      this.#head = ownCopy(head);
       return head.length - before;
     }
     const used = type.bytes + length.bytes - before;

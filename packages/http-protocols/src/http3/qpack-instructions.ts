@@ -1,3 +1,4 @@
+import { ownCopy } from "../quic/wire/own-copy.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
 import { staticField } from "./qpack-decoder.ts";
 import type { DynamicTable } from "./qpack-dynamic-table.ts";
@@ -36,8 +37,7 @@ export class EncoderStreamReader {
       }
       rest = rest.subarray(reader.position);
     }
-    // A view would keep the memory of the datagram.
-    this.#pending = rest.length === 0 ? empty : Buffer.from(rest);
+    this.#pending = rest.length === 0 ? empty : ownCopy(rest);
   }
 
   /**

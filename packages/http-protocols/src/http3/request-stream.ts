@@ -2,6 +2,7 @@ import type { HeaderList } from "../header-list.ts";
 import { readTrailerFields } from "../http2/received-fields.ts";
 import { type H2RequestHead, readRequestFields } from "../http2-server/request-fields.ts";
 import type { QuicStream, StreamHandler } from "../quic/streams/quic-stream.ts";
+import { ownCopy } from "../quic/wire/own-copy.ts";
 import { type FrameHandler, frameTypes, Http3FrameReader } from "./frame-reader.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
 import { mergedPriority, priorityField, readPriority } from "./priority.ts";
@@ -210,7 +211,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     } else if (this.#owner.fieldSections.isReady(this.id, payload, () => this.#resume())) {
       this.#readSection(payload);
     } else {
-      this.#blockedSection = Buffer.from(payload);
+      this.#blockedSection = ownCopy(payload);
       this.#reader.pause();
     }
   }

@@ -1,4 +1,5 @@
 import { QuicError, transportErrors } from "../quic-error.ts";
+import { ownCopy } from "../wire/own-copy.ts";
 import { activeConnectionIdLimit } from "./settings.ts";
 
 /** A connection ID for the peer's packets, and its token for a stateless reset. */
@@ -129,8 +130,7 @@ export class RemoteIds {
       if (sequence < this.#retirePriorTo) {
         this.#retire(sequence);
       } else {
-        // Makes copies, because views would keep the whole packet in memory.
-        this.#spare.set(sequence, { sequence, id: Buffer.from(id), resetToken: Buffer.from(resetToken) });
+        this.#spare.set(sequence, { sequence, id: ownCopy(id), resetToken: ownCopy(resetToken) });
       }
     }
     if (retirePriorTo > this.#retirePriorTo) {

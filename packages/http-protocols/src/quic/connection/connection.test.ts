@@ -294,3 +294,20 @@ test("downloads at the speed of quic-go when 2 % of the datagrams are lost", () 
   // Some 2,080 ms. With growth by 0.53 datagrams a round trip, or a first window of ten, these take 2,440 to 2,540.
   expect(times.reduce((sum, time) => sum + time) / times.length).toBeLessThan(2_300);
 });
+
+test("shakes hands when any two of the server's first datagrams are lost (nginx, issue 1616)", () => {
+  const certificate = { ...testCertificate, chain: [1_500, 1_500, 913].map((bytes) => Buffer.alloc(bytes)) };
+  for (let first = 0; first < 6; first++) {
+    for (let second = first; second < 6; second++) {
+      let sent = 0;
+      const network = new SimulatedNetwork({
+        delayMs: 25,
+        // The key of ML-KEM fills a datagram, so that CRYPTO frames of the Initial level need two.
+        client: { shares: [0x11ec], groups: [0x11ec] },
+        server: { chooseCertificate: (_, __, answer) => answer(certificate) },
+        loses: (_, fromServer) => fromServer && [first, second].includes(sent++),
+      });
+      network.run(() => network.client.protocol !== "" && network.server.isHandshakeDone, 4_000);
+    }
+  }
+});

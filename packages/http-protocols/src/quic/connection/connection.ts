@@ -1,4 +1,4 @@
-import { initialKeys } from "../protection/initial-keys.ts";
+import { type InitialKeys, initialKeys } from "../protection/initial-keys.ts";
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { LossRecovery } from "../recovery/loss-recovery.ts";
 import { Pacer } from "../recovery/pacer.ts";
@@ -75,14 +75,15 @@ export class Connection implements PacketOwner {
   /** True when the last turn ended before everything was sent, so the next call is due immediately. */
   #hasMore = false;
 
-  constructor(options: ConnectionOptions) {
+  constructor({ initialKeys: ownKeys, ...options }: ConnectionOptions) {
     const { settings, events, now } = options;
+    // The Initial keys stay only in their packet space, which drops them with the handshake.
     this.#options = options;
     this.#events = events;
     this.#now = now;
     this.#lastActiveAt = now;
     this.#handshakeEndsAt = now + settings.handshakeTimeoutMs;
-    this.#parts = newParts(options);
+    this.#parts = newParts(options, ownKeys ?? initialKeys(options.initialId));
     this.#builder = new DatagramBuilder(this.#parts);
     this.#link = new HandshakeLink(options, this.#parts, (error) => this.#closeFor(error, this.#now));
     const handshake = options.newHandshake(this.#link, () =>
@@ -368,9 +369,8 @@ export class Connection implements PacketOwner {
  * Creates the parts of a connection. A server derives the Initial keys from the client's first ID. Source:
  * RFC 9001, section 5.2
  */
-function newParts(options: ConnectionOptions): ConnectionParts {
-  const { role, settings, events, registry, localId, remoteId, initialId, address } = options;
-  const { client, server } = options.initialKeys ?? initialKeys(initialId);
+function newParts(options: ConnectionOptions, { client, server }: InitialKeys): ConnectionParts {
+  const { role, settings, events, registry, localId, remoteId, address } = options;
   const initial = new PacketSpace("initial");
   initial.keys = role === "server" ? { read: client, write: server } : { read: server, write: client };
   const recovery: ConnectionParts["recovery"] = new LossRecovery(

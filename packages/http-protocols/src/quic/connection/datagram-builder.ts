@@ -278,7 +278,7 @@ export class DatagramBuilder {
         }
       }
       if (writer.length === ackEnd) {
-        recovery.congestion.isUsed &&= space.name !== "application";
+        this.#onNothingToSend(space);
         if (space.probes > 0) {
           writer.u8(frameTypes.ping);
           frames.push({ kind: "ping" });
@@ -298,12 +298,21 @@ export class DatagramBuilder {
     return { frames, elicitsAck };
   }
 
+  /** Called when the window and the pacer allowed more than there was. */
+  #onNothingToSend({ name }: PacketSpace): void {
+    if (name === "application") {
+      this.#parts.recovery.congestion.isUsed = false;
+      this.#parts.pacer?.onDrained();
+    }
+  }
+
   /** True when the congestion window has space and the pacer allows a datagram. */
   #maySend(space: PacketSpace, { congestion, rtt }: LossRecovery<SentFrame>, now: number): boolean {
     const { mtu, pacer } = this.#parts;
     const datagramBytes = mtu.current;
     congestion.resize(datagramBytes);
     if (congestion.available < datagramBytes) {
+      pacer?.onDrained();
       congestion.isUsed ||=
         space.hasCrypto || (space.name === "application" && this.#parts.streams.hasFrames);
       return false;

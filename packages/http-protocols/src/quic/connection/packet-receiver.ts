@@ -3,6 +3,7 @@ import { QuicError, transportErrors } from "../quic-error.ts";
 import type { TlsHandshake } from "../tls/tls-handshake.ts";
 import { ByteReader } from "../wire/byte-reader.ts";
 import { type Frame, readFrame, shortFrame } from "../wire/frames.ts";
+import { ownCopy } from "../wire/own-copy.ts";
 import { minInitialDatagramBytes, type PacketHeader, readPacketHeader } from "../wire/packet-header.ts";
 import type { CloseReason } from "./connection-options.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
@@ -135,7 +136,7 @@ export class PacketReceiver {
     if (role === "client") {
       if (!this.#serverIdKnown) {
         this.#serverIdKnown = true;
-        remoteIds.replaceFirst(Buffer.from(header.sourceId));
+        remoteIds.replaceFirst(ownCopy(header.sourceId));
       }
     } else if (header.type === "handshake") {
       // The client needs the server's first flight for these keys, so the client receives at its address.
@@ -147,7 +148,7 @@ export class PacketReceiver {
   /** Stores a packet that arrived before the handshake messages for its keys. */
   #keepEarly({ from, end }: PacketHeader, { datagram, address }: Arrival): void {
     if (this.#early.length < maxEarlyPackets) {
-      this.#early.push({ datagram: Buffer.from(datagram.subarray(from, end)), address });
+      this.#early.push({ datagram: ownCopy(datagram.subarray(from, end)), address });
     }
   }
 

@@ -1,3 +1,4 @@
+import { ownCopy } from "../wire/own-copy.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
 import { NetworkPath, type PeerAddress, sameAddress } from "./network-path.ts";
 import { closingProbeTimeouts } from "./settings.ts";
@@ -24,7 +25,7 @@ export class PathChanges {
     } else if (pathResponses.length === maxPathResponses) {
       pathResponses.shift();
     }
-    pathResponses.push({ data: Buffer.from(data), address, allowance });
+    pathResponses.push({ data: ownCopy(data), address, allowance });
   }
 
   receiveResponse(data: Buffer): void {

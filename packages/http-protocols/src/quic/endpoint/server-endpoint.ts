@@ -10,6 +10,7 @@ import { openPacket } from "../protection/packet-keys.ts";
 import type { ClientHello } from "../tls/client-hello.ts";
 import type { Certificate } from "../tls/handshake-messages.ts";
 import { ServerHandshake, type ServerHandshakeOptions } from "../tls/server-handshake.ts";
+import { ownCopy } from "../wire/own-copy.ts";
 import {
   encodeRetryWithoutTag,
   encodeVersionNegotiation,
@@ -342,8 +343,7 @@ export class ServerEndpoint {
 
   #accept(newcomer: Newcomer, keys: InitialKeys, now: number): Connection {
     const { header, originalId, isKnown, address } = newcomer;
-    // Makes copies, because views would keep the whole datagram in memory.
-    const firstId = Buffer.from(header.destinationId);
+    const firstId = ownCopy(header.destinationId);
     const localId = this.#newId();
     let events: Omit<ConnectionEvents, "onWake"> | undefined;
     const settle = this.#handshakes.begin(address.address);
@@ -372,7 +372,7 @@ export class ServerEndpoint {
         retire: (id) => this.#byId.delete(keyOf(id)),
       },
       localId,
-      remoteId: Buffer.from(header.sourceId),
+      remoteId: ownCopy(header.sourceId),
       initialId: firstId,
       initialKeys: keys,
       originalDestinationId: originalId ?? firstId,
@@ -420,7 +420,7 @@ export class ServerEndpoint {
   }
 
   #resetToken(id: Buffer): Buffer {
-    return createHmac("sha256", this.#resetKey).update(id).digest().subarray(0, 16);
+    return ownCopy(createHmac("sha256", this.#resetKey).update(id).digest().subarray(0, 16));
   }
 
   #retry({ header, address, firstAt }: Newcomer, now: number): void {

@@ -1,4 +1,5 @@
 import { type Cipheriv, createCipheriv, randomBytes } from "node:crypto";
+import { ownCopy } from "../wire/own-copy.ts";
 import { isLongHeader } from "../wire/packet-header.ts";
 
 /** Length of the connection IDs that a server creates. */
@@ -35,7 +36,7 @@ export class WorkerIds {
   }
 
   issue(): Buffer {
-    const id = randomBytes(idBytes);
+    const id = ownCopy(randomBytes(idBytes));
     id[0] = this.#worker ^ this.#mask(id);
     return id;
   }

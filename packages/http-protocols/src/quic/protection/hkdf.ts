@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { ByteWriter } from "../wire/byte-writer.ts";
+import { ownCopy } from "../wire/own-copy.ts";
 
 export type HashName = "sha256" | "sha384";
 
@@ -41,5 +42,5 @@ export function expandLabel(
     block = createHmac(hash, secret).update(block).update(info).update(Buffer.of(index)).digest();
     blocks.push(block);
   }
-  return blocks.length === 1 ? block.subarray(0, length) : Buffer.concat(blocks, length);
+  return ownCopy(blocks.length === 1 ? block.subarray(0, length) : Buffer.concat(blocks, length));
 }

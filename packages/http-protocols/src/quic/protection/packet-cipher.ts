@@ -24,7 +24,7 @@ export class PacketCipher {
   readonly #secret: Uint8Array;
   readonly #key: Buffer;
   readonly #iv: Buffer;
-  readonly #nonce = Buffer.allocUnsafe(nonceBytes);
+  readonly #nonce = Buffer.alloc(nonceBytes);
 
   constructor(suite: CipherSuite, secret: Uint8Array) {
     this.suite = suite;

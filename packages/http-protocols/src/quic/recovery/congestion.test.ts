@@ -98,6 +98,26 @@ test("paces a window over its round trip, after a burst", () => {
   expect(pacer.nextAt({ ...path, smoothedRttMs: 0.1 }, 2_000)).toBe(2_000);
 });
 
+test("makes up for turns in which the process was busy, with half a window at most", () => {
+  const path = { window: 200 * datagramBytes, isSlowStart: false, smoothedRttMs: rttMs, datagramBytes };
+  const turn = (pacer: Pacer, now: number) => {
+    let sent = 0;
+    while (pacer.nextAt(path, now) <= now) {
+      pacer.onSent(datagramBytes);
+      sent++;
+    }
+    return sent;
+  };
+  const busy = new Pacer();
+  const turns = Array.from({ length: 25 }, (_, index) => turn(busy, index * 20));
+  // 2.5 datagrams a millisecond, and not a burst of ten for each turn of 20 milliseconds.
+  expect(turns.slice(1).reduce((sum, sent) => sum + sent)).toBeGreaterThan(1_150);
+  expect(turn(busy, 10_000)).toBe(100);
+  // After a pause of the application there is a burst only.
+  busy.onDrained();
+  expect(turn(busy, 20_000)).toBe(10);
+});
+
 test("searches the sizes of datagrams downward, each once, and again ten minutes later", () => {
   const mtu = new PathMtu(1_232, 1_420);
   expect(mtu.probeBytes(0)).toBeUndefined();

@@ -5,6 +5,8 @@ const timerMs = 1;
 /** Factors by which the rate exceeds one window per round trip, so that pacing leaves no part of the window unused. */
 const slowStartGain = 2;
 const gain = 1.25;
+/** Part of the window that may leave at once after the process was busy with other work. */
+const lateShare = 0.5;
 
 /** Properties of the path that determine the rate. */
 export interface PacedPath {
@@ -22,15 +24,29 @@ export interface PacedPath {
 export class Pacer {
   #budget = Number.POSITIVE_INFINITY;
   #updatedAt = 0;
+  /** Time when held back datagrams were due; undefined when none are held back. */
+  #dueAt: number | undefined;
 
   /** @returns time when the next datagram may be sent; `now` or earlier means immediately */
   nextAt(path: PacedPath, now: number): number {
     const rate = bytesPerMs(path);
     const burst = Math.max(burstDatagrams * path.datagramBytes, rate * 2 * timerMs);
-    this.#budget = Math.min(this.#budget + rate * Math.max(now - this.#updatedAt, 0), burst);
+    // A process that works for other connections comes late. Without this, its rate would be a burst per turn.
+    const late = rate * Math.max(now - (this.#dueAt ?? now), 0);
+    const limit = Math.max(burst, Math.min(burst + late, lateShare * path.window));
+    this.#budget = Math.min(this.#budget + rate * Math.max(now - this.#updatedAt, 0), limit);
     this.#updatedAt = now;
+    if (this.#budget >= path.datagramBytes) {
+      return now;
+    }
     // The wait is at least `timerMs`, so that one wake-up of the timer sends several datagrams.
-    return this.#budget >= path.datagramBytes ? now : now + Math.max(path.datagramBytes / rate, timerMs);
+    this.#dueAt = now + Math.max(path.datagramBytes / rate, timerMs);
+    return this.#dueAt;
+  }
+
+  /** Called when everything was sent that the window allows: nothing is late any more. */
+  onDrained(): void {
+    this.#dueAt = undefined;
   }
 
   onSent(bytes: number): void {

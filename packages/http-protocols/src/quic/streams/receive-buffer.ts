@@ -1,4 +1,5 @@
 import { QuicError, transportErrors } from "../quic-error.ts";
+import { ownCopy } from "../wire/own-copy.ts";
 
 interface Piece {
   readonly offset: number;
@@ -87,10 +88,3 @@ export class ReceiveBuffer {
 }
 
 const endOf = ({ offset, bytes }: Piece) => offset + bytes.length;
-
-/** A view would keep its whole packet in memory, and a pooled copy its whole pool. */
-function ownCopy(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
-}

@@ -1,12 +1,14 @@
+import { ownCopy } from "../wire/own-copy.ts";
 import { alerts, tlsAlert } from "./tls-alert.ts";
 
+const none = Buffer.alloc(0);
 const headerBytes = 4;
 /** Size limit of a message in bytes. A ClientHello has about two kilobytes, a client's chain may have more. */
 const maxMessageBytes = 16_384;
 
 /** Splits the bytes of one level's CRYPTO frames, which arrive in order, into handshake messages. */
 export class MessageSplitter {
-  #pending: Buffer = Buffer.alloc(0);
+  #pending: Buffer = none;
 
   /** Number of bytes that `next` has not returned yet. */
   get pendingBytes(): number {
@@ -14,7 +16,7 @@ export class MessageSplitter {
   }
 
   push(bytes: Buffer): void {
-    this.#pending = this.#pending.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#pending, bytes]);
+    this.#pending = this.#pending.length === 0 ? ownCopy(bytes) : Buffer.concat([this.#pending, bytes]);
   }
 
   /**
@@ -33,7 +35,8 @@ export class MessageSplitter {
       return undefined;
     }
     const message = this.#pending.subarray(0, length);
-    this.#pending = this.#pending.subarray(length);
+    // A view without bytes would keep the messages before it.
+    this.#pending = length === this.#pending.length ? none : this.#pending.subarray(length);
     return message;
   }
 }

@@ -86,6 +86,7 @@ type State =
   | "verdict"
   | "done";
 
+const noSecret = Buffer.alloc(0);
 /** Nonce of the ticket. A constant is enough, because each handshake issues only one ticket. */
 const ticketNonce = Buffer.of(0);
 
@@ -108,7 +109,7 @@ export class ServerHandshake implements TlsHandshake {
   /** Secrets and transcript; undefined before the first hello. */
   #schedule: KeySchedule | undefined;
   /** Secret of the client's Handshake packets, which also verifies the client's Finished. */
-  #clientHandshakeSecret: Buffer = Buffer.alloc(0);
+  #clientHandshakeSecret: Buffer = noSecret;
   /** Requirements for the client's certificate; undefined: none is requested. */
   #clientAuthentication: ClientAuthentication | undefined;
   /** Client's certificate chain in DER, its own certificate first; empty without a certificate. */
@@ -117,7 +118,7 @@ export class ServerHandshake implements TlsHandshake {
   /** True when the session started with a ticket; then no certificates are sent. */
   #resumed = false;
   /** Secret of 1-RTT packets of the client, kept until its Finished is checked. */
-  #clientSecret: Buffer = Buffer.alloc(0);
+  #clientSecret: Buffer = noSecret;
   #protocol = "";
 
   constructor(options: ServerHandshakeOptions, events: HandshakeEvents) {
@@ -366,7 +367,7 @@ export class ServerHandshake implements TlsHandshake {
     early = false;
   }
 
-  /** The handshake has ended: 1-RTT packets are read, and the client gets a ticket if that is allowed. */
+  /** The handshake has ended: 1-RTT packets are read. The client gets a ticket if that is allowed. */
   #finish(schedule: KeySchedule): void {
     this.#state = "done";
     // 1-RTT packets are read only now: RFC 9001, section 5.7.
@@ -376,6 +377,14 @@ export class ServerHandshake implements TlsHandshake {
       certificates: this.#clientChain,
       resumed: this.#resumed,
     });
+    this.#giveTicket(schedule);
+    // The connection keeps this object, for clients that send messages after the handshake.
+    this.#schedule = undefined;
+    this.#clientSecret = noSecret;
+    this.#clientHandshakeSecret = noSecret;
+  }
+
+  #giveTicket(schedule: KeySchedule): void {
     const { tickets } = this.#options;
     if (tickets === undefined || this.#clientAuthentication !== undefined) {
       return;

@@ -1,6 +1,7 @@
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { ByteReader } from "../wire/byte-reader.ts";
 import { ByteWriter, varintBytes } from "../wire/byte-writer.ts";
+import { ownCopy } from "../wire/own-copy.ts";
 import { maxConnectionIdBytes } from "../wire/packet-header.ts";
 
 /** IDs of transport parameters. Source: RFC 9000, section 18.2 */
@@ -122,7 +123,7 @@ function readId(value: Buffer): Buffer {
   if (value.length > maxConnectionIdBytes) {
     throw malformed("a connection id of over 20 bytes");
   }
-  return Buffer.from(value);
+  return ownCopy(value);
 }
 
 /**
@@ -193,7 +194,7 @@ function readOther(parameters: TransportParameters, id: number, value: Buffer, s
       if (value.length !== 16) {
         throw malformed("stateless_reset_token has not 16 bytes");
       }
-      parameters.statelessResetToken = Buffer.from(value);
+      parameters.statelessResetToken = ownCopy(value);
   }
 }
 
