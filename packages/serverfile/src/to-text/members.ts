@@ -9,11 +9,6 @@ import {
 import { inexpressible } from "./inexpressible.ts";
 import { valueAt } from "./json-lists.ts";
 
-/** Writes a key as a segment of a path. Slashes are not escaped, because people read the path. */
-function segment(key: string): string {
-  return `/${key}`;
-}
-
 /**
  * The members of a JSON object while they are written as text. Each member is taken when it is written; a member that
  * is never taken has no text form. Therefore no member of the config is lost without an error:
@@ -48,9 +43,9 @@ export class Members {
     return Object.keys(this.#object).filter((key) => !this.#taken.has(key));
   }
 
-  /** Path of a member in the document. */
+  /** Path of a member in the document. Slashes are not escaped, because people read the path. */
   pathOf(key: string): string {
-    return this.path + segment(key);
+    return `${this.path}/${key}`;
   }
 
   /** The error for a member without a text form. */
@@ -133,6 +128,21 @@ export class Members {
       }
       return each;
     });
+  }
+
+  /**
+   * The name of a module, with its entry in a table.
+   * @param key member with the name
+   * @param kind kind of module, for the error
+   * @throws ServerError CONFIG_INEXPRESSIBLE for a name without an entry
+   */
+  module<T>(key: string, table: Readonly<Record<string, T>>, kind: string): readonly [name: string, entry: T] {
+    const name = this.text(key) ?? "";
+    const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (entry === undefined) {
+      throw inexpressible(this.path, `there is no ${kind} ${name} in serverfiles`);
+    }
+    return [name, entry];
   }
 
   /** The members of a nested object; each call returns the same instance. Its members must also be taken. */

@@ -1,5 +1,4 @@
 import { clientTlsFields } from "../../modules/tls/ca-pools.ts";
-import { inexpressible } from "../inexpressible.ts";
 import { block, type Fields, fieldLines, part, parts, texts } from "../lines/field-lines.ts";
 import { type Line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
@@ -27,10 +26,6 @@ const poolFields: Fields = {
 
 /** Writes a pool of trusted CAs. @param before word before the pool's name */
 export function caPoolLine(pool: Members, before: string): Line {
-  const provider = pool.text("provider") ?? "";
-  const list = Object.hasOwn(lists, provider) ? lists[provider] : undefined;
-  if (list === undefined) {
-    throw inexpressible(pool.path, `there is no pool ${provider} in serverfiles`);
-  }
+  const [provider, list] = pool.module("provider", lists, "pool");
   return lineWith([before, provider, ...(pool.texts(list) ?? [])], fieldLines(pool, poolFields));
 }

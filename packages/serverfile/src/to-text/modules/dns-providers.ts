@@ -1,5 +1,4 @@
 import { accountRows, dnsProviderLines } from "../../modules/tls/dns-providers.ts";
-import { inexpressible } from "../inexpressible.ts";
 import { fieldLines, part } from "../lines/field-lines.ts";
 import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
@@ -15,11 +14,7 @@ function accountsLine(accounts: Members, name: string): Line {
 
 /** `dns <name> { … }`, of a provider with its `name`. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function dnsProviderLine(provider: Members, before: string): Line {
-  const name = provider.text("name") ?? "";
-  const known = Object.hasOwn(dnsProviderLines, name) ? dnsProviderLines[name] : undefined;
-  if (known === undefined) {
-    throw inexpressible(provider.path, `there is no DNS provider ${name} in serverfiles`);
-  }
+  const [name, known] = provider.module("name", dnsProviderLines, "DNS provider");
   const lines = fieldLines(provider, { ...known, config: part("config", accountsLine) });
   if (name === "route53" && provider.look("skip_route53_sync_on_delete") === undefined) {
     lines.push(line("skip_route53_sync_on_delete", "false")); // the text's default is true, the document's false

@@ -1,5 +1,4 @@
 import { acmeFields, internalFields, zerosslFields } from "../../modules/tls/issuers.ts";
-import { inexpressible } from "../inexpressible.ts";
 import { type Fields, field, fieldLines, part, texts } from "../lines/field-lines.ts";
 import { given, type Line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
@@ -46,11 +45,7 @@ const issuerTexts: Readonly<Record<string, IssuerText>> = {
  * Writes a certificate issuer. @param before word before the issuer's name. @throws ServerError CONFIG_INEXPRESSIBLE
  */
 export function issuerLine(issuer: Members, before: string): Line {
-  const name = issuer.text("module") ?? "";
-  const known = Object.hasOwn(issuerTexts, name) ? issuerTexts[name] : undefined;
-  if (known === undefined) {
-    throw inexpressible(issuer.path, `there is no issuer ${name} in serverfiles`);
-  }
+  const [name, known] = issuer.module("module", issuerTexts, "issuer");
   // `bind` or the option `default_bind` sets this member, so it needs no line.
   issuer.child("challenges")?.take("bind_host");
   const line = lineWith([before, name, ...known.words(issuer)], fieldLines(issuer, known.fields));

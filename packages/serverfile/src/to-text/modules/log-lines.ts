@@ -2,7 +2,6 @@ import { plainFields } from "../../modules/logging/encoders.ts";
 import { maskFields } from "../../modules/logging/filters.ts";
 import { samplingFields } from "../../modules/logging/read-log.ts";
 import { fileFields, netFields } from "../../modules/logging/writers.ts";
-import { inexpressible } from "../inexpressible.ts";
 import { block, type Fields, field, fieldLines, part, parts } from "../lines/field-lines.ts";
 import { given, type Line, line, lineWith } from "../lines/line.ts";
 import { scalarWord } from "../lines/scalar-word.ts";
@@ -19,12 +18,7 @@ const outputs: Readonly<Record<string, readonly [word: string, fields: Fields]>>
 
 /** Writes `output file path { … }` and similar. @throws ServerError CONFIG_INEXPRESSIBLE for an unknown output */
 function outputLine(writer: Members, before: string): Line {
-  const name = writer.text("output") ?? "";
-  const known = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
-  if (known === undefined) {
-    throw inexpressible(writer.path, `there is no output ${name} in serverfiles`);
-  }
-  const [word, fields] = known;
+  const [name, [word, fields]] = writer.module("output", outputs, "output");
   const words = word === "" ? [] : [writer.text(word) ?? ""];
   return lineWith([before, name, ...words], fieldLines(writer, fields));
 }

@@ -4,12 +4,14 @@ import { duration, field, fieldLines, flag, parts, text } from "../lines/field-l
 import { type Line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 
-/** Lines of the handler `exec`. */
-const execFields = {
-  dir: text("dir"),
-  timeout: duration("timeout"),
-  foreground: flag("foreground"),
-  abort_codes: field("abort_codes", wordsOf.numbers),
+/** Lines of event handlers, by handler. */
+const handlers = {
+  exec: {
+    dir: text("dir"),
+    timeout: duration("timeout"),
+    foreground: flag("foreground"),
+    abort_codes: field("abort_codes", wordsOf.numbers),
+  },
 };
 
 /** `on event exec command … { … }`. @throws ServerError CONFIG_INEXPRESSIBLE for several events or handlers */
@@ -19,12 +21,9 @@ function subscriptionLine(subscription: Members, before: string): Line {
   if (name === undefined || otherNames.length > 0 || handler === undefined || otherHandlers.length > 0) {
     throw inexpressible(subscription.path, "`on` is for one event and one handler");
   }
-  const module = handler.text("handler");
-  if (module !== "exec") {
-    throw inexpressible(handler.path, `there is no event handler ${module} in serverfiles`);
-  }
+  const [module, fields] = handler.module("handler", handlers, "event handler");
   const command = [handler.text("command") ?? "", ...(handler.texts("args") ?? [])];
-  return lineWith([before, name || "*", "exec", ...command], fieldLines(handler, execFields));
+  return lineWith([before, name || "*", module, ...command], fieldLines(handler, fields));
 }
 
 /** Writes the option `events`. Each subscription must name one event or all events, and one handler. */
