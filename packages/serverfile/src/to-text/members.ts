@@ -136,7 +136,11 @@ export class Members {
    * @param kind kind of module, for the error
    * @throws ServerError CONFIG_INEXPRESSIBLE for a name without an entry
    */
-  module<T>(key: string, table: Readonly<Record<string, T>>, kind: string): readonly [name: string, entry: T] {
+  module<T>(
+    key: string,
+    table: Readonly<Record<string, T>>,
+    kind: string,
+  ): readonly [name: string, entry: T] {
     const name = this.text(key) ?? "";
     const entry = Object.hasOwn(table, name) ? table[name] : undefined;
     if (entry === undefined) {
