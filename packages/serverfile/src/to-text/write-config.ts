@@ -212,7 +212,7 @@ class ConfigWriter {
       ...given(bind).flatMap((each) => bindLinesOf("default_bind", each)),
       ...sniLines(servers),
       ...autoHttpsLines(servers),
-      ...certificateOptionLines(this.#tls, certificates, this.#ports, this.#choices),
+      ...certificateOptionLines(this.#tls, certificates),
       ...authorityLines(config.child("apps")?.child("pki"), mentioned),
       ...this.#order.order.lines,
       ...serverOptionLines(servers, expectedNames(servers), this.#writers),

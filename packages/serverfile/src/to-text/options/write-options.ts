@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import { authorityFields, keyPairFields } from "../../modules/tls/authority-fields.ts";
 import { wordsOf } from "../../values/block-fields.ts";
-import type { Choices } from "../choices.ts";
 import { inexpressible } from "../inexpressible.ts";
 import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
 import {
@@ -22,12 +21,11 @@ import {
 import { given, type Line, line, lineWith } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { dnsProviderLine } from "../modules/dns-providers.ts";
-import { issuerLine, preferredChainsLine } from "../modules/issuers.ts";
+import { preferredChainsLine } from "../modules/issuers.ts";
 import { logLines } from "../modules/log-lines.ts";
 import { isAccessLog } from "../sites/access-logs.ts";
-import type { UsualPorts } from "../sites/addresses.ts";
 import type { CertificateLines } from "../sites/certificates.ts";
-import { ownSettings, policiesPath } from "../sites/issuer-settings.ts";
+import { isInternal, issuerLines, type Policy, policiesPath } from "../sites/policies.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 
 /** Words after `mcp`. @throws ServerError CONFIG_INEXPRESSIBLE for `false`, which needs no line */
@@ -166,13 +164,8 @@ const issuerOptions: Fields = {
 };
 
 /** The settings of a single ACME issuer as global options; undefined when global options cannot express them. */
-function acmeOptionLines(
-  issuers: readonly JsonObject[],
-  ports: UsualPorts,
-  email: string | undefined,
-): Line[] | undefined {
-  const [only, ...more] = issuers.map((issuer) => ownSettings(issuer, ports));
-  if (only?.module !== "acme" || more.length > 0 || textsOf(only, "trusted_roots_pem_files").length > 1) {
+function acmeOptionLines({ issuers: [only, more] }: Policy, email: string | undefined): Line[] | undefined {
+  if (only?.module !== "acme" || more || textsOf(only, "trusted_roots_pem_files").length > 1) {
     return undefined;
   }
   const members = new Members(only, policiesPath);
@@ -204,24 +197,18 @@ const tlsFields: Fields = {
 };
 
 /** Writes the certificate options. */
-export function certificateOptionLines(
-  tls: Members | undefined,
-  certificates: CertificateLines,
-  ports: UsualPorts,
-  choices: Choices,
-): Line[] {
+export function certificateOptionLines(tls: Members | undefined, certificates: CertificateLines): Line[] {
   if (tls === undefined) {
     return [];
   }
   const email = certificates.globalEmail;
-  const policy = choices.globalCertificates ? certificates.catchAll : undefined;
   const hasNoStapling =
     tls.boolean("disable_ocsp_stapling") === true ||
     JSON.stringify(tls.look("automation") ?? null).includes('"disable_ocsp_stapling":true');
   const names = certificates.automateNames.filter((name) => !certificates.automated.has(name));
   return [
     ...given(email).map((each) => line("email", each)),
-    ...given(policy).flatMap((each) => policyLines(each, ports, choices, email)),
+    ...given(certificates.globalPolicy).flatMap((policy) => policyLines(policy, certificates)),
     ...(hasNoStapling ? [line("ocsp_stapling", "off")] : []),
     ...fieldLines(tls, tlsFields),
     ...fieldLines(tls, { storage_clean_interval: fixed("disable_storage_clean", "off", true) }),
@@ -235,21 +222,11 @@ const keyFields = {
 };
 
 /** Writes the policy for all names as global options: first its issuers, then its keys. */
-function policyLines(
-  policy: JsonObject,
-  ports: UsualPorts,
-  choices: Choices,
-  email: string | undefined,
-): Line[] {
-  const issuers = objectsOf(policy.issuers);
-  const isInternal = JSON.stringify(issuers) === '[{"module":"internal"}]';
-  const options = isInternal ? [line("local_certs")] : acmeOptionLines(issuers, ports, email);
-  const ownIssuers = email === undefined ? issuers : [];
+function policyLines(policy: Policy, { choices, globalEmail: email }: CertificateLines): Line[] {
+  const options = isInternal(policy) ? [line("local_certs")] : acmeOptionLines(policy, email);
+  const issuers = email === undefined ? issuerLines(policy, "cert_issuer") : [];
   return [
-    ...((choices.acmeOptions ? options : undefined) ??
-      ownIssuers.map((issuer) =>
-        issuerLine(new Members(ownSettings(issuer, ports), `${policiesPath}/issuers`), "cert_issuer"),
-      )),
-    ...fieldLines(new Members(policy, policiesPath), keyFields),
+    ...((choices.acmeOptions ? options : undefined) ?? issuers),
+    ...fieldLines(new Members(policy.settings, policiesPath), keyFields),
   ];
 }

@@ -13,15 +13,14 @@ import type { JsonObject } from "server-core/json/json-value";
 import { isInternalSubject } from "../../tls/certificate-subjects.ts";
 import { wordsOf } from "../../values/block-fields.ts";
 import type { Choices } from "../choices.ts";
-import { distinct, hasOnly, objectsOf, textsOf } from "../json-lists.ts";
+import { distinct, textsOf } from "../json-lists.ts";
 import { type Fields, field, fieldLines, flag, parts, text } from "../lines/field-lines.ts";
 import { given, type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
-import { issuerLine } from "../modules/issuers.ts";
 import { isSecure, type UsualPorts } from "./addresses.ts";
 import { certificatePairs } from "./certificate-pairs.ts";
 import { connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
-import { bindHostOf, emailOf, ownSettings, policiesPath } from "./issuer-settings.ts";
+import { emailOf, isInternal, issuerLines, type Policy, policiesPath, readPolicies } from "./policies.ts";
 import { hasNoCertificates, hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
 /** Members of a policy, each of which is written as one line. */
@@ -50,10 +49,9 @@ export interface SiteCertificates {
 /** The lines `tls` of sites. */
 export class CertificateLines {
   readonly #tls: JsonObject;
-  /** Policies of the app `tls`, in order. */
-  readonly #policies: readonly JsonObject[];
+  readonly #policies: readonly Policy[];
   readonly #ports: UsualPorts;
-  readonly #choices: Choices;
+  readonly choices: Choices;
   /** Names that sites manage through their addresses or through `force_automate`. */
   readonly automated = new Set<string>();
   readonly #sites: readonly SiteDraft[];
@@ -64,13 +62,18 @@ export class CertificateLines {
     this.#sites = sites;
     this.#tls = tls;
     this.#ports = ports;
-    this.#choices = choices;
-    this.#policies = objectsOf(tls, "automation", "policies");
+    this.choices = choices;
+    this.#policies = readPolicies(tls, ports);
   }
 
   /** The policy for names that no other policy lists. */
-  get catchAll(): JsonObject | undefined {
+  get #catchAll(): Policy | undefined {
     return this.#policies.find(({ subjects }) => subjects === undefined);
+  }
+
+  /** The same policy, if the text has it as global options; otherwise undefined. */
+  get globalPolicy(): Policy | undefined {
+    return this.choices.globalCertificates ? this.#catchAll : undefined;
   }
 
   /** Names in the config's `automate`. */
@@ -79,25 +82,16 @@ export class CertificateLines {
   }
 
   /** The policy that lists a host; undefined for a host in no policy. */
-  #policyFor(host: string): JsonObject | undefined {
-    return this.#policies.find(({ subjects }) => textsOf(subjects).includes(host));
+  #policyFor(host: string): Policy | undefined {
+    return this.#policies.find(({ subjects }) => subjects?.includes(host));
   }
 
   /** The email of all policies with default issuers, if the text has it as a global option; otherwise undefined. */
   get globalEmail(): string | undefined {
-    const lists = this.#policies.map((policy) => objectsOf(policy, "issuers"));
-    const emails = lists.flat().flatMap(({ module, email }) => (module === "acme" ? [email] : []));
-    const [first] = emails;
-    const hasPair = lists.some((issuers) => emailOf(issuers, this.#ports) !== undefined);
-    const isGlobal = this.#choices.acmeOptions && hasPair && emails.every((each) => each === first);
-    return isGlobal && typeof first === "string" ? first : undefined;
-  }
-
-  /** The settings of an issuer, without the settings that {@link ownSettings} omits, and without the common email. */
-  #settingsOf(issuer: JsonObject): JsonObject {
-    const { email, ...others } = ownSettings(issuer, this.#ports);
-    const isSaid = email !== undefined && email !== this.globalEmail;
-    return isSaid ? { ...others, email } : others;
+    const issuers = this.#policies.flatMap((policy) => policy.issuers);
+    const emails = issuers.flatMap(({ module, email }) => (module === "acme" ? [email] : []));
+    const [email] = this.#policies.flatMap((policy) => given(emailOf(policy)));
+    return this.choices.acmeOptions && emails.every((each) => each === email) ? email : undefined;
   }
 
   /**
@@ -120,12 +114,8 @@ export class CertificateLines {
     }
     const named = this.#policyOf(hosts, any !== undefined);
     const policy = named !== undefined && this.#isSaidElsewhere(named, group) ? undefined : named;
-    const ownHost = bindHostOf(policy);
-    const bindHost = ownHost ?? bindHostOf(this.catchAll);
-    const { words, lines: policyLines } = this.#policyLines(
-      policy,
-      ownHost !== undefined && !isBoundByDefault,
-    );
+    const bindHost = policy?.bindHost ?? this.#catchAll?.bindHost;
+    const { words, lines: policyLines } = this.#policyLines(policy, isBoundByDefault);
     const connections = group.flatMap((site) => {
       const own = secure(site);
       const connection = own.length === 0 && !isSecureAny(site) ? undefined : connectionFor(site.server, own);
@@ -153,12 +143,10 @@ export class CertificateLines {
    * True when another site writes the policy for this site's names, because challenges use the listen address of that
    * site.
    */
-  #isSaidElsewhere(policy: JsonObject, group: readonly SiteDraft[]): boolean {
-    if (!objectsOf(policy.issuers).some(({ module }) => module === "acme")) {
+  #isSaidElsewhere({ subjects = [], issuers, bindHost }: Policy, group: readonly SiteDraft[]): boolean {
+    if (!issuers.some(({ module }) => module === "acme")) {
       return false;
     }
-    const subjects = textsOf(policy.subjects);
-    const bindHost = bindHostOf(policy);
     const says = ({ server: { listening } }: SiteDraft) =>
       bindHost === undefined
         ? listening.binds.every(({ address }) => address === "")
@@ -168,17 +156,17 @@ export class CertificateLines {
   }
 
   /** The policy of a site, found through a host that no other site has. */
-  #policyOf(hosts: readonly string[], isAny: boolean): JsonObject | undefined {
-    const isInternal = (policy: JsonObject | undefined) =>
-      JSON.stringify(settingsOf(policy)) === '{"issuers":[{"module":"internal"}]}';
-    const lead = hosts.find((host) => !isInternal(this.#policyFor(host))) ?? hosts[0];
+  #policyOf(hosts: readonly string[], isAny: boolean): Policy | undefined {
+    const isPlain = (policy: Policy | undefined) =>
+      policy !== undefined && isInternal(policy) && Object.keys(policy.settings).length === 0;
+    const lead = hosts.find((host) => !isPlain(this.#policyFor(host))) ?? hosts[0];
     const own = lead === undefined ? undefined : this.#policyFor(lead);
     if (own !== undefined || !isAny) {
       // In a site for any host the setting would apply to all names. Internal names have this issuer by default.
-      const isUnsaid = isAny && this.catchAll === undefined && isInternal(own);
-      return isUnsaid && textsOf(own?.subjects).every(isInternalSubject) ? undefined : own;
+      const isUnsaid = isAny && this.#catchAll === undefined && isPlain(own);
+      return isUnsaid && own?.subjects?.every(isInternalSubject) ? undefined : own;
     }
-    return this.#choices.globalCertificates ? this.#onlyForSites(this.catchAll) : this.catchAll;
+    return this.#onlyForSites(this.globalPolicy) ?? this.#catchAll;
   }
 
   /** Writes the lines `tls`: the first line has the block; each further file pair or word has another line. */
@@ -196,52 +184,38 @@ export class CertificateLines {
   }
 
   /** Settings of the policy for all names that only sites can express. */
-  #onlyForSites(policy: JsonObject | undefined): JsonObject | undefined {
-    return policy && Object.fromEntries(Object.entries(policy).filter(([key]) => siteOnly.has(key)));
+  #onlyForSites(policy: Policy | undefined): Policy | undefined {
+    const kept = Object.entries(policy?.settings ?? {}).filter(([key]) => siteOnly.has(key));
+    return policy && { ...policy, issuers: [], bindHost: undefined, settings: Object.fromEntries(kept) };
   }
 
-  /**
-   * Words and lines of a policy. @param isOwn true: the policy is for a single address, so global options cannot
-   * express it
-   */
-  #policyLines(policy: JsonObject | undefined, isOwn: boolean): { words: Word[]; lines: Line[] } {
+  /** Words and lines of a policy. @param isBoundByDefault true when the option `default_bind` sets the addresses */
+  #policyLines(policy: Policy | undefined, isBoundByDefault: boolean): { words: Word[]; lines: Line[] } {
     if (policy === undefined) {
       return { words: [], lines: [] };
     }
-    const members = new Members(policy, policiesPath);
-    const lines: Line[] = [];
-    const words: Word[] = [];
-    const issuers = objectsOf(policy.issuers);
-    const email = emailOf(issuers, this.#ports);
-    const [only, more] = issuers;
-    if (!isOwn && this.#isGlobal(issuers)) {
-      // The global options already set the same value for all sites.
-    } else if (more === undefined && JSON.stringify(only) === '{"module":"internal"}') {
-      words.push("internal");
-    } else if (email?.includes("@")) {
-      words.push(email);
-    } else {
-      for (const issuer of issuers) {
-        lines.push(issuerLine(new Members(this.#settingsOf(issuer), `${policiesPath}/issuers`), "issuer"));
-      }
+    const { settings } = policy;
+    const global = this.globalPolicy?.settings;
+    const isOwn = (key: string) => siteOnly.has(key) || settings[key] !== global?.[key];
+    const fields = Object.fromEntries(Object.entries(policyFields).filter(([key]) => isOwn(key)));
+    const lines = fieldLines(new Members(settings, policiesPath), fields);
+    // Global options cannot express a policy for a single address.
+    const mayBeGlobal = policy.bindHost === undefined || isBoundByDefault;
+    if (mayBeGlobal && this.#hasGlobalIssuers(policy)) {
+      return { words: [], lines };
     }
-    const catchAll = this.#choices.globalCertificates ? this.catchAll : undefined;
-    const isOwnField = (key: string) =>
-      siteOnly.has(key) || policy === catchAll || policy[key] !== catchAll?.[key];
-    const fields = Object.entries(policyFields).filter(([key]) => isOwnField(key));
-    return { words, lines: [...lines, ...fieldLines(members, Object.fromEntries(fields))] };
+    const email = emailOf(policy);
+    const word = isInternal(policy) ? "internal" : email?.includes("@") ? email : undefined;
+    return word === undefined
+      ? { words: [], lines: [...issuerLines(policy, "issuer", this.globalEmail), ...lines] }
+      : { words: [word], lines };
   }
 
   /** True when the issuers equal the issuers in the global options. */
-  #isGlobal(issuers: readonly JsonObject[]): boolean {
-    const global = this.#choices.globalCertificates ? objectsOf(this.catchAll?.issuers) : [];
-    const bare = (list: readonly JsonObject[]) =>
-      JSON.stringify(list.map((each) => ownSettings(each, this.#ports)));
-    if (issuers.length > 0 && bare(issuers) === bare(global)) {
-      return true;
-    }
+  #hasGlobalIssuers(policy: Policy): boolean {
+    const isEqual = JSON.stringify(policy.issuers) === JSON.stringify(this.globalPolicy?.issuers);
     const email = this.globalEmail;
-    return email !== undefined && emailOf(issuers, this.#ports) === email;
+    return policy.issuers.length > 0 && (isEqual || (email !== undefined && emailOf(policy) === email));
   }
 
   /** The number of a site's first certificate file pair. Pairs are numbered in reading order. */
@@ -285,30 +259,23 @@ export class CertificateLines {
   /** Further hosts for the site for any host, because they need certificates although no route contains them. */
   #automatedAddresses(): string[] {
     const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
-    const leads = new Set(
-      this.#policies
-        .filter((policy) => hasOnly(policy, "subjects"))
-        .flatMap(({ subjects }) => textsOf(subjects).slice(0, 1)),
+    const bare = this.#policies.filter(
+      ({ issuers, settings }) => issuers.length + Object.keys(settings).length === 0,
     );
+    const leads = bare.map(({ subjects = [] }) => subjects[0]);
     const isAsked: Readonly<Record<Choices["automatedAddresses"], (name: string) => boolean>> = {
       all: () => true,
-      first: (name) => leads.has(name),
+      first: (name) => leads.includes(name),
       internal: (name) => !known.has(name) && isInternalSubject(name),
       none: () => false,
       unserved: (name) => !known.has(name),
     };
     // If automatic certificates are disabled, names of policies without a site are missing in `automate` too.
     const isOff = this.#sites.some(({ server }) => hasNoCertificates(server));
-    const unsaid = isOff ? this.#policies.flatMap((policy) => textsOf(policy, "subjects")) : [];
+    const unsaid = isOff ? this.#policies.flatMap(({ subjects = [] }) => subjects) : [];
     const names = [...new Set([...this.automateNames, ...unsaid])];
     return names.filter(
-      (name) => !this.automated.has(name) && isAsked[this.#choices.automatedAddresses](name),
+      (name) => !this.automated.has(name) && isAsked[this.choices.automatedAddresses](name),
     );
   }
-}
-
-/** The settings of a policy, without its names. */
-function settingsOf(policy: JsonObject | undefined): JsonObject {
-  const { subjects: _subjects, ...settings } = policy ?? {};
-  return settings;
 }
