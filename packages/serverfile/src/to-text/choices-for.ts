@@ -5,6 +5,7 @@ import { Members } from "./members.ts";
 import { hasHiddenSites } from "./sites/hidden-sites.ts";
 import { readServers } from "./sites/read-servers.ts";
 import { hasNoCertificates } from "./sites/site-draft.ts";
+import { usualPortsOf } from "./sites/usual-ports.ts";
 
 /** True when policies only list names. */
 function hasPlainPolicies(tls: JsonObject): boolean {
@@ -22,7 +23,7 @@ function hasPlainPolicies(tls: JsonObject): boolean {
 export function choicesFor(config: JsonValue): Choices[] {
   const members = new Members(config, "/config");
   const tls = members.objectAt("apps", "tls");
-  const { servers, sites } = readServers(members.child("apps")?.child("http")?.child("servers"));
+  const { servers, sites } = readServers(members, usualPortsOf(members));
   const hasPolicies = objectsOf(tls, "automation", "policies").length > 0;
   const usual: Choices = {
     globalCertificates: true,

@@ -11,7 +11,7 @@
 //
 // Writers take the members that they have written. Remaining members have no text form, and the config is refused.
 
-import type { JsonObject, JsonValue } from "server-core/json/json-value";
+import type { JsonValue } from "server-core/json/json-value";
 import type { Choices } from "./choices.ts";
 import { type ConfigLines, configText, type SiteLines, unservedSite } from "./config-lines.ts";
 import { inexpressible } from "./inexpressible.ts";
@@ -28,7 +28,6 @@ import {
   autoHttpsLines,
   certificateOptionLines,
   httpAppFields,
-  isDebug,
   logOptionLines,
   sniLines,
 } from "./options/write-options.ts";
@@ -39,22 +38,20 @@ import { DirectiveOrder, OrderNeeds } from "./routes/order-needs.ts";
 import { inReadingOrder, RouteBlock } from "./routes/route-block.ts";
 import { RouteWriter } from "./routes/write-routes.ts";
 import { AccessLogs } from "./sites/access-logs.ts";
-import type { UsualPorts } from "./sites/addresses.ts";
-import { bindLines, bindLinesOf, commonBinds } from "./sites/bind-lines.ts";
+import { bindLines, bindLinesOf } from "./sites/bind-lines.ts";
 import { inCertificateOrder } from "./sites/certificate-order.ts";
 import { unloadedPairs } from "./sites/certificate-pairs.ts";
 import { CertificateLines } from "./sites/certificates.ts";
-import { withHiddenSites } from "./sites/hidden-sites.ts";
+import { type ConfigFacts, readFacts } from "./sites/config-facts.ts";
 import { keysOfGroup } from "./sites/keys-of-group.ts";
 import { mergeSites } from "./sites/merge-sites.ts";
-import { readServersWith } from "./sites/read-servers.ts";
-import type { Listening, ServerDraft, SiteDraft } from "./sites/site-draft.ts";
-import { usualPortsOf, zeroPortLines } from "./sites/usual-ports.ts";
+import type { ServerDraft, SiteGroup } from "./sites/site-draft.ts";
+import { zeroPortLines } from "./sites/usual-ports.ts";
 
 /** A site as text. Equal sites of several servers are merged. */
 interface SiteText extends SiteLines {
-  /** The drafts that this text replaces; never empty. */
-  readonly sites: readonly SiteDraft[];
+  /** The drafts that this text replaces. */
+  readonly sites: SiteGroup;
   /** Directives of the site's routes. */
   readonly body: RouteBlock;
   /** Count of the site's groups of mutually exclusive routes. */
@@ -63,43 +60,18 @@ interface SiteText extends SiteLines {
   readonly firstGroup: number | undefined;
 }
 
-/** Writers and facts shared by all sites of a text. */
-interface SitePlace {
-  /** All sites of the text, in the order of the text. */
-  readonly sites: readonly SiteDraft[];
-  /** Writes the lines `log`, and counts unnamed logs. */
-  readonly accessLogs: AccessLogs;
-  /** Writes the lines `tls`, and remembers the names that sites manage. */
-  readonly certificates: CertificateLines;
-  /** Listen addresses of all sites, if the text has them in `default_bind`. */
-  readonly common: Listening["binds"] | undefined;
-  /** True for the last site of the text. */
-  readonly isLast: boolean;
-}
-
-/** The data read from a config, for writing it with one set of choices. */
+/** Writes a config with one set of choices. */
 class ConfigWriter {
   readonly #config: Members;
-  readonly #choices: Choices;
+  readonly #facts: ConfigFacts;
   readonly #order: OrderNeeds;
-  readonly #hiddenFile: string;
-  readonly #writers: TextWriters;
-  readonly #ports: UsualPorts;
-  readonly #http: Members | undefined;
-  readonly #tls: Members | undefined;
+  readonly #options: WriteOptions;
 
   constructor(config: JsonValue, options: WriteOptions, order = new DirectiveOrder(options.writers.order)) {
-    const { choices } = options;
-    this.#writers = options.writers;
     this.#config = new Members(config, "/config");
-    this.#choices = choices;
+    this.#facts = readFacts(this.#config, options.choices);
     this.#order = new OrderNeeds(order);
-    this.#hiddenFile = options.hiddenFile;
-    const apps = this.#config.child("apps");
-    this.#http = apps?.child("http");
-    this.#tls = apps?.child("tls");
-    const ports = usualPortsOf(config);
-    this.#ports = { ...ports, namesScheme: choices.namesScheme };
+    this.#options = options;
   }
 
   /** Another order of directives that the written sites need; undefined when the current order is right. */
@@ -109,96 +81,67 @@ class ConfigWriter {
 
   /** Returns the lines of the text. Call this only once, because the members are taken. */
   lines(): ConfigLines {
-    const logs = this.#logs();
-    const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
-    const given = this.#http?.child("servers");
-    const { servers, sites: shown } = readServersWith(tlsJson, given, this.#ports);
-    const sites = withHiddenSites(shown, servers, this.#choices.hiddenAnyHost);
-    const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
-    let certificates = makeCertificates();
-    const bind = this.#choices.defaultBind ? commonBinds(servers) : undefined;
-    const groups = mergeSites(sites, this.#choices.merging);
-    const written = (given: readonly (readonly SiteDraft[])[]) => {
-      const accessLogs = new AccessLogs(logs, isDebug(logs), given.flat());
-      return given.map((group, index) =>
-        this.#site(group, {
-          sites,
-          accessLogs,
-          certificates,
-          common: bind,
-          isLast: index === given.length - 1,
-        }),
-      );
-    };
-    const texts = written(groups);
-    const numberOf = ({ sites: group }: SiteText) => certificates.certificateNumberOf(group);
-    let ordered = inCertificateOrder(inReadingOrder(texts, 0), numberOf);
-    if (ordered.some((text, index) => text !== texts[index])) {
-      // The sites are written again, because logs are also numbered in writing order.
-      certificates = makeCertificates();
-      ordered = written(ordered.map((text) => text.sites));
-    }
+    const { servers, sites, tls, choices, ports } = this.#facts;
+    const first = this.#sites(mergeSites(sites, choices.merging));
+    const ordered = inCertificateOrder(inReadingOrder(first.texts, 0), ports);
+    // Sites in another order are written again, because logs are also numbered in writing order.
+    const isKept = ordered.every((text, index) => text === first.texts[index]);
+    const { texts, certificates } = isKept ? first : this.#sites(ordered.map((text) => text.sites));
     let next = 0;
-    for (const { body, groups: count } of ordered) {
+    for (const { body, groups } of texts) {
       body.arrange(next);
-      next += count;
+      next += groups;
     }
-    const named = namedRoutes(servers, () => this.#writerFor());
+    const unloaded = unloadedPairs(tls, servers).map((pair, index) =>
+      unservedSite(index, [line("tls", ...pair)]),
+    );
     return {
-      options: this.#options(servers, logs, certificates, bind),
-      named: named.map(([name, block]) => ({ words: [`&(${name})`], block: block.lines })),
-      sites: [
-        ...unloadedPairs(tlsJson, servers).map((pair, index) => unservedSite(index, [line("tls", ...pair)])),
-        ...ordered,
-      ],
+      named: namedRoutes(servers, () => this.#writerFor()),
+      options: this.#optionLines(certificates),
+      sites: [...unloaded, ...texts],
     };
   }
 
-  /** The logs of the config by name. */
-  #logs(): JsonObject {
-    const logging = this.#config.child("logging");
-    logging?.take("logs");
-    logging?.done("logging");
-    return logging?.objectAt("logs") ?? {};
+  /** Writes sites in an order. Each site depends on the sites before it, which may have the same logs and names. */
+  #sites(groups: readonly SiteGroup[]): { texts: SiteText[]; certificates: CertificateLines } {
+    const certificates = new CertificateLines(this.#facts);
+    const accessLogs = new AccessLogs(this.#facts.logs, groups);
+    return { texts: groups.map((group) => this.#site(group, accessLogs, certificates)), certificates };
   }
 
   /** A writer for the routes of one site, which gives names to the matchers of this site. */
   #writerFor(): RouteWriter {
-    return new RouteWriter(new NamedMatchers(this.#writers.matcherLines), {
-      hiddenFile: this.#hiddenFile,
-      order: this.#order,
-      writers: this.#writers,
-    });
+    const { hiddenFile, writers } = this.#options;
+    const matchers = new NamedMatchers(writers.matcherLines);
+    return new RouteWriter(matchers, { hiddenFile, order: this.#order, writers });
   }
 
-  #site(
-    group: readonly SiteDraft[],
-    { sites, accessLogs, certificates, common, isLast }: SitePlace,
-  ): SiteText {
-    const site = group[0] as SiteDraft;
+  #site(group: SiteGroup, accessLogs: AccessLogs, certificates: CertificateLines): SiteText {
+    const { binds, choices } = this.#facts;
+    const [site] = group;
     const writer = this.#writerFor();
     const main = writer.sorted(site.main.routes, site.main.path);
     const errors = errorStatements(site, writer);
-    const [first, second] = this.#choices.errorsFirst ? [errors, main.statements] : [main.statements, errors];
-    const tls = certificates.linesFor(group, common !== undefined);
+    const body = new RouteBlock(
+      choices.errorsFirst ? [...errors, ...main.statements] : [...main.statements, ...errors],
+      true,
+    );
+    const tls = certificates.linesFor(group);
     const head = [
-      ...(common === undefined ? bindLines(group, tls.bindHost) : []),
+      ...(binds === undefined ? bindLines(group, tls.bindHost) : []),
       ...tls.lines,
       ...accessLogs.linesFor(group),
-      ...(isLast ? accessLogs.rest() : []),
+      ...writer.definitions,
     ];
-    const body = new RouteBlock([...first, ...second], true, writer.definitions);
-    const keys = keysOfGroup(site, group, { sites, automated: tls.names, ports: this.#ports });
+    const keys = keysOfGroup(group, tls.names, this.#facts);
     return { sites: group, body, keys, head, groups: body.innerGroups, firstGroup: body.firstInnerGroup };
   }
 
   /** Writes the global options. @throws ServerError for a part of the config without an option */
-  #options(
-    servers: readonly ServerDraft[],
-    logs: JsonObject,
-    certificates: CertificateLines,
-    bind: Listening["binds"] | undefined,
-  ): Line[] {
+  #optionLines(certificates: CertificateLines): Line[] {
+    const { servers, logs, binds, ports } = this.#facts;
+    const { writers } = this.#options;
+    const apps = this.#config.child("apps");
     const config = this.#config;
     const text = JSON.stringify(config.objectAt("apps", "http"));
     const mentioned = (id: string) => text.includes(`"ca":${JSON.stringify(id)}`);
@@ -207,28 +150,27 @@ class ConfigWriter {
       ...adminLines(config.child("admin")),
       ...logOptionLines(logs),
       ...fieldLines(config, { storage: part("storage", storageLine) }),
-      ...given(this.#http).flatMap((http) => fieldLines(http, httpAppFields)),
-      ...zeroPortLines(this.#ports),
-      ...given(bind).flatMap((each) => bindLinesOf("default_bind", each)),
+      ...given(apps?.child("http")).flatMap((http) => fieldLines(http, httpAppFields)),
+      ...zeroPortLines(ports),
+      ...given(binds).flatMap((each) => bindLinesOf("default_bind", each)),
       ...sniLines(servers),
       ...autoHttpsLines(servers),
-      ...certificateOptionLines(this.#tls, certificates),
-      ...authorityLines(config.child("apps")?.child("pki"), mentioned),
+      ...certificateOptionLines(apps?.child("tls"), certificates),
+      ...authorityLines(apps?.child("pki"), mentioned),
       ...this.#order.order.lines,
-      ...serverOptionLines(servers, expectedNames(servers), this.#writers),
+      ...serverOptionLines(servers, expectedNames(servers), writers),
     ];
     const left = config.keys[0];
     if (left !== undefined) {
       throw inexpressible(config.pathOf(left), "there is no option for it");
     }
-    const apps = config.child("apps");
     for (const app of apps?.keys ?? []) {
-      const write = app === "events" ? eventLines : this.#writers.optionWriterOf(app);
+      const write = app === "events" ? eventLines : writers.optionWriterOf(app);
       const members = apps?.child(app);
       if (write === undefined || members === undefined) {
         throw inexpressible(`/config/apps/${app}`, "there is no option for the app");
       }
-      lines.push(...write(members, this.#writers.matcherLines));
+      lines.push(...write(members, writers.matcherLines));
     }
     return lines;
   }

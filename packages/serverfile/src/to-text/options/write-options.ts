@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from "server-core/json/json-value";
+import type { JsonObject } from "server-core/json/json-value";
 import { authorityFields, keyPairFields } from "../../modules/tls/authority-fields.ts";
 import { wordsOf } from "../../values/block-fields.ts";
 import { inexpressible } from "../inexpressible.ts";
-import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
+import { objectsOf, textsOf } from "../json-lists.ts";
 import {
   block,
   duration,
@@ -23,7 +23,7 @@ import { Members } from "../members.ts";
 import { dnsProviderLine } from "../modules/dns-providers.ts";
 import { preferredChainsLine } from "../modules/issuers.ts";
 import { logLines } from "../modules/log-lines.ts";
-import { isAccessLog } from "../sites/access-logs.ts";
+import { isAccessLog, isDebug } from "../sites/access-logs.ts";
 import type { CertificateLines } from "../sites/certificates.ts";
 import { isInternal, issuerLines, type Policy, policiesPath } from "../sites/policies.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
@@ -57,12 +57,6 @@ export function adminLines(admin: Members | undefined): Line[] {
     ...(words.length + block.length === 0 ? [] : [lineWith(["admin", ...words], block)]),
     ...(persists === false ? [line("persist_config", "off")] : []),
   ];
-}
-
-/** True when the option `debug` must be written, because every log has a level and the default log has DEBUG. */
-export function isDebug(logs: JsonObject): boolean {
-  const hasLevel = (log: JsonValue) => valueAt(log, "level") !== undefined;
-  return valueAt(logs, "default", "level") === "DEBUG" && Object.values(logs).every(hasLevel);
 }
 
 /** Writes the options `debug` and `log`, except the logs of sites. */
@@ -222,11 +216,11 @@ const keyFields = {
 };
 
 /** Writes the policy for all names as global options: first its issuers, then its keys. */
-function policyLines(policy: Policy, { choices, globalEmail: email }: CertificateLines): Line[] {
+function policyLines(policy: Policy, { hasAcmeOptions, globalEmail: email }: CertificateLines): Line[] {
   const options = isInternal(policy) ? [line("local_certs")] : acmeOptionLines(policy, email);
   const issuers = email === undefined ? issuerLines(policy, "cert_issuer") : [];
   return [
-    ...((choices.acmeOptions ? options : undefined) ?? issuers),
+    ...((hasAcmeOptions ? options : undefined) ?? issuers),
     ...fieldLines(new Members(policy.settings, policiesPath), keyFields),
   ];
 }

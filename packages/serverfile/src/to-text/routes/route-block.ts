@@ -201,13 +201,10 @@ export class RouteBlock {
   #statements: readonly Statement[];
   /** True when the order of the text does not matter, because directives are sorted. */
   readonly isSorted: boolean;
-  /** Lines before the directives. */
-  readonly #head: readonly Line[];
 
-  constructor(statements: readonly Statement[], isSorted: boolean, head: readonly Line[] = []) {
+  constructor(statements: readonly Statement[], isSorted: boolean) {
     this.#statements = statements;
     this.isSorted = isSorted;
-    this.#head = head;
   }
 
   /** Directives in their current order; `arrange` changes it. */
@@ -215,9 +212,9 @@ export class RouteBlock {
     return this.#statements;
   }
 
-  /** All lines: first the lines before the directives, then the directives. */
+  /** The lines of the directives. */
   get lines(): readonly Line[] {
-    return [...this.#head, ...this.#statements.map(({ line }) => line)];
+    return this.#statements.map(({ line }) => line);
   }
 
   /**

@@ -15,11 +15,17 @@ import { textsOf, valueAt } from "../json-lists.ts";
 import { given, type Line, line, lineWith } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
-import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
+import { hostsOfDraft, isForAnyHost, type SiteDraft, type SiteGroup } from "./site-draft.ts";
 
 /** True for a log that contains only the access log with its name. */
 export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
   return JSON.stringify(valueAt(log, "include")) === JSON.stringify([`http.log.access.${name}`]);
+}
+
+/** True when the text needs the option `debug`: every log has a level, and the default log has DEBUG. */
+export function isDebug(logs: JsonObject): boolean {
+  const hasLevel = (log: JsonValue) => valueAt(log, "level") !== undefined;
+  return valueAt(logs, "default", "level") === "DEBUG" && Object.values(logs).every(hasLevel);
 }
 
 /** A server's settings for access logs; undefined when no site of the server has a log. */
@@ -72,25 +78,20 @@ function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
 /** The lines `log` of sites. */
 export class AccessLogs {
   readonly #logs: JsonObject;
-  readonly #debug: boolean;
-  readonly #sites: readonly SiteDraft[];
+  readonly #groups: readonly SiteGroup[];
   /** Names of logs whose block is already written; further lines with such a name have no block. */
   readonly #written = new Set<string>();
   /** Number of unnamed logs so far; the next name is `log` with this number. */
   #unnamed = 0;
 
-  /**
-   * @param logs logs of the config, by name
-   * @param debug true when the options set the level of every log
-   */
-  constructor(logs: JsonObject, debug: boolean, sites: readonly SiteDraft[]) {
+  /** @param logs logs of the config, by name. @param groups all sites of the text, in the order of the text */
+  constructor(logs: JsonObject, groups: readonly SiteGroup[]) {
     this.#logs = logs;
-    this.#debug = debug;
-    this.#sites = sites;
+    this.#groups = groups;
   }
 
   /** Writes the lines of a site, which may be part of several servers. */
-  linesFor(group: readonly SiteDraft[]): Line[] {
+  linesFor(group: SiteGroup): Line[] {
     const mapping: Mapping = new Map();
     let hidden = false;
     // The log for any host must be the last log of the site.
@@ -113,20 +114,28 @@ export class AccessLogs {
         given(hosts).map((each) => line("hostnames", ...each)),
       ),
     );
-    return hidden && lines.length === 0 ? [this.#line("", [line("no_hostname")])] : lines;
+    if (hidden && lines.length === 0) {
+      lines.push(this.#line("", [line("no_hostname")]));
+    }
+    return group === this.#groups.at(-1) ? [...lines, ...this.#rest()] : lines;
+  }
+
+  /** All sites of a site's server. */
+  #sitesOf({ server }: SiteDraft): SiteDraft[] {
+    return this.#groups.flat().filter((each) => each.server === server);
   }
 
   /** The site of a server that gets the lines `log` for hosts without a site. */
   #carrier(site: SiteDraft, logs: JsonObject): SiteDraft | undefined {
-    const sites = this.#sites.filter(({ server }) => server === site.server);
+    const sites = this.#sitesOf(site);
     return (
       sites.find((each) => hasHiddenLog(each, logs)) ?? sites.find((each) => mappingOf(each, logs).size > 0)
     );
   }
 
   /** Hosts with a log that belong to no site of the server, by the name of the log. */
-  #strangers({ server }: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly { host: string }[]> {
-    const own = this.#sites.filter((each) => each.server === server && !isForAnyHost(each));
+  #strangers(site: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly { host: string }[]> {
+    const own = this.#sitesOf(site).filter((each) => !isForAnyHost(each));
     const known = new Set(own.flatMap(hostsOfDraft));
     const mapped = Object.entries(logs.logger_names ?? {}).flatMap(([host, names]) =>
       known.has(host) ? [] : textsOf(names).map((name) => ({ name, host })),
@@ -154,13 +163,13 @@ export class AccessLogs {
   #body(name: string, log: JsonValue): Line[] {
     const members = new Members(log, `/config/logging/logs/${name}`);
     members.take("include");
-    const lines = logLines(members, this.#debug);
+    const lines = logLines(members, isDebug(this.#logs));
     members.done("log");
     return lines;
   }
 
   /** Logs that no server writes to. They are written in the last site, so that they stay in the config. */
-  rest(): Line[] {
+  #rest(): Line[] {
     return Object.entries(this.#logs).flatMap(([name, log]) =>
       isAccessLog(name, log) && !this.#written.has(name) ? [this.#line(name, [line("no_hostname")])] : [],
     );

@@ -60,7 +60,7 @@ export function addressText(server: ServerDraft, { host, path, ports, repetition
   }
   const name = bracketed(host);
   const isOnSocketToo = port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host);
-  if (isOnSocketToo || server.httpHosts?.has(host)) {
+  if (isOnSocketToo || server.httpHosts.has(host)) {
     return `${name}:${ports.http}${path}`; // with `http://` the name would be among the hosts that automatic HTTPS skips
   }
   const isPlain = port === ports.http || server.plainHosts.has(host);
@@ -96,7 +96,7 @@ export function isSecure(server: ServerDraft, host: string, ports: UsualPorts): 
   return (
     server.listening.port !== ports.http &&
     !server.plainHosts.has(host) &&
-    server.httpHosts?.has(host) !== true &&
+    !server.httpHosts.has(host) &&
     (host !== "" || server.hasPolicies || server.listening.port === ports.https)
   );
 }

@@ -12,16 +12,23 @@
 import type { JsonObject } from "server-core/json/json-value";
 import { isInternalSubject } from "../../tls/certificate-subjects.ts";
 import { wordsOf } from "../../values/block-fields.ts";
-import type { Choices } from "../choices.ts";
+import type { AutomatedAddresses } from "../choices.ts";
 import { distinct, textsOf } from "../json-lists.ts";
 import { type Fields, field, fieldLines, flag, parts, text } from "../lines/field-lines.ts";
 import { given, type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
-import { isSecure, type UsualPorts } from "./addresses.ts";
+import { isSecure } from "./addresses.ts";
 import { certificatePairs } from "./certificate-pairs.ts";
+import type { ConfigFacts } from "./config-facts.ts";
 import { connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
 import { emailOf, isInternal, issuerLines, type Policy, policiesPath, readPolicies } from "./policies.ts";
-import { hasNoCertificates, hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
+import {
+  hasNoCertificates,
+  hostsOfDraft,
+  isForAnyHost,
+  type SiteDraft,
+  type SiteGroup,
+} from "./site-draft.ts";
 
 /** Members of a policy, each of which is written as one line. */
 const policyFields: Fields = {
@@ -48,22 +55,21 @@ export interface SiteCertificates {
 
 /** The lines `tls` of sites. */
 export class CertificateLines {
-  readonly #tls: JsonObject;
+  readonly #facts: ConfigFacts;
   readonly #policies: readonly Policy[];
-  readonly #ports: UsualPorts;
-  readonly choices: Choices;
   /** Names that sites manage through their addresses or through `force_automate`. */
   readonly automated = new Set<string>();
-  readonly #sites: readonly SiteDraft[];
   /** True after a site has got the line `load`; a second such line would load the folders twice. */
   #hasFolders = false;
 
-  constructor(tls: JsonObject, ports: UsualPorts, choices: Choices, sites: readonly SiteDraft[]) {
-    this.#sites = sites;
-    this.#tls = tls;
-    this.#ports = ports;
-    this.choices = choices;
-    this.#policies = readPolicies(tls, ports);
+  constructor(facts: ConfigFacts) {
+    this.#facts = facts;
+    this.#policies = readPolicies(facts.tls, facts.ports);
+  }
+
+  /** True when the text has ACME settings for all names as global options, instead of `cert_issuer`. */
+  get hasAcmeOptions(): boolean {
+    return this.#facts.choices.acmeOptions;
   }
 
   /** The policy for names that no other policy lists. */
@@ -73,12 +79,12 @@ export class CertificateLines {
 
   /** The same policy, if the text has it as global options; otherwise undefined. */
   get globalPolicy(): Policy | undefined {
-    return this.choices.globalCertificates ? this.#catchAll : undefined;
+    return this.#facts.choices.globalCertificates ? this.#catchAll : undefined;
   }
 
   /** Names in the config's `automate`. */
   get automateNames(): string[] {
-    return textsOf(this.#tls, "certificates", "automate");
+    return textsOf(this.#facts.tls, "certificates", "automate");
   }
 
   /** The policy that lists a host; undefined for a host in no policy. */
@@ -91,18 +97,18 @@ export class CertificateLines {
     const issuers = this.#policies.flatMap((policy) => policy.issuers);
     const emails = issuers.flatMap(({ module, email }) => (module === "acme" ? [email] : []));
     const [email] = this.#policies.flatMap((policy) => given(emailOf(policy)));
-    return this.choices.acmeOptions && emails.every((each) => each === email) ? email : undefined;
+    return this.hasAcmeOptions && emails.every((each) => each === email) ? email : undefined;
   }
 
   /**
    * Writes the lines of a site, which may be part of several servers.
-   * @param isBoundByDefault true when the option `default_bind` sets the addresses
    * @throws ServerError CONFIG_INEXPRESSIBLE
    */
-  linesFor(group: readonly SiteDraft[], isBoundByDefault: boolean): SiteCertificates {
+  linesFor(group: SiteGroup): SiteCertificates {
     const secure = (site: SiteDraft) =>
-      hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
-    const isSecureAny = (site: SiteDraft) => isForAnyHost(site) && isSecure(site.server, "", this.#ports);
+      hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#facts.ports));
+    const isSecureAny = (site: SiteDraft) =>
+      isForAnyHost(site) && isSecure(site.server, "", this.#facts.ports);
     const any = group.find(isSecureAny);
     const names = any === undefined ? [] : this.#automatedAddresses();
     const hosts = [...new Set([...group.flatMap(secure), ...names])];
@@ -115,7 +121,7 @@ export class CertificateLines {
     const named = this.#policyOf(hosts, any !== undefined);
     const policy = named !== undefined && this.#isSaidElsewhere(named, group) ? undefined : named;
     const bindHost = policy?.bindHost ?? this.#catchAll?.bindHost;
-    const { words, lines: policyLines } = this.#policyLines(policy, isBoundByDefault);
+    const { words, lines: policyLines } = this.#policyLines(policy);
     const connections = group.flatMap((site) => {
       const own = secure(site);
       const connection = own.length === 0 && !isSecureAny(site) ? undefined : connectionFor(site.server, own);
@@ -125,11 +131,11 @@ export class CertificateLines {
         lines: connectionLines(policy, site.server),
       }));
     });
-    const pairs = connections.flatMap(({ policy }) => certificatePairs(this.#tls, policy));
+    const pairs = connections.flatMap(({ policy }) => certificatePairs(this.#facts.tls, policy));
     const forced = connections.filter(({ policy, own }) => any === undefined && this.#isForced(policy, own));
     this.#note(forced.flatMap(({ own }) => own));
     const isForced = forced.length > 0;
-    const served = group.filter(({ server }) => server.listening.port !== this.#ports.http);
+    const served = group.filter(({ server }) => server.listening.port !== this.#facts.ports.http);
     const lines = [...connections.flatMap((each) => each.lines), ...this.#folderLines(served.length)];
     const all = [...policyLines, ...distinct(lines)];
     const isBare = connections.some((each) => each.lines.length === 0 && isForNameless(each.policy));
@@ -152,7 +158,7 @@ export class CertificateLines {
         ? listening.binds.every(({ address }) => address === "")
         : listening.binds.some(({ address }) => address === bindHost);
     const isNamed = (site: SiteDraft) => hostsOfDraft(site).some((host) => subjects.includes(host));
-    return !group.some(says) && this.#sites.some((site) => isNamed(site) && says(site));
+    return !group.some(says) && this.#facts.sites.some((site) => isNamed(site) && says(site));
   }
 
   /** The policy of a site, found through a host that no other site has. */
@@ -189,8 +195,8 @@ export class CertificateLines {
     return policy && { ...policy, issuers: [], bindHost: undefined, settings: Object.fromEntries(kept) };
   }
 
-  /** Words and lines of a policy. @param isBoundByDefault true when the option `default_bind` sets the addresses */
-  #policyLines(policy: Policy | undefined, isBoundByDefault: boolean): { words: Word[]; lines: Line[] } {
+  /** Words and lines of a policy. */
+  #policyLines(policy: Policy | undefined): { words: Word[]; lines: Line[] } {
     if (policy === undefined) {
       return { words: [], lines: [] };
     }
@@ -200,7 +206,7 @@ export class CertificateLines {
     const fields = Object.fromEntries(Object.entries(policyFields).filter(([key]) => isOwn(key)));
     const lines = fieldLines(new Members(settings, policiesPath), fields);
     // Global options cannot express a policy for a single address.
-    const mayBeGlobal = policy.bindHost === undefined || isBoundByDefault;
+    const mayBeGlobal = policy.bindHost === undefined || this.#facts.binds !== undefined;
     if (mayBeGlobal && this.#hasGlobalIssuers(policy)) {
       return { words: [], lines };
     }
@@ -218,22 +224,12 @@ export class CertificateLines {
     return policy.issuers.length > 0 && (isEqual || (email !== undefined && emailOf(policy) === email));
   }
 
-  /** The number of a site's first certificate file pair. Pairs are numbered in reading order. */
-  certificateNumberOf(group: readonly SiteDraft[]): number | undefined {
-    const numbers = group.flatMap((site) => {
-      const hosts = hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
-      const tags = textsOf(connectionFor(site.server, hosts), "certificate_selection", "any_tag");
-      return tags.flatMap((tag) => (/^cert\d{1,9}$/.test(tag) ? [Number(tag.slice(4))] : []));
-    });
-    return numbers.length === 0 ? undefined : Math.min(...numbers);
-  }
-
   /**
    * Writes the line `load`. @param servers number of servers with this site; the JSON repeats the folders for each
    * server
    */
   #folderLines(servers: number): Line[] {
-    const all = textsOf(this.#tls, "certificates", "load_folders");
+    const all = textsOf(this.#facts.tls, "certificates", "load_folders");
     const folders = all.slice(0, all.length / Math.max(1, servers));
     const isRepeated = all.every((folder, index) => folder === folders[index % folders.length]);
     if (folders.length === 0 || !isRepeated || this.#hasFolders) {
@@ -258,12 +254,12 @@ export class CertificateLines {
 
   /** Further hosts for the site for any host, because they need certificates although no route contains them. */
   #automatedAddresses(): string[] {
-    const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
+    const known = new Set(this.#facts.sites.flatMap((site) => hostsOfDraft(site)));
     const bare = this.#policies.filter(
       ({ issuers, settings }) => issuers.length + Object.keys(settings).length === 0,
     );
     const leads = bare.map(({ subjects = [] }) => subjects[0]);
-    const isAsked: Readonly<Record<Choices["automatedAddresses"], (name: string) => boolean>> = {
+    const isAsked: Readonly<Record<AutomatedAddresses, (name: string) => boolean>> = {
       all: () => true,
       first: (name) => leads.includes(name),
       internal: (name) => !known.has(name) && isInternalSubject(name),
@@ -271,11 +267,11 @@ export class CertificateLines {
       unserved: (name) => !known.has(name),
     };
     // If automatic certificates are disabled, names of policies without a site are missing in `automate` too.
-    const isOff = this.#sites.some(({ server }) => hasNoCertificates(server));
+    const isOff = this.#facts.sites.some(({ server }) => hasNoCertificates(server));
     const unsaid = isOff ? this.#policies.flatMap(({ subjects = [] }) => subjects) : [];
     const names = [...new Set([...this.automateNames, ...unsaid])];
     return names.filter(
-      (name) => !this.automated.has(name) && isAsked[this.choices.automatedAddresses](name),
+      (name) => !this.automated.has(name) && isAsked[this.#facts.choices.automatedAddresses](name),
     );
   }
 }

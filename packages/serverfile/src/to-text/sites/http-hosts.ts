@@ -1,5 +1,3 @@
-import type { JsonObject } from "server-core/json/json-value";
-import { objectsOf, textsOf } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
@@ -8,30 +6,32 @@ function hasBarePolicy({ members }: ServerDraft): boolean {
   return JSON.stringify(members.look("tls_connection_policies")) === "[{}]";
 }
 
+/** The environment of a server. */
+interface HostPlace {
+  /** Sites of all servers. */
+  readonly sites: readonly SiteDraft[];
+  /** Names in the policies of the app `tls`. */
+  readonly subjects: readonly string[];
+  readonly ports: UsualPorts;
+}
+
 /**
  * The hosts on sockets without a port for which the text needs addresses with the HTTP port but without `http://`.
  * Automatic HTTPS includes these hosts, but they have no certificate. Such a host is also on the server with the HTTP
  * port; or it causes the policy for all connections, and no policy lists it.
  */
-export function httpHostsOf(
-  server: ServerDraft,
-  sites: readonly SiteDraft[],
-  tls: JsonObject,
-  ports: UsualPorts,
-): ReadonlySet<string> {
-  const own = sites.filter((site) => site.server === server);
+export function httpHostsOf(server: ServerDraft, { sites, subjects, ports }: HostPlace): readonly string[] {
   if (server.listening.port !== undefined) {
-    return new Set();
+    return [];
   }
-  const elsewhere = new Set(
-    sites.filter((site) => site.server.listening.port === ports.http).flatMap(hostsOfDraft),
-  );
+  const own = sites.filter((site) => site.server === server);
   const hosts = own.flatMap(hostsOfDraft).filter((host) => !server.plainHosts.has(host));
+  const ofHttpPort = sites.filter((site) => site.server.listening.port === ports.http);
+  const elsewhere = new Set(ofHttpPort.flatMap(hostsOfDraft));
   const shared = hosts.filter((host) => elsewhere.has(host));
   if (shared.length > 0 || !hasBarePolicy(server) || own.some(isForAnyHost)) {
-    return new Set(shared);
+    return shared;
   }
-  const subjects = objectsOf(tls, "automation", "policies").flatMap((policy) => textsOf(policy, "subjects"));
   const without = hosts.filter((host) => !subjects.includes(host));
-  return new Set(without.length < hosts.length ? without : hosts.slice(0, 1));
+  return without.length < hosts.length ? without : hosts.slice(0, 1);
 }

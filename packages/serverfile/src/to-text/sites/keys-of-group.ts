@@ -1,6 +1,13 @@
 import { textsOf } from "../json-lists.ts";
-import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./addresses.ts";
-import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
+import { addressText, isPlainOnSockets, siteKeys } from "./addresses.ts";
+import type { ConfigFacts } from "./config-facts.ts";
+import {
+  hostsOfDraft,
+  isForAnyHost,
+  type ServerDraft,
+  type SiteDraft,
+  type SiteGroup,
+} from "./site-draft.ts";
 
 /**
  * Sorts addresses in the order of hosts on a socket without a port, because the socket's server has the hosts of all
@@ -23,24 +30,16 @@ function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string
   );
 }
 
-/** The environment of a group of sites. */
-interface GroupPlace {
-  /** All sites of the config. */
-  readonly sites: readonly SiteDraft[];
-  /** Names that were added to the addresses so that they get certificates. */
-  readonly automated: readonly string[];
-  readonly ports: UsualPorts;
-}
-
 /**
  * All addresses of sites that are merged.
- * @param site the first site of the group
+ * @param automated names that are added to the addresses so that they get certificates
  */
 export function keysOfGroup(
-  site: SiteDraft,
-  group: readonly SiteDraft[],
-  { sites, automated, ports }: GroupPlace,
+  group: SiteGroup,
+  automated: readonly string[],
+  { sites, ports }: ConfigFacts,
 ): string[] {
+  const [site] = group;
   const ported = group.filter(({ server }) => server.listening.port !== undefined);
   const plainSockets = isPlainOnSockets(group) ? group.filter((each) => !each.server.hasPolicies) : group;
   const told = ported.length > 0 ? ported : plainSockets;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "server-core/json/json-value";
 import type { Merging } from "../choices.ts";
-import type { SiteDraft } from "./site-draft.ts";
+import type { SiteDraft, SiteGroup } from "./site-draft.ts";
 
 /**
  * Text of the parts that sites must have in common to be merged: everything but addresses and the names of top-level
@@ -48,18 +48,20 @@ function hasPort(key: string): boolean {
 }
 
 /** Groups the sites that can be merged; groups are in the order of their first sites. */
-export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteDraft[][] {
+export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteGroup[] {
   const groups = Map.groupBy(
     sites,
     (site) => `${likeness(site)} ${merging === "alike" ? "" : addressesKey(site)}`,
   );
-  const merged = [...groups.values()].flatMap((group) => (isOneSite(group) ? [group] : split(group)));
-  return merged.sort(([a], [b]) => sites.indexOf(a as SiteDraft) - sites.indexOf(b as SiteDraft));
+  const merged = [...groups.values()].flatMap((group) =>
+    isOneSite(group) ? [group as [SiteDraft]] : split(group),
+  );
+  return merged.sort(([a], [b]) => sites.indexOf(a) - sites.indexOf(b));
 }
 
 /** Splits a group into smaller groups, each of which can be merged. */
-function split(sites: readonly SiteDraft[]): SiteDraft[][] {
-  const groups: SiteDraft[][] = [];
+function split(sites: readonly SiteDraft[]): SiteGroup[] {
+  const groups: [SiteDraft, ...SiteDraft[]][] = [];
   for (const site of sites) {
     const group = groups.find((each) => isOneSite([...each, site]));
     if (group === undefined) {

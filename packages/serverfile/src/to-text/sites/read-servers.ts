@@ -186,33 +186,29 @@ function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
 }
 
 /** Reads every server and its sites. Servers that exist without any text are left out. */
-export function readServers(servers: Members | undefined): { servers: ServerDraft[]; sites: SiteDraft[] } {
-  const drafts = numericOrder(servers?.keys ?? []).flatMap((name): ServerDraft[] => {
-    const members = servers?.child(name);
+export function readServers(
+  config: Members,
+  ports: UsualPorts,
+): { servers: readonly ServerDraft[]; sites: readonly SiteDraft[] } {
+  const all = config.child("apps")?.child("http")?.child("servers");
+  const servers = numericOrder(all?.keys ?? []).flatMap((name): ServerDraft[] => {
+    const members = all?.child(name);
     if (members === undefined || !["listen", "routes", "errors"].some((key) => members.has(key))) {
       return [];
     }
     const plainHosts = new Set(textsOf(members.look("automatic_https"), "skip"));
     const hasPolicies = objectsOf(members.look("tls_connection_policies")).length > 0;
-    return [{ name, members, ...readListening(members), plainHosts, hasPolicies }];
+    return [{ name, members, ...readListening(members), plainHosts, hasPolicies, httpHosts: new Set() }];
   });
-  return { servers: drafts, sites: drafts.flatMap(readSites) };
-}
-
-/** Like `readServers`, but also finds `httpHosts` from certificates. @param tls the app `tls` */
-export function readServersWith(
-  tls: JsonObject,
-  json: Members | undefined,
-  ports: UsualPorts,
-): { servers: ServerDraft[]; sites: SiteDraft[] } {
-  const { servers, sites } = readServers(json);
-  const known = new Map(
-    servers.map((server) => [server, { ...server, httpHosts: httpHostsOf(server, sites, tls, ports) }]),
-  );
-  return {
-    servers: [...known.values()],
-    sites: sites.map((site) => ({ ...site, server: known.get(site.server) ?? site.server })),
-  };
+  const sites = servers.flatMap(readSites);
+  const policies = objectsOf(config.objectAt("apps", "tls", "automation"), "policies");
+  const subjects = policies.flatMap((policy) => textsOf(policy, "subjects"));
+  for (const server of servers) {
+    for (const host of httpHostsOf(server, { sites, subjects, ports })) {
+      server.httpHosts.add(host);
+    }
+  }
+  return { servers, sites };
 }
 
 /** Sorts names by number: `srv10` comes after `srv2`. */

@@ -23,7 +23,7 @@ export interface ServerDraft {
   /** True when the server has `tls_connection_policies`, which means TLS. */
   readonly hasPolicies: boolean;
   /** Hosts that are written with the HTTP port, although their server does not listen on it. */
-  readonly httpHosts?: ReadonlySet<string>;
+  readonly httpHosts: Set<string>;
 }
 
 /** A list of routes, with its JSON path for refusals. */
@@ -48,6 +48,9 @@ export interface SiteDraft {
   /** For each address, the number of equal addresses before it on the same server. Absent: all numbers are 0. */
   readonly repetitions?: readonly number[];
 }
+
+/** Sites of several servers that are one site in the text. */
+export type SiteGroup = readonly [SiteDraft, ...SiteDraft[]];
 
 /**
  * True when automatic certificates are disabled on a server. In this case, the config lists no names for certificates.

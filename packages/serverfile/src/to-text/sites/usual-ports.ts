@@ -1,17 +1,17 @@
-import type { JsonValue } from "server-core/json/json-value";
 import { objectsOf, valueAt } from "../json-lists.ts";
 import { type Line, line } from "../lines/line.ts";
+import type { Members } from "../members.ts";
 import type { UsualPorts } from "./addresses.ts";
 
 /**
  * The default ports, which a config's addresses omit. If a default port is 0, the config does not contain it, but the
  * challenges of issuers have an empty object for it.
  */
-export function usualPortsOf(config: JsonValue): UsualPorts {
-  const policies = objectsOf(config, "apps", "tls", "automation", "policies");
+export function usualPortsOf(config: Members): UsualPorts {
+  const policies = objectsOf(config.objectAt("apps", "tls", "automation"), "policies");
   const issuers = policies.flatMap((policy) => objectsOf(policy, "issuers"));
   const port = (key: string, challenge: string, usual: number) => {
-    const given = valueAt(config, "apps", "http", key);
+    const given = config.objectAt("apps", "http")[key];
     const isZero = issuers.some(
       (issuer) => JSON.stringify(valueAt(issuer, "challenges", challenge)) === "{}",
     );
