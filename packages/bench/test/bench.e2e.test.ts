@@ -92,7 +92,7 @@ test("searches while spans come in, and the same when none do", async () => {
 
 test("a receiver that loses what it acknowledged is found out", async () => {
   const receiver = await openHttpReceiver(() => ({ accept: true }));
-  // A store in which half of the spans arrive.
+  // A store that stores only half of the spans.
   const store = createServer(async (request, response) => {
     let sql = "";
     for await (const chunk of request) {
@@ -124,7 +124,7 @@ test("a receiver that loses what it acknowledged is found out", async () => {
     expect(table.code).toBe(1);
 
     const json = await bench(...options, `--store=${storeUrl}`, "--json");
-    // The store has half of both runs by then.
+    // By now the store has half of the spans of both runs.
     expect((JSON.parse(json.stdout) as IngestReport).stored).toMatchObject({
       spans: 200,
       missing: 200,
@@ -153,7 +153,7 @@ test("a store is filled once, and answers every question, beside a plain table t
       expect(store.length).toBeGreaterThan(15);
       for (const { name, results, rows } of store) {
         expect(results, name).toBeGreaterThan(0);
-        // Traces are read from parts, past the engine, unless they are large.
+        // Traces are read directly from parts, without the engine, unless they are large.
         if (!name.startsWith("trace ")) {
           expect(rows, name).toBeGreaterThan(0);
         }

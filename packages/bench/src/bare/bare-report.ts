@@ -22,16 +22,16 @@ export interface BareReport {
   readonly rows: number;
   /** Parts of the table `spans`. */
   readonly parts: number;
-  /** On disk, of all tables. */
+  /** Bytes on disk of all tables. */
   readonly bytes: number;
 }
 
 const program = fileURLToPath(new URL("bare-engine.ts", import.meta.url));
 
 /**
- * How the engine alone inserts. `as-engine`: finished blocks of columns, with as many concurrent inserts as there are
- * cores. `as-collector`: the same blocks, one after another, with the collector's settings. `from-rows`: rows that the
- * engine converts to columns itself, with as many concurrent inserts as there are cores.
+ * The way in which the engine alone inserts. `as-engine`: finished blocks of columns, with as many concurrent inserts
+ * as there are cores. `as-collector`: the same blocks, one after another, with the collector's settings. `from-rows`:
+ * rows that the engine converts to columns itself, with as many concurrent inserts as there are cores.
  */
 export type InsertManner = "as-engine" | "as-collector" | "from-rows";
 

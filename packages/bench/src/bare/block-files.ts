@@ -57,8 +57,8 @@ class RowContent implements Content {
 
 /**
  * Writes the spans of the load to files; the times of the spans advance by one second for 100,000 spans.
- * @param folder exists
- * @param spans rounded up to whole batches of 100
+ * @param folder an existing folder
+ * @param spans number of spans, rounded up to whole batches of 100
  */
 export async function writeBlockFiles(
   folder: string,

@@ -6,7 +6,7 @@ export interface OptionSpec {
   /** Placeholder of the value in the help; absent for a switch. */
   readonly value?: string;
   readonly text: string;
-  /** A value when the option is not given. */
+  /** Value of the option when it is not given. */
   readonly fallback?: string;
   /** True when the option may be given several times. */
   readonly multiple?: boolean;

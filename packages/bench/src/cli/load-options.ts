@@ -2,7 +2,7 @@ import type { IngestOptions, NamedPid } from "../e2e/ingest.ts";
 import type { SpanStore } from "../e2e/measure/span-store.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 
-/** Options that every command which sends a load has. */
+/** Options of every command that sends a load. */
 export const loadOptions = {
   rate: { value: "N", text: "spans a second; 0: as fast as answers come", fallback: "0" },
   batch: { value: "N", text: "spans in each request", fallback: "100" },

@@ -21,7 +21,7 @@ const commands = {
 
 /**
  * Runs the command line.
- * @param argv without node and program
+ * @param argv arguments without node and program
  * @returns the exit code: 0; 1 when a command failed or spans were lost; 2 for a wrong command line
  */
 export async function main(argv: readonly string[]): Promise<number> {

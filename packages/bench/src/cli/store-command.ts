@@ -71,7 +71,7 @@ ${optionHelp(specs)}`);
   }
 }
 
-/** When the newest span of the large trace starts, rounded up. */
+/** The start of the newest span in the large trace, rounded up. */
 async function largeTraceStart(storeUrl: string): Promise<number> {
   const sql = `SELECT toUnixTimestamp64Milli(max(start)) FROM ${filledDatabase}.spans WHERE trace_id = unhex('${largeTrace.traceId}')`;
   return Number(await storeSql(storeUrl, sql)) + 1;

@@ -9,7 +9,7 @@ export const storeSizeSpecs = {
   hours: { value: "N,…", text: "Sizes of our stores: a million spans are an hour.", fallback: "1,10" },
 } satisfies Record<string, OptionSpec>;
 
-/** For tests: hours of fewer spans. */
+/** For tests: fewer spans in each hour. */
 export const spansOfHourSpecs = {
   spans: {
     value: "N",

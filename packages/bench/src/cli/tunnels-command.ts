@@ -33,9 +33,9 @@ const options = {
 interface TunnelPlan {
   readonly tunnels: number;
   readonly settleSeconds: number;
-  /** Connections that wait for a request, in place of tunnels. */
+  /** True: measures connections that wait for a request, instead of tunnels. */
   readonly plain: boolean;
-  /** Clients speak HTTP/2, and have many tunnels on a connection. */
+  /** True: clients use HTTP/2, with many tunnels in each connection. */
   readonly h2: boolean;
 }
 

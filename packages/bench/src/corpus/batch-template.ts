@@ -68,13 +68,13 @@ export class BatchTemplate {
     }
   }
 
-  /** Length of a batch's `message`. */
+  /** Length of `message` of a batch in bytes. */
   get messageBytes(): number {
     return messagePrefixBytes + this.#bytes.length;
   }
 
   /**
-   * A copy with fresh ids, times and unique texts. All traces end before now; the planned duration of each trace is
+   * A copy with new ids, times and unique texts. All traces end before now; the planned duration of each trace is
    * multiplied by a random factor.
    * @param nowMs milliseconds since the Unix epoch
    * @param target at least `messageBytes` long; the batch uses a part of this memory

@@ -3,10 +3,10 @@ import { decodeTraces } from "wire/otlp";
 import { Corpus } from "./corpus.ts";
 
 const batchSpans = 100;
-/** More requests than the corpus has different ones, so that each comes twice. */
+/** More requests than the corpus has templates, so that each template is used twice. */
 const requestCount = 70;
 
-/** The spans of so many requests, read by the code that our collector uses. */
+/** The spans of this many requests, parsed by the code of our collector. */
 function spansOf(corpus: Corpus, requests = requestCount) {
   return Array.from({ length: requests }, () => decodeTraces(corpus.next().body)).flat();
 }

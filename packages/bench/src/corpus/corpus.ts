@@ -35,7 +35,7 @@ export class Corpus {
   }
 
   /**
-   * The next request, with fresh ids and with times just before now.
+   * The next request, with new ids, and with times shortly before now.
    * @param nowMs milliseconds since the Unix epoch
    */
   next(nowMs = Date.now()): Batch {

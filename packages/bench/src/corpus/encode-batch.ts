@@ -14,7 +14,7 @@ import {
 import type { Random } from "./random.ts";
 
 const version = "1.14.2";
-/** Share of the spans that did not fail and yet have an event. */
+/** Fraction of the successful spans that have an event. */
 const eventRate = 0.06;
 const statusError = 2;
 

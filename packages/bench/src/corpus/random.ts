@@ -29,7 +29,7 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** From 0 up to but without 1. */
+  /** A number from 0 to 1, without 1. */
   unit(): number {
     return this.uint32() / 0x1_0000_0000;
   }

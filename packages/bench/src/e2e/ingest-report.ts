@@ -14,14 +14,14 @@ export interface IngestReport {
   /** Usage of this program: when it needs a whole core, the generator limits the run. */
   readonly generator: ProcessReport;
   readonly disk: DiskReport | undefined;
-  /** Processor cores, and the load averages (1 minute) before and after the run. */
+  /** Number of cores, and the load averages (1 minute) before and after the run. */
   readonly machine: { readonly cores: number; readonly loadBefore: number; readonly loadAfter: number };
 }
 
 export interface StoredReport {
   /** Spans of this run that were found in the store. */
   readonly spans: number;
-  /** Acknowledged and not found: lost. Above 0 the run has failed. */
+  /** Acknowledged spans that were not found, so they are lost. When the number is above 0, the run has failed. */
   readonly missing: number;
   /** Found spans beyond the acknowledged ones: from calls without an answer, stored twice, or from another sender. */
   readonly surplus: number;
@@ -48,7 +48,7 @@ export interface DiskReport {
   readonly optimizedBytesPerSpan: number | undefined;
 }
 
-/** Acknowledged spans were lost. */
+/** True when acknowledged spans were lost. */
 export function lostSpans({ stored }: IngestReport): boolean {
   return stored !== undefined && stored.missing > 0;
 }

@@ -20,7 +20,7 @@ export interface IngestOptions {
   readonly exporter: ExporterSettings;
   readonly plan: LoadPlan;
   readonly batchSpans: number;
-  /** Shape of the spans; ids are always new. */
+  /** Seed for the shape of the spans; ids are always new. */
   readonly seed: number;
   readonly processes: readonly NamedPid[];
   readonly store: SpanStore | undefined;
@@ -32,7 +32,7 @@ export interface IngestOptions {
 /**
  * Sends a load, waits until the store has it, and measures.
  * @param signal ends sending early; spans acknowledged before that are still awaited and reported
- * @throws Error when a process or the store is not there
+ * @throws Error when a process or the store does not run
  */
 export async function ingest(options: IngestOptions, signal: AbortSignal): Promise<IngestReport> {
   const { protocol, store, plan } = options;

@@ -18,7 +18,7 @@ const probeLimitMs = 30_000;
 /**
  * Searches for the newest acknowledged trace until it is found, then for the next one, until the signal is aborted.
  * @param url base URL of the query API
- * @param pauseMs between the begins of two probes
+ * @param pauseMs milliseconds between the starts of two probes
  */
 export async function measureFreshness(
   url: string,

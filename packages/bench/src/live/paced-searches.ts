@@ -19,7 +19,7 @@ export interface PacedReport {
  * that takes longer than the pause skips the missed requests, so that a slow store does not get more and more
  * concurrent requests.
  * @param url base URL of the query API
- * @param pauseMs between the begins of two questions of a kind
+ * @param pauseMs milliseconds between the starts of two questions of a kind
  */
 export function pacedSearches(
   url: string,

@@ -19,7 +19,7 @@ export class RecentTraces {
     this.#pauseMs = pauseMs;
   }
 
-  /** @param readId called when the trace is noted */
+  /** @param readId called only when the trace is recorded */
   note(readId: () => string, now = performance.now()): void {
     const last = this.#traces.at(-1);
     if (last !== undefined && now - last.acknowledgedAt < this.#pauseMs) {

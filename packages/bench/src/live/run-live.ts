@@ -20,7 +20,7 @@ export interface LivePlan {
   readonly liveMs: number;
   /** Milliseconds of searches after that, when nothing is written or merged any more. */
   readonly quietMs: number;
-  /** Between two searches of a kind, and between two looks for fresh traces. */
+  /** Milliseconds between two searches of a kind, and between two checks for new traces. */
   readonly pauseMs: number;
   /**
    * Milliseconds without growth of the store after which missing spans are given up; the public model drops some spans
@@ -42,7 +42,7 @@ export interface PhaseCpu {
 export interface LiveReport {
   readonly title: string;
   readonly load: LoadResult;
-  /** Acknowledged and not found at the end. */
+  /** Acknowledged spans that were not found at the end. */
   readonly missing: number;
   readonly storedSpans: number;
   readonly freshness: FreshnessReport;

@@ -215,7 +215,7 @@ export const httpQuestions: readonly HttpQuestion[] = [
 
 /**
  * Operations in a description of the API for which there is no question.
- * @param paths of an OpenAPI document
+ * @param paths paths of an OpenAPI document
  */
 export function unasked(paths: readonly string[]): string[] {
   const generic = (path: string) => path.replaceAll(/\{[^}]*\}/g, "{}");

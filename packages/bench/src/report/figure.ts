@@ -3,7 +3,7 @@ export interface Figure {
   readonly label: string;
   readonly value: number;
   readonly unit: Unit;
-  /** Set when ours is compared with a peer's. */
+  /** True when our value is compared with a peer's. */
   readonly compared?: boolean;
 }
 
@@ -19,7 +19,7 @@ const digits: Readonly<Record<Unit, number>> = {
   ratio: 2,
 };
 
-/** With thousands separators and as many digits as the unit deserves. */
+/** The value with thousands separators, and with a number of digits that depends on the unit. */
 export function formatFigure({ value, unit }: Figure): string {
   const shown = unit === "mebibytes" ? value / 1024 / 1024 : value;
   const fraction = digits[unit];

@@ -92,7 +92,7 @@ export interface LandedTable {
 /**
  * The table, with ratios to peers and then to the saved run.
  * @param columns our columns first
- * @param ratios to peers
+ * @param ratios columns of ratios to peers
  * @param runs the saved runs
  */
 export function renderBesideLanded(

@@ -6,7 +6,7 @@ export interface Column {
   readonly figures: readonly Figure[];
 }
 
-/** A column that divides our figures by a peer's. */
+/** A column with the ratios of our values to a peer's. */
 export interface RatioColumn {
   readonly title: string;
   readonly ours: Column;

@@ -15,12 +15,12 @@ export interface ServerPlan {
   readonly files: string;
 }
 
-/** A kind of request that all systems are loaded with. */
+/** A kind of request that is measured on all systems. */
 export interface LoadCase {
   readonly label: string;
   readonly url: (ports: ServerPorts) => string;
   readonly headers: readonly string[];
-  /** Loads in place of wrk. */
+  /** Function that sends the load; by default wrk. */
   readonly run?: (load: WrkLoad) => Promise<WrkResult>;
   /** Names of the systems that run this case; all systems when absent. */
   readonly only?: readonly string[];
@@ -49,7 +49,7 @@ export function median(values: readonly number[]): number {
 
 /**
  * Loads every system in turn, round after round, so that other work on the machine affects all of them equally.
- * @returns figures by the name of the system
+ * @returns results by the name of the system
  */
 export async function measureThroughput(
   systems: readonly ServerSystem[],
@@ -102,7 +102,7 @@ export async function measureThroughput(
 /** Number of connections to an admin endpoint that were cut, by port: Caddy cuts connections while it loads. */
 const cutConnections = new Map<number, number>();
 
-/** Tries before a cut connection is an error. */
+/** Number of attempts after which a cut connection is an error. */
 const maxTries = 5;
 
 function isCut(error: unknown): boolean {

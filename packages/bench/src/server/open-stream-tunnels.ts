@@ -45,7 +45,7 @@ async function openConnection(port: number, count: number): Promise<ClientHttp2S
 /**
  * Opens WebSocket tunnels through a proxy as streams of HTTP/2 without TLS, a hundred in each connection. The proxy
  * then needs half as many file descriptors as with two sockets per tunnel.
- * @throws Error when one is refused
+ * @throws Error when a tunnel is refused
  */
 export async function openStreamTunnels(
   port: number,

@@ -14,7 +14,7 @@ const ownAuthority = {
  * The config of a proxy for our server and Caddy: HTTP/1 on `ports.static`, TLS on `ports.files`, HTTP/2 without TLS on
  * `ports.gzip`.
  * @param upstream `host:port`
- * @param grpcUpstream `host:port`, of calls of gRPC
+ * @param grpcUpstream `host:port` of the upstream for gRPC
  */
 export function proxyConfig(ports: ServerPorts, upstream: string, grpcUpstream: string): unknown {
   const proxy = {
@@ -77,7 +77,7 @@ http {
 `;
 }
 
-/** nginx as the upstream of all: a small body, and files. */
+/** Config of nginx as the upstream of all proxies: a small body, and files. */
 export function nginxUpstream(port: number, folder: string, files: string): string {
   return nginxFrame(
     folder,

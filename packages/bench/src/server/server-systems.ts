@@ -26,7 +26,7 @@ export interface SystemPlace {
    * `ports.admin`.
    */
   readonly config?: unknown;
-  /** Config of nginx in place of that of `bench server`. */
+  /** Config of nginx that replaces the config of `bench server`. */
   readonly nginxConfig?: string;
 }
 

@@ -5,7 +5,7 @@ function run(valueAt: (minute: number) => number): Point[] {
   return Array.from({ length: 60 }, (_, minute) => ({ seconds: minute * 60, value: valueAt(minute) }));
 }
 
-/** Between -1 and 1, the same each time. */
+/** A number between -1 and 1; the same minute gives the same number. */
 const noise = (minute: number) => Math.sin(minute * 12.9898);
 
 test.each<[string, (minute: number) => number, boolean]>([

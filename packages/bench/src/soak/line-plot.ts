@@ -7,7 +7,7 @@ export interface Line {
 /** A frame with curves that share a scale, which begins at zero. */
 export interface Panel {
   readonly title: string;
-  /** Empty for a number of things. */
+  /** Unit of the values; empty for counts. */
   readonly unit: string;
   readonly lines: readonly Line[];
 }

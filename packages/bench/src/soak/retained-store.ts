@@ -23,7 +23,7 @@ export class RetainedStore implements SpanStore {
     return dropped + (await this.#inner.countSpans());
   }
 
-  /** Since the process started. */
+  /** Number of dropped spans since the process started. */
   async droppedSpans(): Promise<number> {
     const sums = await metricSums(this.#metricsUrl, [droppedRows], 'table="tracing.spans"');
     return sums[droppedRows];

@@ -19,7 +19,7 @@ function loadOf(accepted: number): LoadResult {
   };
 }
 
-/** @param rssMiB of the collector, by number of the sample */
+/** @param rssMiB RSS of the collector, by number of the sample */
 function resultOf(rssMiB: (index: number) => number, changes: Partial<SoakResult> = {}): SoakResult {
   const samples = Array.from(
     { length: 40 },

@@ -2,7 +2,7 @@ import { type Growth, growthOf, type Point } from "./growth.ts";
 import { linePlot, type Panel } from "./line-plot.ts";
 import type { SoakResult, SoakSample } from "./run-soak.ts";
 
-/** A quantity that must level off. */
+/** A quantity that must stop growing. */
 export interface Watched {
   /** Name of a process, or of data on disk. */
   readonly of: string;

@@ -30,7 +30,7 @@ const serverProgram = fileURLToPath(new URL("../../../admin-server/dist/server.c
 /**
  * Starts all processes on free ports.
  * @param folder an empty folder for all data
- * @throws Error when one does not get healthy
+ * @throws Error when a process does not become healthy
  */
 export async function startSoakSystem(
   folder: string,

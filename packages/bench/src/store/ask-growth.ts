@@ -13,7 +13,7 @@ export interface GrowthStore {
 export interface GrowthFigure {
   readonly hours: number;
   readonly results: number;
-  /** Median, least and 95th percentile. */
+  /** Median, lowest value and 95th percentile, in milliseconds. */
   readonly wallMs: number;
   readonly wallMinMs: number;
   readonly wallP95Ms: number;

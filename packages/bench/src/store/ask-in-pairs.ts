@@ -12,7 +12,7 @@ export interface PairReport {
   readonly otherCpuMs: number;
   /** Ratio of the first way to the other: the median over the rounds. */
   readonly ratio: number;
-  /** The middle half of the ratios. */
+  /** First and third quartile of the ratios. */
   readonly middle: readonly [number, number];
 }
 
@@ -27,7 +27,7 @@ interface PairRounds {
 
 /**
  * Asks each question in two ways, alternating, so that other work on the machine affects both equally.
- * @param pid of the store
+ * @param pid process id of the store
  * @param questions two lists of the same questions in the same order
  */
 export async function askInPairs(

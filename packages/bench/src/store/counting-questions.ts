@@ -10,7 +10,7 @@ const otherTimes = 50;
 
 /**
  * The same questions, each request for a time that ends a minute earlier, so that no answer is cached.
- * @param endUnixMs as the store was filled
+ * @param endUnixMs the same value as when the store was filled
  */
 export function eachOfOtherTime(store: TraceStore, endUnixMs: number): Question[] {
   const [newest = [], ...others] = Array.from({ length: otherTimes }, (_, minutes) =>
@@ -25,7 +25,7 @@ export function eachOfOtherTime(store: TraceStore, endUnixMs: number): Question[
 /**
  * Questions whose answers count spans, over the newest minute and the newest hour; the first question is a search that
  * counts nothing.
- * @param endUnixMs as the store was filled
+ * @param endUnixMs the same value as when the store was filled
  */
 export function countingQuestions(store: TraceStore, endUnixMs: number): Question[] {
   const endUnixNano = BigInt(endUnixMs) * 1_000_000n;

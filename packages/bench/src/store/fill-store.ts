@@ -3,10 +3,10 @@ import { OtlpTranscoder } from "wire/otlp";
 import { Corpus } from "../corpus/corpus.ts";
 import { storeSql } from "./store-sql.ts";
 
-/** How many spans a store is filled with. */
+/** Number of spans with which a store is filled. */
 export interface FillSize {
   readonly hours: number;
-  /** All figures are of `millionPerHour`: more spans are more hours. A multiple of 100. */
+  /** Published results use `millionPerHour`: more spans are more hours. A multiple of 100. */
   readonly spansPerHour: number;
 }
 
@@ -25,7 +25,7 @@ const piecesPerHour = 4;
  * writer, in blocks like the collector's. Each later hour is a copy with other trace ids, made by the engine. The
  * newest hour has one trace of 50,000 spans.
  * @param url HTTP port of the same store
- * @param database empty before
+ * @param database an empty database
  */
 export async function fillStore(
   store: TraceStore,

@@ -19,7 +19,7 @@ const storedStallMs = 30_000;
 export interface FilledPeer {
   readonly url: string;
   readonly grpcAddress: string;
-  /** When the hour ends. */
+  /** End of the hour. */
   readonly endUnixMs: number;
   /** Number of stored spans. */
   readonly stored: number;

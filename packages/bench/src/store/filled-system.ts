@@ -16,7 +16,7 @@ export interface FilledSystem {
   /** The store's HTTP port. */
   readonly storeUrl: string;
   readonly storePid: number;
-  /** When the newest hour ends. */
+  /** End of the newest hour. */
   readonly endUnixMs: number;
   readonly query: {
     readonly pid: number;
@@ -29,8 +29,8 @@ export interface FilledSystem {
 }
 
 /**
- * Starts both on free ports.
- * @param folder kept; filled only when it is empty
+ * Starts both processes on free ports.
+ * @param folder its data is kept; it is filled only when it is empty
  * @param folder its data is kept; it is filled only when it is empty
  */
 export async function startFilledSystem(

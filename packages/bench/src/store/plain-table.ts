@@ -48,7 +48,7 @@ export async function fillPlainTable(
     return;
   }
   await storeSql(url, "CREATE DATABASE IF NOT EXISTS plain");
-  // Remove the leftover of an interrupted fill.
+  // Removes the rest of an interrupted fill.
   await storeSql(url, "DROP TABLE IF EXISTS plain.filling SYNC");
   const defined = [...columns.map(([name, type]) => `${name} ${type}`), ...indexes].join(",\n  ");
   await storeSql(

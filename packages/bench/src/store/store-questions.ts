@@ -45,7 +45,7 @@ export async function storedSamples(
 /**
  * Typical questions of the search form, within the newest hour or over all spans. The list also has the questions of
  * the pages for names, dependencies, rates and analysis.
- * @param endUnixMs as the store was filled
+ * @param endUnixMs the same value as when the store was filled
  */
 export async function storeQuestions(
   store: TraceStore,

@@ -12,7 +12,7 @@ export interface Preload {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** How a system differs from that of `npm start`. */
+/** Differences from the processes of `npm start`. */
 export interface OurSystemSettings {
   /** Further options of tracing-storage. */
   readonly storageArgs?: readonly string[];
@@ -45,7 +45,7 @@ export function startBuilt(
 
 /**
  * Starts tracing-storage, tracing-collector and tracing-query on free ports.
- * @param folder empty; all data goes there
+ * @param folder an empty folder for all data
  * @param folder an empty folder for all data
  */
 export async function startOurSystem(

@@ -9,7 +9,7 @@ import { TestProcess } from "./test-process.ts";
  * Starts the public model's all-in-one program (Jaeger 1.62) with its embedded store Badger on free ports.
  * @param program path of the binary
  * @param folder an empty folder for all data
- * @throws Error when it does not get healthy
+ * @throws Error when it does not become healthy
  */
 export async function startPeerSystem(program: string, folder: string, signal: AbortSignal): Promise<System> {
   const addresses = await freeAddresses(11);

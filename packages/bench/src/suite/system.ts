@@ -6,7 +6,7 @@ import type { TestProcess } from "./test-process.ts";
 export interface System {
   /** Address for OTLP over gRPC, `host:port`. */
   readonly grpcEndpoint: string;
-  /** OTLP HTTP, base URL. */
+  /** Base URL for OTLP over HTTP. */
   readonly httpEndpoint: string;
   /** Address to which agents send spans, `host:port`; set only for our system. */
   readonly apiV2Address?: string;
@@ -15,7 +15,7 @@ export interface System {
   /** Address of the query API over gRPC, `host:port`; set when it is measured. */
   readonly queryGrpcAddress?: string;
   readonly store: SpanStore;
-  /** ClickHouse's HTTP address of that store; only ours. */
+  /** ClickHouse's HTTP address of this store; set only for our system. */
   readonly storeUrl?: string;
   /** Prometheus page of the process that stores spans; set only for our system. */
   readonly storageMetricsUrl?: string;

@@ -19,7 +19,7 @@ export interface AgentLoadOptions {
   readonly protocol: "compact" | "binary";
   readonly rate: number;
   readonly durationMs: number;
-  /** For the agent: `--processor.tracing-compact.server-socket-buffer-size=…` */
+  /** Options of the agent, such as `--processor.tracing-compact.server-socket-buffer-size=…` */
   readonly agentFlags: readonly string[];
   /** Limit of memory in bytes for the agent's control group; absent: no control group. */
   readonly memoryLimitBytes?: number;
@@ -35,13 +35,13 @@ export interface Memory {
 export interface AgentLoadReport {
   readonly packetBytes: number;
   readonly sent: number;
-  /** Spans that the collector took. */
+  /** Number of spans that the collector received. */
   readonly delivered: number;
-  /** Packets or spans that the agent says were lost, by metric and reason. */
+  /** Packets or spans that the agent counted as lost, by metric and reason. */
   readonly lost: Readonly<Record<string, number>>;
   readonly cpuSecondsPerMillion: number;
   readonly idle: Memory;
-  /** The largest that was seen under the load. */
+  /** The highest usage of memory under the load. */
   readonly loaded: Memory;
   readonly after: Memory;
   readonly peakRss: number;

@@ -16,7 +16,7 @@ export interface PacketLoad {
 
 /**
  * Sends the same UDP packet to this machine at an even rate.
- * @returns how many were handed to the system
+ * @returns number of packets that the system accepted
  */
 export async function sendPackets(
   { port, packet, rate, durationMs }: PacketLoad,

@@ -25,18 +25,18 @@ export interface ExportRequest {
   readonly message: Buffer;
 }
 
-/** Sends export requests over one protocol. Safe for many calls at a time. */
+/** Sends export requests over one protocol. An exporter can handle many calls at the same time. */
 export interface Exporter {
   /**
    * Never rejects.
    * @param request must not change until the result is there; after "unanswered" it must never change
    */
   export(request: ExportRequest): Promise<ExportAnswer>;
-  /** Closes all connections; calls under way end as unanswered. */
+  /** Closes all connections; running calls end as unanswered. */
   close(): Promise<void>;
 }
 
-/** How to reach the receiver. */
+/** Address and settings for the receiver. */
 export interface ExporterSettings {
   /** gRPC: `host:port`; HTTP: a base URL, to which `/v1/traces` is added. */
   readonly endpoint: string;

@@ -4,7 +4,7 @@ import type { Corpus } from "../../corpus/corpus.ts";
 import type { ExportAnswer, Exporter } from "../exporters/exporter.ts";
 import { type Latency, type ReasonCount, Tally } from "./tally.ts";
 
-/** How much to send, and how fast. */
+/** Amount and rate of the load. */
 export interface LoadPlan {
   /** Spans per second over all clients; 0 means as fast as answers arrive. */
   readonly rate: number;
@@ -29,14 +29,14 @@ export interface LoadResult {
   /** Seconds from the first call to the last acknowledgement. */
   readonly seconds: number;
   readonly calls: Readonly<Tally["calls"]>;
-  /** Why calls were not accepted. */
+  /** Reasons why calls were not accepted. */
   readonly reasons: readonly ReasonCount[];
   readonly spans: {
     /** Acknowledged spans, without rejected ones. */
     readonly accepted: number;
     /** Spans that an accepting answer reported as rejected. */
     readonly rejected: number;
-    /** In batches that the receiver refused for good. */
+    /** Spans in batches that the receiver refused permanently. */
     readonly failed: number;
     /** Spans in batches that were still refused or unanswered at the end of the run. */
     readonly givenUp: number;
@@ -55,8 +55,8 @@ const maxBackoffMs = 5000;
 const maxTraceIds = 200;
 
 /**
- * Sends requests of a corpus as many SDKs do. Each client waits for the answer to its batch, pauses for the time in the
- * answer, and repeats the batch until it is accepted.
+ * Sends requests of a corpus, like many SDKs at the same time. Each client waits for the answer to its batch, pauses
+ * for the time in the answer, and repeats the batch until it is accepted.
  * @param signal ends sending early; batches not accepted by then are given up
  */
 export async function runLoad(

@@ -19,7 +19,7 @@ export interface ReasonCount {
 
 const maxDetailLength = 200;
 
-/** Percentiles of any number of durations in little memory, right to three digits. */
+/** Percentiles of any number of durations, with little memory and an accuracy of three digits. */
 export class LatencyHistogram {
   readonly #histogram = createHistogram({ figures: 3 });
 
@@ -44,7 +44,7 @@ export class Tally {
   readonly #reasons = new Map<string, ReasonCount>();
   readonly #latency = new LatencyHistogram();
 
-  /** @param tookMs from sending to the answer */
+  /** @param tookMs milliseconds from sending to the answer */
   add(answer: ExportAnswer, tookMs: number): void {
     this.calls[answer.outcome]++;
     if (answer.outcome === "accepted") {

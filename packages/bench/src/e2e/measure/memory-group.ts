@@ -48,7 +48,7 @@ export class MemoryGroup {
     return ["sh", ["-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, this.#folder, ...command]];
   }
 
-  /** Most that was charged to the group. */
+  /** Highest memory in bytes that was charged to the group. */
   get peakBytes(): number {
     return Number(this.#read(this.#version.peak));
   }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import { processUsage } from "./process-usage.ts";
 
-/** Uses 0.3 seconds of processor time, however busy the machine is. */
+/** Uses 0.3 seconds of processor time, even on a busy machine. */
 const burn = "while (process.cpuUsage().user < 300_000); console.log('done');";
 const stay = "setInterval(() => {}, 1e6);";
 /** Runs a script in a child, prints a line when the script is done or has ended, and keeps running. */
@@ -16,7 +16,7 @@ let started: ChildProcess[] = [];
 afterEach(async () => {
   for (const child of started) {
     const ended = once(child, "exit");
-    // With its own child: they are a process group.
+    // The process and its child are killed as a process group.
     process.kill(-child.pid!, "SIGKILL");
     await ended;
   }

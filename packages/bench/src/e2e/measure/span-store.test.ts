@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type SpanStore, waitForSpans } from "./span-store.ts";
 
-/** A store that answers one look after another; the last answer stays. */
+/** A store that gives one answer after another; the last answer is repeated. */
 function storeOf(...counts: (number | Error)[]): SpanStore {
   return {
     countSpans: async () => {

@@ -9,7 +9,7 @@ export interface SpanStore {
 }
 
 export interface DiskUsage {
-  /** Spans that the bytes belong to. */
+  /** Number of spans to which the bytes belong. */
   readonly spans: number;
   /** Disk bytes of the table of spans. */
   readonly spanBytes: number;
