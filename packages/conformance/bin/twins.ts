@@ -128,7 +128,7 @@ function tell(folder: string, finding: Finding): void {
   if (exchanges.length > 1) {
     console.log(`  one of ${exchanges.length} exchanges`);
   }
-  // Without the global options that every site has.
+  // Prints the site without the global options that every site has.
   const own = twinCase.site.replace(
     /^\t(skip_install_trust|local_certs|persist_config off|default_bind .*|https?_port .*)\n/gm,
     "",

@@ -5,14 +5,14 @@ function show(value: unknown): string {
   return text === undefined ? String(value) : text.length > 600 ? `${text.slice(0, 600)} …` : text;
 }
 
-/** @throws when the two are not deeply equal; the message shows both */
+/** @throws when the two values are not deeply equal; the message shows both */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   if (!isDeepStrictEqual(actual, expected)) {
     throw new Error(`${what}: expected ${show(expected)}, got ${show(actual)}`);
   }
 }
 
-/** @throws when the text does not hold the part */
+/** @throws when the text does not contain the part */
 export function expectIncludes(actual: string, part: string, what: string): void {
   if (!actual.includes(part)) {
     throw new Error(`${what}: expected something with ${show(part)}, got ${show(actual)}`);

@@ -5,9 +5,9 @@
 export interface Addresses {
   /** Base URL for OTLP over HTTP, such as http://127.0.0.1:4318 */
   readonly otlpHttp?: string;
-  /** OTLP over gRPC, host:port. */
+  /** Address of OTLP over gRPC, host:port. */
   readonly otlpGrpc?: string;
-  /** CollectorService over gRPC, host:port. */
+  /** Address of CollectorService over gRPC, host:port. */
   readonly collectorGrpc?: string;
   /** Base URL of the query service, such as http://127.0.0.1:16686 */
   readonly query?: string;
@@ -15,7 +15,7 @@ export interface Addresses {
    * Address for Grafana's Tempo data source, such as http://127.0.0.1:16686/tempo, or the address of a Grafana Tempo.
    */
   readonly tempo?: string;
-  /** QueryService over gRPC, host:port. */
+  /** Address of QueryService over gRPC, host:port. */
   readonly queryGrpc?: string;
   /**
    * Admin API of the web server, such as http://127.0.0.1:2019. The suite CHANGES its configuration and restores it at
@@ -29,7 +29,7 @@ export type AddressName = keyof Addresses;
 /** One promise of the public APIs, which is checked from outside the process. */
 export interface Case {
   readonly name: string;
-  /** Throws when the promise is broken. */
+  /** Throws when the promise is not kept. */
   run(addresses: Required<Addresses>): Promise<void>;
 }
 

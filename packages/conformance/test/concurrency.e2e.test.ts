@@ -196,7 +196,7 @@ describe("searches", () => {
 
   test("slow queries of others hold up neither searches nor what comes in", async () => {
     const slow = new AbortController();
-    // More than libuv's own four threads; each a minute long unless it is cancelled.
+    // More queries than libuv's default of four threads; each runs for a minute unless it is cancelled.
     const sql =
       "SELECT sleepEachRow(1) FROM numbers(60) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0";
     let ended = 0;

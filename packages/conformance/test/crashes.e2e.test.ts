@@ -59,7 +59,7 @@ function sender(service: string) {
   return {
     acknowledged,
     refused: () => refused,
-    /** Resolves when `count` more were acknowledged. */
+    /** Resolves when `count` more traces were acknowledged. */
     async more(count: number) {
       const goal = acknowledged.size + count;
       while (acknowledged.size < goal) {

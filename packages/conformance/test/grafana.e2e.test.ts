@@ -1,4 +1,4 @@
-// Our query service, asked through the programs that Grafana starts for its data sources of Jaeger and of Tempo.
+// Our query service, called through the programs that Grafana starts for its Jaeger and Tempo data sources.
 // docs/grafana.md names the file for Grafana.
 
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// A collector whose journal is full, without storage. Senders must try again later, and all acknowledged
-// spans are stored once storage is there.
+// A collector whose journal is full, without storage. Senders must retry later, and all acknowledged spans are stored
+// after storage has started.
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -75,7 +75,7 @@ async function startStorage(): Promise<void> {
 
 interface Ending {
   readonly isKept: boolean;
-  /** How it was refused: status and hint. */
+  /** The refusal: status and hint. */
   readonly refusal: string;
 }
 
@@ -90,7 +90,7 @@ const spanBytes = 2_000;
 const ballast = () =>
   field(9, field(1, Buffer.from("ballast")), field(2, field(1, Buffer.alloc(spanBytes, "x"))));
 
-/** One way in; sends a span of about 2 KB. */
+/** The protocols; each sends a span of about 2 KB. */
 const doors: Readonly<Record<string, (traceId: Buffer) => Promise<Ending>>> = {
   async "OTLP over HTTP"(traceId) {
     const body = new Uint8Array(protobufRequest(protobufSpan(traceId, randomBytes(8), ballast())));
@@ -148,7 +148,7 @@ async function everythingIsStored(kept: readonly string[]): Promise<void> {
   }, 30_000);
 }
 
-/** Once there is room again, each door takes spans again. */
+/** When the journal has space again, each port accepts spans again. */
 async function everyDoorTakesAgain(): Promise<string[]> {
   const kept: string[] = [];
   for (const [name, send] of Object.entries(doors)) {
@@ -171,7 +171,7 @@ test("a full journal: senders are asked to come again, and all that was acknowle
     PostSpans: "RESOURCE_EXHAUSTED, RetryInfo of 5 s",
   });
   expect(kept.length).toBeGreaterThan(50);
-  // An empty request needs no room.
+  // An empty request needs no space.
   const empty = { method: "POST", headers: protobufHeaders, body: new Uint8Array() };
   expect((await ask(`http://${local(1)}/v1/traces`, empty)).status).toBe(200);
   const { pid } = process;

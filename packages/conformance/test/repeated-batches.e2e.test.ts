@@ -1,4 +1,4 @@
-// A batch that is sent again, whichever way it comes, counts once in every answer. Each way of sending the same bytes
+// A repeated batch counts once in every answer, no matter which protocol repeats it. Each way of sending the same bytes
 // has a separate tenant; all answers must equal those for the batch that was sent once.
 
 import { randomBytes } from "node:crypto";
@@ -10,12 +10,12 @@ import { eventually } from "../src/expect.ts";
 import { ask } from "../src/tracing-api/ask.ts";
 import { openTracing, type TracingProcesses } from "./security/tracing-processes.ts";
 
-/** The search for copies rests up to 20 s between two steps. */
+/** The search for copies pauses up to 20 s between two steps. */
 const countedWithinMs = 90_000;
 const tenancy = ["--multi-tenancy.enabled"];
 const json = { "Content-Type": "application/json" };
 
-/** Three hours ago, so that a copy may come hours after the first. */
+/** Times of three hours ago, so that a copy may arrive hours after the first batch. */
 const minute = Math.floor(Date.now() / 60_000) * 60_000 - 3 * 3_600_000;
 const id = (bytes: number) => randomBytes(bytes).toString("hex");
 const nano = (ms: number) => `${minute + ms}000000`;
@@ -147,7 +147,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const toolTimes = { start_time_min: iso(minute), start_time_max: iso(minute + 120_000) };
 const rates = { endTs: String(minute + 120_000), lookback: "3600000" };
 
-/** Every question whose answer holds spans or counts them: a path and its parameters, or a body. */
+/** Every question whose answer contains or counts spans: a path with parameters, or with a body. */
 const questions: readonly (readonly [path: string, what: Record<string, string>, body?: unknown])[] = [
   ...traceIds.map((traceId) => [`/api/traces/${traceId}`, {}] as const),
   ["/api/traces", { service: "pay", ...range, limit: "20" }],
@@ -304,7 +304,7 @@ async function answersOf(tenant: string): Promise<Answers> {
 /** Counts of a tenant's spans, from which the search for copies subtracts surplus spans. */
 const metricsOf = (tenant: string) => sql((tables[0] ?? "").replaceAll("'T'", `'${tenant}'`));
 
-/** Resolves when spans of a tenant are stored, this many, its calls are counted once, and its services have names. */
+/** Resolves when a tenant has this many spans, its calls are counted once, and its services have names. */
 async function counted(tenant: string, spans: number): Promise<void> {
   await eventually(async () => {
     const rows = await sql(`SELECT count() FROM tracing.spans WHERE tenant = '${tenant}'`);
@@ -320,7 +320,7 @@ async function counted(tenant: string, spans: number): Promise<void> {
   }, countedWithinMs);
 }
 
-/** Makes the rows that a tenant has by now as old as if they had come hours ago. */
+/** Changes the rows of a tenant as if they had arrived hours ago. */
 async function arrivedHoursAgo(tenant: string): Promise<void> {
   await sql(
     `ALTER TABLE tracing.spans UPDATE arrived = arrived - 10000 WHERE tenant = '${tenant}' SETTINGS mutations_sync = 1`,
@@ -427,7 +427,7 @@ describe.each([
       const tenant = `${format}-${name.replaceAll(/[^a-z]/g, "-")}`;
       await sendAgain(tenant);
       await eventually(async () => {
-        // The rows of a block can be read before its views have counted them.
+        // The rows of a block may be readable before its views have counted them.
         const copies = await sql(`SELECT sum(copies) FROM tracing.repeated_spans WHERE tenant = '${tenant}'`);
         expect(Number(copies)).toBe(stored - spans);
         expect(await metricsOf(tenant)).toBe(metricsOfOnce);

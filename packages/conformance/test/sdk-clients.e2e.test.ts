@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => backend?.close());
 
-/** The one span of a service, once it is there; of several, the one of this name. */
+/** Waits for the only span of a service, or for the span with this name. */
 async function spanOf(service: string, operation?: string): Promise<UiTrace["spans"][number]> {
   return eventually(async () => {
     const found = await askTraces(`${backend.addresses.query}/api/traces?service=${service}`);
@@ -47,7 +47,7 @@ type Tags = Map<string, [type: string, value: unknown]>;
 const mapOf = (tags: UiTrace["spans"][number]["tags"]): Tags =>
   new Map(tags.map(({ key, type, value }) => [key, [type, value]]));
 
-/** The tags of the one span of a service, once it is there. */
+/** Waits for the only span of a service, and returns its tags. */
 const tagsOf = async (service: string, operation?: string): Promise<Tags> =>
   mapOf((await spanOf(service, operation)).tags);
 

@@ -1,4 +1,4 @@
-// Spans that are strange but allowed: each is taken, stored and found, and none takes others of its block with it.
+// Unusual but valid spans: each is accepted, stored and found, and none affects other spans of its block.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AllProcesses, openAllProcesses } from "../src/all-processes/all-processes.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => backend?.close());
 
-/** Also on a machine that does much else. */
+/** Limit in milliseconds, long enough for a busy machine. */
 const withinMs = 20_000;
 
 const latest = "18446744073709551615";

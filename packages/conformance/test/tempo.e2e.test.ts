@@ -1,4 +1,4 @@
-// Sends the same spans to Grafana Tempo and to ours. The requests of its data source must get the same
+// Sends the same spans to Grafana Tempo and to our query service. The requests of its data source must get the same
 // answers, except for known differences. docs/conformance.md explains how to get Tempo's program.
 
 import { expect, test } from "vitest";

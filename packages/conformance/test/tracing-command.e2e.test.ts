@@ -52,7 +52,7 @@ async function until(wanted: (ended: Ended) => boolean, ...args: string[]): Prom
 const ids = Array.from({ length: 3 }, () => randomBytes(16).toString("hex"));
 const now = BigInt(Date.now()) * 1_000_000n - 5_000_000_000n;
 
-/** A trace of two services; its second span takes `ms`, and fails in the last. */
+/** A trace of two services; its second span takes `ms`, and the last trace has an error. */
 function trace(traceId: string, index: number) {
   const span = (spanId: string, parentSpanId: string, name: string, ms: number) => ({
     ...{ traceId, spanId, parentSpanId, name, kind: 2 },
@@ -117,7 +117,7 @@ test("traces go in from a file, are found, shown, compared, and come out as they
     /^tracing: --file: EEXIST|--file: EEXIST/m,
   );
 
-  // Sent again, they are the same traces.
+  // Importing the same file again does not change the traces.
   expect((await run("import", out, "--to", `http://${tracing.otlpHttp}`)).code).toBe(0);
   const again = JSON.parse((await run("get", ids[0] as string, "-o", "json")).out);
   const spans = again.resourceSpans.flatMap((each: { scopeSpans: { spans: object[] }[] }) =>

@@ -1,4 +1,5 @@
-// Whole sites beside the public model. In continuous integration TWINS_MINUTES gives them minutes; else they get seconds.
+// Compares whole sites with the public model. In continuous integration TWINS_MINUTES gives the test minutes; otherwise
+// it takes seconds.
 
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ const casesFolder = fileURLToPath(new URL("../twin-cases/", import.meta.url));
 const foundFolder = process.env.TWINS_KEEP ?? join(tmpdir(), "twin-findings");
 /** The number of sites is the same on fast and slow machines, so that a failure is caused by the change. */
 const fixedSites = 40;
-/** Kinds of differences that were found with the fixed seed and are to be mended; the list only gets shorter. */
+/** Kinds of differences that were found with the fixed seed and must be fixed; the list only gets shorter. */
 const openKinds = z
   .array(z.string())
   .parse(JSON.parse(readFileSync(new URL("../open-twin-kinds.json", import.meta.url), "utf8")));
@@ -36,7 +37,10 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
   });
   afterAll(() => pair?.close());
 
-  /** Runs sites for the time there is. @returns each kind of unknown difference in words, with the file that shows it */
+  /**
+   * Runs sites until the time is over. @returns a description of each kind of unknown difference, with the file that
+   * shows it
+   */
   async function unknownOf(seed: number, most: number): Promise<string[]> {
     const found: Finding[] = [];
     const run = new TwinRun([pair], {
@@ -81,8 +85,8 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
     const unknown = (await unknownOf(seed, Number.POSITIVE_INFINITY)).map(
       (each) => `seed ${seed} found ${each}`,
     );
-    // Printed, with a case that can be replayed. A new seed still shows a kind in some thousands of requests: it is for who
-    // looks for them, and no fault of the change that happens to run.
+    // The differences are printed, each with a case that can be replayed. A new seed finds a new kind once in some
+    // thousands of requests, which is not a fault of the tested change.
     console.log(unknown.join("\n"));
     expect(pair.isAlive).toBe(true);
   });

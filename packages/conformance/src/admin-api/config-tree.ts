@@ -58,8 +58,8 @@ function inside(run: (base: string) => Promise<void>) {
 }
 
 /**
- * Cases for reading and changing the live configuration. Source: the admin API's specification, and the public model
- * seen running.
+ * Cases for reading and changing the live configuration. Source: the admin API's specification, and observations of the
+ * running public model.
  */
 export const configTree: Suite = {
   name: "admin-api/config-tree",

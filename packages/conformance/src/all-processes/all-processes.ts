@@ -17,13 +17,13 @@ export interface AllProcesses {
   /** UDP ports of the agent, Thrift compact and binary. */
   readonly agentCompactPort: number;
   readonly agentBinaryPort: number;
-  /** UDP port of the agent, Zipkin spans in Thrift compact. */
+  /** UDP port of the agent for Zipkin spans in Thrift compact. */
   readonly agentZipkinPort: number;
-  /** The agent's HTTP: sampling. */
+  /** URL of the agent's HTTP port for sampling strategies. */
   readonly agentHttp: string;
-  /** The collector's HTTP: Thrift, sampling. */
+  /** URL of the collector's HTTP port for Thrift and sampling strategies. */
   readonly collectorHttp: string;
-  /** The collector's port of Zipkin. */
+  /** URL of the collector's Zipkin port. */
   readonly zipkin: string;
   /** URL of ClickHouse's HTTP protocol. */
   readonly storageUrl: string;

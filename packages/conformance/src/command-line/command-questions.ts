@@ -1,4 +1,4 @@
-/** A command line that the public model and ours are given alike. */
+/** A command line that is run with the public model and with our program. */
 export interface CommandQuestion {
   readonly args: readonly string[];
   /** Files of the working folder, by name. */
@@ -6,8 +6,8 @@ export interface CommandQuestion {
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * How standard output is compared, beside the exit code. `text`: unchanged; `json`: parsed; `shape`: by a hash of its
-   * shape; `ignored`: not compared; `contains`: it must have this text.
+   * The way to compare standard output, in addition to the exit code. `text`: unchanged; `json`: parsed; `shape`: by a
+   * hash of its shape; `ignored`: not compared; `contains`: it must have this text.
    */
   readonly stdout: "text" | "json" | "shape" | "ignored" | { readonly contains: string };
   /** Files that are compared afterwards. */

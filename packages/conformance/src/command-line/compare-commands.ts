@@ -4,7 +4,7 @@ import { knownCommandDifferences } from "./known-command-differences.ts";
 import type { CommandOutcomes } from "./recorded-outcomes.ts";
 import { type CommandOutcome, runCommand } from "./run-command.ts";
 
-/** How many commands run at a time. */
+/** Number of concurrent commands. */
 const atOnce = 3;
 
 export interface CommandDifference {

@@ -10,7 +10,7 @@ import type { GrafanaQuestion } from "./question.ts";
 export interface GrafanaAnswer {
   /** The frames as Grafana shows them, in a form that can be compared. */
   readonly shown: unknown;
-  /** Why the answer does not meet the question's expectation. */
+  /** The reason when the answer does not meet the question's expectation. */
   readonly failure?: string;
 }
 

@@ -18,7 +18,7 @@ const frame = z.object({
   data: z.object({ values: z.array(z.array(z.unknown())) }),
 });
 
-/** Counters of how the store works, and the moment of an instant query. */
+/** Counters of the store's work, and the time of an instant query. */
 const leftOut: ReadonlySet<string> = new Set(["metrics", "exemplars", "serviceStats"]);
 
 /**

@@ -120,7 +120,7 @@ async function askModel(
   corpus: Corpus,
   models: string | undefined,
 ): Promise<Answers | undefined> {
-  // Tempo's answers are compared on the wire, by compare-tempo.ts.
+  // Tempo's answers are compared by compare-tempo.ts, without Grafana.
   const model = type === "jaeger" ? await startJaegerModel(models, corpus) : undefined;
   if (model === undefined) {
     return undefined;

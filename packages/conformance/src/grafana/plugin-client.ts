@@ -56,7 +56,7 @@ export class PluginClient {
   readonly #settings: DataSourceSettings;
   readonly #toggles: readonly string[];
 
-  /** @param toggles Grafana's feature toggles that are on */
+  /** @param toggles feature toggles of Grafana that are switched on */
   constructor(process: PluginProcess, settings: DataSourceSettings, toggles: readonly string[] = []) {
     this.#process = process;
     this.#settings = settings;

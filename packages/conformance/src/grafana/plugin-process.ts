@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { builtPeersFolder } from "../tracing-api/comparison/public-model.ts";
 
-/** Data sources of Grafana that ours answers. */
+/** Data sources of Grafana that our query service supports. */
 export const dataSourceTypes = ["jaeger", "tempo"] as const;
 export type DataSourceType = (typeof dataSourceTypes)[number];
 
-/** A running data source of Grafana's. */
+/** A running program of a Grafana data source. */
 export interface PluginProcess {
   /** Address of the process's socket, in the form for gRPC. */
   readonly address: string;

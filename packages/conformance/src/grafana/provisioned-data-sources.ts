@@ -28,7 +28,7 @@ export function provisionedDataSources(): ProvisionedDataSource[] {
 /**
  * A data source as in the Grafana of the Compose file.
  * @param base base URL of the query service that replaces the host in the file, such as `http://127.0.0.1:16686`
- * @throws Error when the file has none of this type
+ * @throws Error when the file has no data source of this type
  */
 export function provisionedDataSource(type: DataSourceType, base: string): DataSourceSettings {
   const found = provisionedDataSources().find((one) => one.type === type);

@@ -14,7 +14,7 @@ import { siteCases } from "./site-questions.ts";
 /** Compared parts of an answer, by name. */
 type Facts = Readonly<Record<string, string>>;
 
-/** Fields that are not of the answer, or that no two servers have alike. */
+/** Fields that belong to the connection, or that differ between any two servers. */
 const ignored = new Set(["date", "server", "via", "connection", "keep-alive", "transfer-encoding"]);
 
 async function makeFiles(): Promise<string> {
@@ -123,7 +123,7 @@ function nameOf(site: string, { method = "GET", target, headers = {} }: SiteRequ
 }
 
 export interface SiteComparison {
-  /** How many requests were sent to both. */
+  /** Number of requests that were sent to both servers. */
   readonly asked: number;
   readonly differences: readonly Difference[];
 }

@@ -124,7 +124,7 @@ const templates: readonly string[] = [
   '{{ pathEscape "a b" }}',
 ];
 
-/** Forms that users seldom write. */
+/** Forms that users rarely write. */
 export const edgeCases: readonly SiteCase[] = [
   ...matchers.map(([name, config, requests]) => ({
     name: `match ${name} ${JSON.stringify(config)}`,

@@ -1,6 +1,6 @@
 import { echo, files, respond, type SiteCase, type SiteRequest } from "./site-case.ts";
 
-/** Cases for every handler but the proxy. */
+/** Cases for every handler except the proxy. */
 export const handlerCases: readonly SiteCase[] = [
   {
     name: "static_response",

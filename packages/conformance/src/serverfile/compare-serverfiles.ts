@@ -6,7 +6,7 @@ import { generateServerfile } from "./generate-serverfile.ts";
 import { knownReason } from "./known-serverfile-differences.ts";
 import { RandomSource } from "./random-source.ts";
 
-/** A text that the two do not agree on. */
+/** A text for which the two servers have different results. */
 export interface ServerfileDifference {
   readonly seed: number;
   readonly text: string;

@@ -57,7 +57,7 @@ class Generator {
   }
 }
 
-/** A text that the grammar allows; some texts have mistakes. Deep down the shortest way is taken. */
+/** A text that the grammar allows; some texts have mistakes. At a great depth the shortest texts are chosen. */
 export function generateServerfile(random: RandomSource): string {
   const makesMistakes = random.below(3) === 0;
   return new Generator(random, serverfileGrammar, makesMistakes ? serverfileMistakes : {}).text("file", 0);

@@ -17,7 +17,7 @@ export function pathOf({ path, params = {} }: Question, { baseUnixNano }: Corpus
   return shown.length === 0 ? path : `${path}?${new URLSearchParams(shown)}`;
 }
 
-/** For long queries on a machine with much else to do. */
+/** Limit in milliseconds, for long queries on a busy machine. */
 const timeoutMs = 120_000;
 
 /** A backend's answer in a form that can be compared: status, type and body. */

@@ -18,7 +18,7 @@ const unordered: Readonly<Record<string, (element: unknown) => string>> = {
   resourceSpans: (one) => JSON.stringify(one),
 };
 
-/** Counters of how the store works. */
+/** Counters of the store's work, which are not compared. */
 const leftOut: ReadonlySet<string> = new Set(["metrics", "spanSet", "exemplars"]);
 
 /** Members that protobuf's JSON may omit when they are zero or empty; such a member and an absent one are equal. */

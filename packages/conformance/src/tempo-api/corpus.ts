@@ -19,7 +19,7 @@ type Value =
   | { readonly [key: string]: Value };
 type Attributes = Readonly<Record<string, Value>>;
 
-/** A number with a point is a double, a bigint an integer. */
+/** A number with a fraction becomes a double, a bigint an integer. */
 function anyValue(value: Value): object {
   if (typeof value === "string") {
     return { stringValue: value };
@@ -50,7 +50,7 @@ interface SampleSpan {
   readonly id: number;
   readonly parent?: number;
   readonly name: string;
-  /** 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** OTLP's number: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind?: number;
   /** Milliseconds from the start of the trace. */
   readonly at: number;
@@ -78,7 +78,7 @@ interface SampleResource {
 
 interface SampleTrace {
   readonly traceId: string;
-  /** Seconds from the base. */
+  /** Seconds from the base of the corpus. */
   readonly at: number;
   readonly resources: readonly SampleResource[];
 }
@@ -236,7 +236,7 @@ const orphans: SampleTrace = {
   ],
 };
 
-/** Two roots; a span without a service, without a duration, without a name. */
+/** A trace with two roots, and with spans that lack a service, a duration or a name. */
 const roots: SampleTrace = {
   traceId: "d1d2d3d4d5d6d7d8a1a2a3a4a5a6a7a8",
   at: 61,

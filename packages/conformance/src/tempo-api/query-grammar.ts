@@ -13,7 +13,7 @@ class Choice {
     this.#state = seed;
   }
 
-  /** From 0 to below 1. */
+  /** A number from 0 to 1, without 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -189,7 +189,7 @@ class QueryGrammar {
     }
     const operator = of(["+", "-", "*", "/", "%", "^"]);
     const left = this.#number(depth - 1);
-    // A whole number divided by 0 ends Tempo's process.
+    // In Tempo, dividing a whole number by 0 ends the process.
     if (operator === "/" || operator === "%") {
       return `(${left} ${operator} ${of(["2", "7", "0.5", "-1"])})`;
     }

@@ -132,7 +132,7 @@ function* traceQuestions({ traceIds }: Corpus): Generator<Question> {
   }
 }
 
-/** Questions of Grafana with streaming on, the default in newer versions. */
+/** Questions of Grafana with streaming, which newer versions use by default. */
 function* streamedQuestions(): Generator<Question> {
   const ask = (method: string, message: Question["message"] = {}): Question => ({
     ...{ path: `/tempopb.StreamingQuerier/${method}`, params: times, message },
@@ -204,7 +204,7 @@ const mistakes: readonly Question[] = [
   { path: "/api/status/buildinfo" },
 ];
 
-/** How many questions are made by the grammar, and of which. */
+/** Numbers of questions that the grammar makes, and their seed. */
 export interface Generated {
   readonly searches: number;
   readonly metrics: number;

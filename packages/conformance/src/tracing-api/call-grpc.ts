@@ -28,7 +28,7 @@ export async function callGrpc<Request, Response>(
   }
 }
 
-/** The code and text of the error that a call must end with. */
+/** Waits for the error of a call. @returns its code and text */
 export async function grpcErrorOf(call: Promise<unknown>): Promise<{ code: string; details: string }> {
   try {
     await call;

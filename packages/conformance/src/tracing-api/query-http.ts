@@ -48,7 +48,7 @@ function searches(sample: SampleTrace): [parameters: Record<string, string>, fou
   ];
 }
 
-/** The query service's HTTP API, fed over OTLP/HTTP. Source: release 1.62 of the public model, seen running. */
+/** The query service's HTTP API, fed over OTLP/HTTP. Source: observations of release 1.62 of the public model. */
 export const queryHttp: Suite = {
   name: "tracing-api/query-http",
   needs: ["otlpHttp", "query"],

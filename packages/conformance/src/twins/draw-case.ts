@@ -19,7 +19,7 @@ export interface DrawnSite {
 
 /**
  * The site with this number; the same seed always gives the same site.
- * @param only name of an archetype that all sites are to be of
+ * @param only name of an archetype; then all sites are of this archetype
  */
 export function drawSite(seed: number, index: number, only?: string): DrawnSite {
   const random = new RandomSource(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));

@@ -40,14 +40,14 @@ const keptCase = z.strictObject({
   steps: z.array(z.strictObject({ exchanges: z.array(exchange), reloads: z.boolean().optional() })),
 });
 
-/** A case in a file, which can be run once more. */
+/** A case in a file, which can be repeated. */
 export interface KeptCase {
   readonly file: string;
   readonly found: string;
   readonly twinCase: TwinCase;
 }
 
-/** Writes a finding into a folder. @returns the file */
+/** Writes a finding into a folder. @returns path of the file */
 export function keepCase(folder: string, { signature, difference, twinCase }: Omit<Finding, "site">): string {
   mkdirSync(folder, { recursive: true });
   const words = signature
@@ -78,7 +78,7 @@ export function readCases(path: string): KeptCase[] {
     : [path];
   return files.map((file) => {
     const { found, site, steps } = keptCase.parse(JSON.parse(readFileSync(file, "utf8")));
-    // The schema gives optional members as possibly undefined, which JSON never has.
+    // The schema types optional members as possibly undefined, but JSON never has such a member.
     return { file, found, twinCase: { site: `${site.join("\n")}\n`, steps } as TwinCase };
   });
 }

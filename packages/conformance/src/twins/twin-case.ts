@@ -36,7 +36,7 @@ export interface TwinExchange {
   readonly upstream?: string;
   /** `slow`: the client pauses reading after the first bytes. */
   readonly reads?: "slow";
-  /** `slow`: the request is written in five parts, with pauses. */
+  /** `slow`: the request is written in five parts with pauses between them. */
   readonly writes?: "slow";
   /**
    * `half-closed`: the client ends its side after the request. `early`: the client disconnects after the first byte.
@@ -47,7 +47,7 @@ export interface TwinExchange {
 /** The exchanges of a step start together. */
 export interface TwinStep {
   readonly exchanges: readonly TwinExchange[];
-  /** The site is loaded once more while the exchanges run. */
+  /** True: the site is loaded again while the exchanges run. */
   readonly reloads?: boolean;
 }
 
@@ -71,7 +71,7 @@ export interface Observation {
   readonly site: Facts;
 }
 
-/** An answer of `/adapt`, or of `/load`. */
+/** Answer to `/adapt` or `/load`. */
 export interface Verdict {
   readonly status: number;
   readonly body: string;
@@ -83,7 +83,7 @@ export interface Twin {
   /** Loads the site's adapted document. */
   load(text: string): Promise<Verdict>;
   /**
-   * Loads the site and does the steps.
+   * Loads the site and runs the steps.
    * @param width number of concurrent steps, if the site does not remember requests (default 1)
    */
   run(twinCase: TwinCase, width?: number): Promise<Observation>;

@@ -16,7 +16,7 @@ export const siteTallySchema = z.strictObject({
   unknown: counts,
   /** Number of differences that did not occur every time the case ran, by their kind. */
   unstable: counts,
-  /** Load average of the machine when the site was done. */
+  /** Load average of the machine at the end of the site. */
   load: z.number(),
 });
 
@@ -27,7 +27,7 @@ export interface TwinRunCounts {
   refused: number;
   exchanges: number;
   requests: number;
-  /** Sites and requests that were done while the load average was above 8. */
+  /** Sites and requests that ended while the load average was above 8. */
   readonly busy: { sites: number; requests: number };
   readonly known: Map<string, number>;
   readonly unknown: Map<string, number>;

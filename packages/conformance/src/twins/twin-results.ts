@@ -9,7 +9,7 @@ export class TwinResults {
     this.#file = file;
   }
 
-  /** Sites that are done. An incomplete last line is left out. */
+  /** Outcomes of completed sites. An incomplete last line is left out. */
   read(): SiteTally[] {
     if (!existsSync(this.#file)) {
       return [];

@@ -23,15 +23,15 @@ export interface TwinRunOptions {
   readonly sites: number;
   /** Number of exchanges with each site. */
   readonly requests: number;
-  /** In milliseconds since 1970. */
+  /** End of the run, in milliseconds since 1970. */
   readonly until: number;
-  /** No further site begins after this many requests (default: no limit). */
+  /** After this many requests, no further site begins (default: no limit). */
   readonly totalRequests?: number;
   readonly archetype?: string;
   /** Limits the run to sites and exchanges in this scope. */
   readonly scope?: EntryScope;
   readonly known: KnownTwinDifferences;
-  /** Longest time to shrink a case. */
+  /** Limit of the time for shrinking a case, in milliseconds. */
   readonly shrinkMs: number;
   /** Number of cases of each kind that are shrunk (default 1). */
   readonly examples?: number;

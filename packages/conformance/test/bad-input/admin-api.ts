@@ -7,7 +7,7 @@ import { staysUnharmed } from "./unharmed.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** The web server's admin API. */
+/** Tests of the web server's admin API. */
 export function adminApi(backend: () => AllProcesses): void {
   const url = () => backend().addresses.admin;
   const host = () => new URL(url()).host;

@@ -31,7 +31,7 @@ export function thriftBatchOfNow(id: number): ThriftBatch {
   };
 }
 
-/** The agent's UDP ports. */
+/** Tests of the agent's UDP ports. */
 export function agentUdp(backend: () => AllProcesses): void {
   const send = async (protocol: Protocol, ...packets: readonly Uint8Array[]) => {
     const port = protocol === "compact" ? backend().agentCompactPort : backend().agentBinaryPort;
@@ -46,7 +46,7 @@ export function agentUdp(backend: () => AllProcesses): void {
       await new Promise<void>((resolve) => socket.close(() => resolve()));
     }
   };
-  /** Packets that were taken in or dropped, and so read off the socket. */
+  /** Number of packets that were accepted or dropped, so they were read from the socket. */
   const seen = async (protocol: Protocol) => {
     const text = await (await fetch(backend().agent.metricsUrl)).text();
     const lines = text.matchAll(
@@ -95,7 +95,7 @@ export function agentUdp(backend: () => AllProcesses): void {
       other,
       Buffer.alloc(65_000),
       Buffer.alloc(65_507, 1),
-      // Structs in structs, lists in lists, without end.
+      // Structs in structs and lists in lists, without an end.
       Buffer.concat([start, Buffer.alloc(60_000, 0x1c)]),
       Buffer.concat([start, Buffer.alloc(60_000, 0x19)]),
       Buffer.concat([start, Buffer.alloc(60_000, 0x0c)]),

@@ -163,7 +163,7 @@ export function frontDoor(backend: () => AllProcesses): void {
     ],
   ])("%s is 400, and no upstream gets a whole request", async (_, text) => {
     expect((await rawHttp(door, text)).status).toBe(400);
-    // The head may have gone ahead; nothing of the body has.
+    // The upstream may have received the head, but nothing of the body.
     expect(upstream.text.split("\r\n\r\n")[1] ?? "").toBe("");
   });
 

@@ -16,7 +16,7 @@ const mebibyte = 1024 * 1024;
 interface GrpcDoor {
   readonly address: () => string;
   readonly path: string;
-  /** Status for bytes that are no message. */
+  /** Status for bytes that are not a message. */
   readonly malformed: "INVALID_ARGUMENT" | "INTERNAL";
 }
 
@@ -93,7 +93,7 @@ export function otlpGrpc(backend: () => AllProcesses): void {
   });
 }
 
-/** CollectorService.PostSpans, under each of its names. */
+/** Tests of CollectorService.PostSpans, under each of its names. */
 export function postSpans(backend: () => AllProcesses): void {
   const address = () => backend().addresses.collectorGrpc;
   const paths = withPublicNames(collectorService).map((definition) => definition.postSpans.path);

@@ -20,7 +20,7 @@ import { staysUnharmed } from "./unharmed.ts";
 const mebibyte = 1024 * 1024;
 const service = "bad-otlp-http";
 
-/** A JSON value nested so deep. */
+/** A JSON value with this depth of nesting. */
 function nested(depth: number): string {
   const values = '{"arrayValue":{"values":['.repeat(depth) + "]}}".repeat(depth);
   return jsonRequest(service, jsonSpan({ attributes: [{ key: "k", value: "here" }] })).replace(

@@ -6,7 +6,7 @@ export type JsonSpan = Record<string, unknown>;
 export const jsonHeaders = { "Content-Type": "application/json" } as const;
 export const protobufHeaders = { "Content-Type": "application/x-protobuf" } as const;
 
-/** A span of now with fresh ids. */
+/** A span at the present time, with new ids. */
 export function jsonSpan(fields: JsonSpan = {}): JsonSpan & { traceId: string } {
   const start = BigInt(Date.now()) * 1_000_000n;
   return {

@@ -29,7 +29,7 @@ function named(path: string): [name: string, path: string] {
   return [path.length > 80 ? `${path.slice(0, 80)}…` : path, path];
 }
 
-/** The query service's HTTP API. */
+/** Tests of the query service's HTTP API. */
 export function queryHttp(backend: () => AllProcesses): void {
   const url = (path: string) => `${backend().addresses.query}${path}`;
 

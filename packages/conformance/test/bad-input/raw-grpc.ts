@@ -44,7 +44,7 @@ export async function rawGrpc(
       const fields: Record<string, unknown> = {};
       stream.on("response", (response) => Object.assign(fields, response));
       stream.on("trailers", (trailers) => Object.assign(fields, trailers));
-      // A server that has answered may refuse the rest of the body.
+      // A server may answer and then refuse the rest of the body.
       stream.on("error", () => {});
       stream.on("close", () => {
         const code = fields["grpc-status"];

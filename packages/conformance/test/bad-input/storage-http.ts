@@ -10,7 +10,7 @@ import { staysUnharmed } from "./unharmed.ts";
 
 const secret = "nobody may read this";
 
-/** ClickHouse's HTTP protocol of `tracing-storage`. */
+/** Tests of ClickHouse's HTTP protocol in `tracing-storage`. */
 export function storageHttp(backend: () => AllProcesses): void {
   const query = (sql: string, parameters = "", init: RequestInit = {}) =>
     ask(`${backend().storageUrl}/${parameters}`, { method: "POST", body: sql, ...init });

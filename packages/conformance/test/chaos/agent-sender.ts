@@ -6,7 +6,7 @@ import { eventually } from "../../src/expect.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { SpanLedger } from "../faults/span-ledger.ts";
 
-/** The fate of spans that were given to the agent. */
+/** The fate of spans that were sent to the agent. */
 export interface AgentAccount {
   readonly sent: number;
   /** The agent's own counts; undefined when the agent was killed meanwhile, because it lost them. */
@@ -14,7 +14,7 @@ export interface AgentAccount {
   readonly dropped: number | undefined;
   readonly found: number;
   readonly twice: number;
-  /** Facts that are no fault, but must be reported. */
+  /** Facts that are not errors, but must be reported. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
 }
@@ -106,7 +106,7 @@ export class AgentSender {
       problems.push(`agent: ${delivered} spans delivered, ${found} stored`);
     }
     // A collector was killed after it stored spans and before its answer. The agent cannot know this, and sends the
-    // spans again, like every client. Readers of a trace see equal spans once.
+    // spans again, like every client. Readers of a trace show equal spans only once.
     const notes: string[] = [];
     const mayHaveSentAgain = retried > 0 || !hasCounts;
     if (twice > 0 && mayHaveSentAgain) {
@@ -155,7 +155,7 @@ export class AgentSender {
 interface AgentCounts {
   readonly delivered: number;
   readonly dropped: number;
-  /** Calls that were tried again. */
+  /** Number of repeated calls. */
   readonly retried: number;
 }
 

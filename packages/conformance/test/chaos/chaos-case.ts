@@ -19,7 +19,7 @@ export interface ChaosCase {
   readonly name: string;
   /** One sentence that describes the case. */
   readonly meaning: string;
-  /** Part of the short form. */
+  /** True: the case is part of the short form. */
   readonly isShort?: boolean;
   /** Settings of a separate set of processes for this case; when absent, the case uses the shared set. */
   readonly settings?: (scratch: Scratch) => ChaosProcessesSettings;

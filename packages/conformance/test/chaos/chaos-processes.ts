@@ -30,11 +30,11 @@ export const pairNames = [
 export type PairName = (typeof pairNames)[number];
 
 export interface ChaosProcessesSettings {
-  /** More options of both collectors. */
+  /** Additional options of both collectors. */
   readonly collectorOptions?: readonly string[];
-  /** More options of the storage. */
+  /** Additional options of the storage. */
   readonly storageOptions?: readonly string[];
-  /** More options of the web server. */
+  /** Additional options of the web server. */
   readonly serverOptions?: readonly string[];
   /** Environment of processes, by name. */
   readonly environment?: Partial<Readonly<Record<ProcessName, Readonly<Record<string, string>>>>>;
@@ -49,9 +49,9 @@ export interface ChaosProcesses {
   readonly processes: Readonly<Record<ProcessName, TestedProcess>>;
   /** Addresses of the server, through the links, to which clients send spans. */
   readonly spanAddresses: CollectorAddresses;
-  /** URL of the server's front door, through its link: searches. */
+  /** URL of the server's front door, through its link, for searches. */
   readonly frontDoor: string;
-  /** UDP, Thrift compact. */
+  /** UDP port of the agent for Thrift compact. */
   readonly agentPort: number;
   /** Address of ClickHouse's HTTP protocol, not through a link: it shows the spans that are stored. */
   readonly storageUrl: string;

@@ -29,7 +29,7 @@ test("moves every clock of a process and of its workers", async (context) => {
   const seen = JSON.parse(await text(child.stdout)) as [number, number, number, number, boolean][];
   expect(seen).toHaveLength(2);
   for (const [now, date, call, fixed, isDate] of seen) {
-    // The text of a date has no milliseconds.
+    // A date as text has no milliseconds.
     for (const time of [now, date, call + 1_000]) {
       expect(time - hourMs).toBeGreaterThanOrEqual(before);
       expect(time - hourMs).toBeLessThan(Date.now() + 1_000);

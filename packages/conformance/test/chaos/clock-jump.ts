@@ -1,6 +1,6 @@
-// Loaded into a process before its program (`node --require`, which workers also follow). The time of day in
-// JavaScript is off by the milliseconds in the file that CLOCK_JUMP_FILE names. Timers continue, as when a
-// machine's clock is set.
+// Loaded into a process before its program (`node --require`, which workers also follow). The time of day in JavaScript
+// is off by the milliseconds in the file that CLOCK_JUMP_FILE names. Timers are not affected, as when a machine's clock
+// is set.
 
 import { readFileSync } from "node:fs";
 

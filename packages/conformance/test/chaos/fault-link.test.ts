@@ -76,7 +76,7 @@ test("holds back what is sent while silent, and passes it then", async () => {
     let isOpen = false;
     const got = once(socket, "data").then(([data]) => ({ text: String(data), isOpen }));
     socket.write("late");
-    // A second connection is taken, and as silent.
+    // A second connection is accepted, but is silent, too.
     const other = await connect();
     other.write("later");
     const otherGot = once(other, "data").then(([data]) => ({ text: String(data), isOpen }));

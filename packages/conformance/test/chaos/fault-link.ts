@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 export type LinkState = "open" | "cut" | "silent" | "slow";
 
-/** How long each piece waits on a slow link. */
+/** Milliseconds for which each piece waits on a slow link. */
 const slowMs = 150;
 
 interface Passage {

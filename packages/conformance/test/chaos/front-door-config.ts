@@ -2,7 +2,7 @@ import type { CollectorAddresses } from "../faults/span-doors.ts";
 
 /** Addresses of the server and of the processes behind it, each as host:port. */
 export interface FrontDoor {
-  /** A listener for each way in of spans. */
+  /** Addresses of the server's listeners for spans. */
   readonly fronts: CollectorAddresses;
   readonly collectors: readonly CollectorAddresses[];
   readonly front: string;
@@ -25,7 +25,7 @@ function server(listen: string, dials: readonly string[], isGrpc: boolean): obje
     handler: "reverse_proxy",
     upstreams: dials.map((dial) => ({ dial })),
     load_balancing: { selection_policy: { policy: "round_robin" } },
-    // A collector that does not answer is left out for a moment.
+    // A collector that does not answer is not used for a moment.
     health_checks: { passive: { fail_duration: "500ms" } },
     ...(isGrpc ? { transport: { protocol: "http", versions: ["h2c"] } } : {}),
   };

@@ -25,7 +25,9 @@ export interface ChaosRow {
   readonly twice: number;
   /** Spans over UDP, which has no acknowledgements: each must be stored or counted as dropped. */
   readonly agent: AgentAccount | undefined;
-  /** From the repair until every protocol is acknowledged, a search is answered and the agent delivers. */
+  /**
+   * Seconds from the repair until every protocol gets acknowledgements, a search is answered and the agent delivers.
+   */
   readonly secondsToNormal: number | undefined;
   readonly isOk: boolean;
   readonly problems: readonly string[];
@@ -38,7 +40,7 @@ export interface RunSettings {
   readonly scratch: Scratch;
   readonly ledger: SpanLedger;
   readonly seed: number;
-  /** Faults last a second. */
+  /** True: faults last a second. */
   readonly isShort: boolean;
 }
 
@@ -125,7 +127,9 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
   };
 }
 
-/** Every way in is acknowledged, a search through the server is answered, and the agent delivers. */
+/**
+ * Waits until every protocol gets acknowledgements, a search through the server is answered, and the agent delivers.
+ */
 async function untilNormal(
   backend: ChaosProcesses,
   senders: SpanSenders,

@@ -1,4 +1,4 @@
-// The small part of jaeger-client that the tests use; the package brings no types.
+// The part of jaeger-client that the tests use; the package has no types.
 declare module "jaeger-client" {
   interface Span {
     setTag(key: string, value: string | number | boolean): Span;

@@ -15,11 +15,11 @@ export interface Grid {
   readonly urls: readonly string[];
   /** Name of the cluster in the servers' configuration. */
   readonly cluster: string;
-  /** Runs the environment's command that does this to the last server of the list. */
+  /** Runs the environment's command for this action on the last server of the list. */
   last(action: GridAction): Promise<void>;
 }
 
-/** `stop` makes the server hang as SIGSTOP does, `cont` ends that. */
+/** `stop` makes the server hang like SIGSTOP; `cont` ends this. */
 export const gridActions = ["kill", "start", "stop", "cont"] as const;
 export type GridAction = (typeof gridActions)[number];
 

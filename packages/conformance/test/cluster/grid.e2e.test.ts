@@ -1,4 +1,4 @@
-// A ClickHouse cluster whose last server hangs, or is killed again and again, under load and searches.
+// A ClickHouse cluster whose last server hangs, or is killed repeatedly, under load and searches.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TestedProcess } from "../../src/all-processes/tested-process.ts";
@@ -68,7 +68,7 @@ describe.skipIf(grid === undefined)(
         expect(line).toMatch(isUp ? / 1$/ : / 0$/);
       }, patienceMs);
     };
-    /** Every acknowledged span is in every table once. */
+    /** Checks that every acknowledged span is in every table once. */
     const expectExactCounts = async () => {
       await searchers?.stop();
       await senders.stop();
@@ -98,7 +98,7 @@ describe.skipIf(grid === undefined)(
       async () => {
         const seconds: string[] = [];
         for (let round = 0; round < kills; round++) {
-          // Another moment between two pings each time.
+          // Each round uses a different time between two pings.
           await sleep(round * 300);
           const startMs = performance.now();
           await grid?.last("stop");

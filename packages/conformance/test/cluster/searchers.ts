@@ -3,14 +3,14 @@ import { ask } from "../../src/tracing-api/ask.ts";
 
 /** The answers to searches so far. */
 export interface SearchCounts {
-  /** Answers with status 200. */
+  /** Number of answers with status 200. */
   good: number;
   /** Answers that report missing rows. */
   partial: number;
   /** All other answers, or the errors of the requests. */
   readonly bad: string[];
   slowestMs: number;
-  /** Address of the slowest answer. */
+  /** Path of the slowest answer. */
   slowest: string;
 }
 
@@ -23,12 +23,12 @@ export class Searchers {
   readonly #stop = new AbortController();
   readonly #loops: readonly Promise<void>[];
 
-  /** @param paths of the query service's API, each of which gets a loop */
+  /** @param paths paths of the query service's API; each is requested in a loop */
   constructor(queryUrl: string, paths: readonly string[]) {
     this.#loops = paths.map((path) => this.#search(queryUrl + path));
   }
 
-  /** Resolves when the requests under way have ended. */
+  /** Resolves when running requests have ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#loops);

@@ -47,7 +47,7 @@ const portNames = [
   ...["HTTPS_PORT", "HTTP_PORT", "OTLP_GRPC_PORT", "OTLP_HTTP_PORT"],
   ...["API_V2_GRPC_PORT", "THRIFT_HTTP_PORT", "ZIPKIN_PORT", "PROMETHEUS_PORT"],
 ] as const;
-/** A tag that no registry has: Prometheus' own image is not fetched. */
+/** A tag that no registry has, so that Prometheus' official image is not downloaded. */
 const prometheusVersion = "of-this-machine";
 
 let missing = process.env.TEST_CONTAINERS === "0" ? "TEST_CONTAINERS=0" : "";
@@ -86,7 +86,7 @@ afterAll(() => opened?.close(), 120_000);
 
 const kept = { status: 200, text: '{"partialSuccess":{}}' };
 
-/** The result of `docker compose cp`. */
+/** The root certificate, copied with `docker compose cp`. */
 async function rootCertificate(engine: ContainerEngine): Promise<string> {
   const file = "/data/data/server/pki/authorities/local/root.crt";
   const read = `process.stdout.write(require("node:fs").readFileSync(${JSON.stringify(file)}))`;
@@ -181,7 +181,7 @@ function sendersTo(ledger: SpanLedger): SpanSenders {
 
 const upOfImages = ["up", "--detach", "--no-build"];
 
-/** Spans that a replica of the collector has received since it started. */
+/** Number of spans that a replica of the collector has received since it started. */
 async function receivedBy(engine: ContainerEngine, number: number): Promise<number> {
   const ask = `fetch("http://localhost:14269/metrics").then(async (answer) => console.log(await answer.text()))`;
   const text = await engine.podman(
@@ -195,7 +195,7 @@ async function receivedBy(engine: ContainerEngine, number: number): Promise<numb
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Waits until a store has every acknowledged span, once. */
+/** Waits until a store has every acknowledged span once. */
 async function allStored(ledger: SpanLedger, store: string): Promise<void> {
   const report = await eventually(async () => {
     const compared = await ledger.compare(`http://${store}:8123/`);
@@ -228,7 +228,7 @@ test("a collector killed behind the front door: every acknowledged span is found
     // On a busy machine a collector needs more time to start than the front door needs to find it.
     await eventually(allReceived, scaledWithinMs);
     const begin = performance.now();
-    // The front door looks its collectors up by name, every two seconds.
+    // The front door looks up its collectors by name every two seconds.
     await eventually(async () => {
       const received = await allReceived();
       expectEqual(
@@ -310,7 +310,7 @@ test("images are small", async (context) => {
   for (const service of ours) {
     const image = await engine.podman("inspect", "--format", "{{.Image}}", engine.containerOf(service));
     const size = await engine.podman("image", "inspect", "--format", "{{.Size}}", image);
-    // Not compressed, which would take long: gzip makes 52 MB of 157, and 228 of 728 (docs/compose.md).
+    // The uncompressed size, because compressing takes long: gzip makes 52 MB of 157, and 228 of 728 (docs/compose.md).
     const most = service === "tracing-storage" ? 850_000_000 : 220_000_000;
     expect(Number(size), service).toBeLessThan(most);
     expect(Number(size), service).toBeGreaterThan(50_000_000);
@@ -449,7 +449,7 @@ test("labels of containers are sites, as containers come and go", async (context
 
 test("each container ends by itself when it is told to", async (context) => {
   const { engine } = running(context);
-  // A process that takes longer is killed, which its exit code shows: 137.
+  // A process that takes longer is killed and has the exit code 137.
   await engine.compose("--profile", "demo", "stop", "--timeout", "10");
   for (const service of ours) {
     const container = engine.containerOf(service);
@@ -469,7 +469,7 @@ test("the profile cluster keeps every acknowledged span, with a server killed an
   if (images.missing !== undefined) {
     return context.skip(images.missing);
   }
-  // docker-compose 1 removes the shop before its agent, which has its network.
+  // docker-compose 1 removes the shop before its agent, which uses the shop's network.
   await engine.podman("rm", "--force", "--time", "1", engine.containerOf("shop-agent"));
   await engine.compose("--profile", "demo", "--profile", "monitoring", "down", "--volumes", "--timeout", "1");
   const files = ["--file", "docker-compose.yml", "--file", await engine.boundsOf(clickhouseServices)];

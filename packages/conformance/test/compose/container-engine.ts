@@ -11,12 +11,12 @@ import { eventually } from "../../src/expect.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-/** Made by docker/base-image.sh: Debian with Node and npm. */
+/** The image is made by docker/base-image.sh: Debian with Node and npm. */
 export const baseImage = "localhost/node:26-bookworm";
 const maxOutputBytes = 64 * 1024 * 1024;
 const socketWithinMs = 30_000;
 
-/** Installed and made: no part of the sources, in whichever folder. */
+/** Installed and generated folders, which are not sources, at any depth. */
 const notSources = new Set(["node_modules", "dist", "gen", ".turbo"]);
 /** The same names, but only in the top folder, because deeper folders with these names contain sources. */
 const notSourcesAbove = new Set(
@@ -24,9 +24,10 @@ const notSourcesAbove = new Set(
 );
 
 /**
- * runc and these bounds also work in sandboxes that let no container have more than their own. Networks are in a range that no
- * other engine is likely to have. All engines of a machine share one folder of names, and one that was killed leaves its own
- * there. With one range for all, names of the living led to addresses of the dead.
+ * runc and these limits also work in sandboxes that allow containers no higher limits than their own. Networks use a
+ * range that other engines are unlikely to use. All engines of a machine share one folder of names, and a killed engine
+ * leaves its names there. When all engines used one range, names of running containers led to addresses of removed
+ * ones.
  */
 const engineConfig = (range: number) => `[containers]
 default_ulimits=["nofile=1024:1024","nproc=1000:1000"]
@@ -39,15 +40,15 @@ network_backend="netavark"
 default_subnet_pools=[{ base="10.${range}.0.0/16", size=24 }]
 `;
 
-/** Something that a machine lacks for containers; the tests skip with it. */
+/** A tool or right that this machine lacks for containers; the tests are then skipped. */
 export class NoContainersError extends Error {
   override readonly name = "NoContainersError";
 }
 
 /**
- * podman with its own storage and networks, as the engine of docker-compose, and a copy of the sources to
- * build from. An archive of the base image, and the packages that builds fetch, are in a cache folder of the
- * user. Only the first run on a machine makes and fetches them.
+ * podman with its own storage and networks, as the engine of docker-compose, and a copy of the sources to build from. A
+ * cache folder of the user has an archive of the base image, and the packages that builds download. Only the first run
+ * on a machine makes and downloads them.
  */
 export class ContainerEngine {
   readonly #folder: string;
@@ -69,7 +70,7 @@ export class ContainerEngine {
       CONTAINERS_CONF: join(folder, "containers.conf"),
       TMPDIR: join(folder, "temporary"),
       DOCKER_HOST: `unix://${join(folder, "podman.sock")}`,
-      // docker-compose 1 then asks the engine, not a command "docker".
+      // With this setting docker-compose 1 uses the engine, not a command "docker".
       DOCKER_BUILDKIT: "0",
       COMPOSE_DOCKER_CLI_BUILD: "0",
       COMPOSE_HTTP_TIMEOUT: "600",
@@ -78,7 +79,7 @@ export class ContainerEngine {
   }
 
   /**
-   * Starts the engine, and has the base image made if it is not there.
+   * Starts the engine, and makes the base image when it is missing.
    * @param environment variables of the compose file
    * @throws NoContainersError with the missing tool or right
    */
@@ -95,7 +96,7 @@ export class ContainerEngine {
       await engine.#tryContainer();
       cpSync(root, join(folder, "sources"), {
         recursive: true,
-        // The uppermost folder itself may have any name.
+        // The top folder itself may have any name.
         filter: (path) => path === root || !(notSources.has(basename(path)) || notSourcesAbove.has(path)),
       });
       await engine.#startService();
@@ -152,7 +153,7 @@ export class ContainerEngine {
     return stdout;
   }
 
-  /** The container of a service, or of one of its replicas, which have numbers from one. */
+  /** The name of the container of a service or a replica; replicas are numbered from one. */
   containerOf(service: string, number = 1): string {
     return `${this.#project}_${service}_${number}`;
   }
@@ -177,7 +178,7 @@ export class ContainerEngine {
       this.#service.kill("SIGTERM");
       await ended;
     }
-    // podman keeps its layers mounted on themselves.
+    // podman leaves its layers mounted.
     spawnSync("umount", [join(this.#folder, "storage", "overlay")]);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }

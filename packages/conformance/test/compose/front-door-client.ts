@@ -16,7 +16,7 @@ export class FrontDoorClient {
     this.#authority = authority;
   }
 
-  /** One request over HTTPS; a body is JSON. @throws Error when there is no whole answer */
+  /** Sends one request over HTTPS; a body is JSON. @throws Error when there is no complete answer */
   async ask(path: string, body?: unknown): Promise<{ status: number; text: string }> {
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
     const call = request(
@@ -43,7 +43,7 @@ export class FrontDoorClient {
     return await promise;
   }
 
-  /** One unary call over TLS. @returns the name of its status. @throws Error when it ends without one */
+  /** Makes one unary call over TLS. @returns the name of its status. @throws Error when it ends without a status */
   async callGrpc(path: string, message: Uint8Array): Promise<string> {
     const session = connect(`https://localhost:${this.#port}`, { ca: this.#authority });
     const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -26,8 +26,8 @@ async function statusOf(engine: ContainerEngine, url: string): Promise<string> {
 }
 
 /**
- * Sends the requests of every data source of docker/grafana to the URL that is written there, out of the network of the containers.
- * @returns those that are not answered with 200
+ * Sends the requests of every data source in docker/grafana to its URL, from the network of the containers.
+ * @returns the requests that were not answered with 200
  */
 export async function unansweredGrafanaRequests(engine: ContainerEngine): Promise<string[]> {
   const all = provisionedDataSources().flatMap(({ type, url }: ProvisionedDataSource) =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baseImage, type ContainerEngine } from "./container-engine.ts";
 
-/** As the official image has it: user, working folder, volume, entry point and arguments. */
+/** The same user, working folder, volume, entry point and arguments as in the official image. */
 const recipe = `FROM ${baseImage}
 COPY prometheus /bin/prometheus
 COPY --chown=65534:65534 data /prometheus

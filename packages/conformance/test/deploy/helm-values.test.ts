@@ -1,5 +1,5 @@
-// Values that people give to the charts of deploy/helm besides the defaults, as Kubernetes would read them: names, labels, variables,
-// accounts, volumes. Needs Helm (packages/conformance/peers/build.sh helm).
+// Typical values of users for the charts of deploy/helm, as Kubernetes would read them: names, labels, variables,
+// accounts, volumes. The test needs Helm (packages/conformance/peers/build.sh helm).
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -83,7 +83,7 @@ describe.skipIf(withoutHelm !== "").each(charted)(`chart %s${withoutHelm}`, (cha
         expect(metadata.labels["app.kubernetes.io/instance"]).toBe(release);
       }
       for (const { name, metadata } of pods(documents)) {
-        // Pods of a StatefulSet have a label with its name and ten more signs.
+        // Pods of a StatefulSet have a label with its name and ten more characters.
         expect(name.length, name).toBeLessThanOrEqual(52);
         expect(metadata.labels["app.kubernetes.io/instance"]).toBe(release);
       }

@@ -1,6 +1,6 @@
 // deploy/helm: compares the output of its charts with golden/ and with deploy/kubernetes, and checks it;
 // kubernetes.test.ts uses it too. Where Helm is installed (packages/conformance/peers/build.sh helm), the output is
-// made again and compared: `vitest run -u` accepts it. No cluster is asked.
+// made again and compared: `vitest run -u` accepts it. The test uses no cluster.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -93,7 +93,7 @@ test("a new version of a chart can take the place of an old one", () => {
     const { selector, volumeClaimTemplates } = unchangeable.parse(spec);
     const labels = [selector.matchLabels, ...volumeClaimTemplates.map((each) => each.metadata.labels)];
     const names = labels.flatMap((each) => Object.keys(each));
-    // Else an upgrade fails, and the workload has to be deleted first.
+    // Otherwise an upgrade fails, and the workload must be deleted first.
     expect(
       names.filter((name) => /version|chart|checksum/.test(name)),
       metadata.name,
@@ -105,7 +105,7 @@ const statefulSet = z.object({ serviceName: z.string() });
 const addressesOfServices =
   /(?:dns:\/\/\/|http:\/\/|h2c:\/\/|reverse_proxy |dynamic a )([a-z]+-(?:collector|query|storage)[a-z-]*)/g;
 
-/** Labels that Helm's charts have beside those of the manifests. */
+/** Labels that Helm's charts have in addition to the labels of the manifests. */
 const onlyOfCharts = /^(app\.kubernetes\.io\/(instance|version|managed-by)|helm\.sh\/chart|checksum\/.*)$/;
 
 /**
@@ -141,7 +141,7 @@ test("the chart and deploy/kubernetes make the same", () => {
   const plain = readManifests()
     .filter(({ file }) => !file.startsWith("examples/"))
     .map(({ value }) => document.parse(value));
-  // kubectl makes this one of the Serverfile; and Helm makes the namespace of a release, not the chart.
+  // kubectl makes this object from the Serverfile; and Helm, not the chart, makes the namespace of a release.
   const ofChart = rendered("tracing", "plain");
   const configuration = ofChart.find(({ kind }) => kind === "ConfigMap");
   expect(configuration?.data).toEqual({
@@ -153,7 +153,7 @@ test("the chart and deploy/kubernetes make the same", () => {
         .filter((each) => each.kind !== "ConfigMap" && each.metadata.name !== "tracing" && !isPolicy(each))
         .map((each) => [keyOf(each), essence(withoutKind(each))]),
     );
-  // Labels of budgets and autoscalers are the chart's alone.
+  // Only the chart's budgets and autoscalers have labels.
   expect(compared(ofChart)).toEqual(compared(plain));
   const policies = (all: readonly Document[]) =>
     all
@@ -169,8 +169,8 @@ test("the chart and deploy/kubernetes make the same", () => {
 });
 
 /**
- * The traffic that a policy allows; in the manifests it concerns all pods of a namespace, in a chart those of
- * a release.
+ * The traffic that a policy allows. In the manifests it applies to all pods of a namespace, in a chart to those of a
+ * release.
  */
 function rulesOf(spec: unknown): unknown {
   const { podSelector: _pods, ...rules } = z.looseObject({}).parse(essence(spec));

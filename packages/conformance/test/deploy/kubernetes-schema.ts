@@ -16,7 +16,7 @@ export const kubernetesKinds: Readonly<Record<string, string>> = {
   "networking.k8s.io/v1 Ingress": "io.k8s.api.networking.v1.Ingress",
 };
 
-/** Checks manifests by the schemas of Kubernetes' API; fields that it does not know are faults. */
+/** Checks manifests with the schemas of Kubernetes' API; unknown fields are faults. */
 export class KubernetesSchema {
   readonly #ajv = new Ajv({ strict: false, allErrors: true });
 

@@ -1,5 +1,5 @@
 // deploy/kubernetes, and the output of the charts in deploy/helm: checked with the schemas of Kubernetes' API, and
-// compared with the processes. No cluster is asked.
+// compared with the processes. The test uses no cluster.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const workloads = [...manifests, ...charts]
   .map(({ file, value }) => ({ file, ...workload.parse(value) }));
 const baseWorkloads = workloads.filter(({ file }) => !/^(examples\/|chart )/.test(file));
 
-/** Workloads of a namespace that a selector takes. */
+/** Workloads of a namespace that a selector matches. */
 function selected(namespace: string, labels: Readonly<Record<string, string>>): Workload[] {
   return baseWorkloads.filter(
     ({ metadata, spec }) =>
@@ -129,7 +129,7 @@ describe.each(workloads.map((item) => [`${item.file}: ${item.kind}`, item] as co
         expect(ports.length === 1 || typeof port === "number").toBe(true);
       }
     },
-    60_000, // the first of each image asks its program
+    60_000, // the first test of each image runs its program
   );
 
   test("a probe of life does not ask for the store: a restart would not bring it back", () => {
@@ -162,7 +162,7 @@ test("Services lead to ports of pods that are there", () => {
   for (const { spec } of ofManifests) {
     expect([undefined, ...names]).toContain(spec.serviceName);
   }
-  // Names of services in addresses of others.
+  // Names of services in the addresses of other services.
   const addresses = ofManifests.flatMap(({ spec }) =>
     [...spec.template.spec.initContainers, ...spec.template.spec.containers].flatMap(({ env }) =>
       env.map(({ value }) => value),

@@ -71,7 +71,7 @@ export type Workload = z.infer<typeof workload>;
 
 /** One document of one file. */
 export interface Manifest {
-  /** Below deploy/kubernetes; or which chart with which values. */
+  /** Path below deploy/kubernetes; or the chart, with its values. */
   readonly file: string;
   readonly value: { readonly apiVersion?: unknown; readonly kind?: unknown };
 }
@@ -88,7 +88,7 @@ function documentsOf(file: string, name: string): Manifest[] {
     });
 }
 
-/** All documents of the folder's YAML files, those of examples/ too, without kustomization.yaml. */
+/** All documents of the folder's YAML files, including examples/, but without kustomization.yaml. */
 export function readManifests(): Manifest[] {
   return readdirSync(kubernetesFolder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".yaml") && file !== "kustomization.yaml")

@@ -5,7 +5,7 @@ import { testedProgram } from "lifecycle/testing";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 
-/** The processes, each a program, a package and an image of that name. */
+/** The processes; each name is also the name of a program, a package and an image. */
 export const processNames = [
   "admin-server",
   "tracing-agent",

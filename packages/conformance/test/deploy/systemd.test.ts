@@ -14,7 +14,7 @@ const systemd = Number(
     spawnSync("systemd-analyze", ["--version"], { encoding: "utf8" }).stdout ?? "",
   )?.[1] ?? 0,
 );
-/** On a scale to ten; systemd's OK ends at 4.4. */
+/** Exposure on a scale to ten; systemd calls values up to 4.4 OK. */
 const mostExposure = "2.0";
 
 afterAll(() => {

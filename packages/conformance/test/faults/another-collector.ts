@@ -4,7 +4,7 @@ import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import type { FaultProcesses } from "./fault-processes.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
-/** A further collector with its own journal, not started. */
+/** A further collector with its own journal; it is not started. */
 export interface AnotherCollector {
   readonly process: TestedProcess;
   readonly addresses: CollectorAddresses;

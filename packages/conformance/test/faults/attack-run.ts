@@ -10,35 +10,35 @@ import { SpanSenders } from "./span-senders.ts";
 export interface AttackSettings {
   readonly attackMs: number;
   readonly seed: number;
-  /** Gets a line of progress every few seconds. */
+  /** Called with a line of progress every few seconds. */
   say(line: string): void;
 }
 
 export interface AttackReport extends LedgerReport {
-  /** Rounds of each attack. */
+  /** Number of rounds of each attack. */
   readonly rounds: Readonly<Record<string, number>>;
-  /** Answers to the senders that did nothing wrong. */
+  /** Answers to the normal senders. */
   readonly requestsAcknowledged: number;
   readonly requestsRefused: Readonly<Record<string, readonly string[]>>;
   readonly cutReasons: readonly string[];
   readonly slowestMs: number;
-  /** Memory of the collector; undefined on systems without /proc. */
+  /** Memory of the collector in MiB; undefined on systems without /proc. */
   readonly memoryBeforeMiB: number | undefined;
   readonly memoryPeakMiB: number | undefined;
   readonly memoryAfterMiB: number | undefined;
   readonly filesBefore: number | undefined;
   readonly filesPeak: number | undefined;
   readonly filesAfter: number | undefined;
-  /** Lines of the collector's log during the attack, and those that are errors. */
+  /** Number of lines in the collector's log during the attack, and the lines that are errors. */
   readonly logLines: number;
   readonly logErrors: readonly string[];
 }
 
 const startWithinMs = 60_000;
 const sayEveryMs = 10_000;
-/** Connections of each attack at the same time. */
+/** Number of concurrent connections of each attack. */
 const lanes = 2;
-/** Files that come and go: segments of the journal, connections to storage. */
+/** Number of files that are opened and closed all the time: segments of the journal, connections to storage. */
 const comingAndGoing = 12;
 const filesCloseWithinMs = 30_000;
 

@@ -3,9 +3,9 @@ import { runAttack } from "./attack-run.ts";
 import { attacks } from "./attacks.ts";
 import { newSeed } from "./seeded-random.ts";
 
-/** Minutes of it by `node packages/conformance/bin/faults.ts attack`. */
+/** `node packages/conformance/bin/faults.ts attack` runs the attack for minutes. */
 const attackMs = 8_000;
-/** The bodies that may be under way, 256 MiB, and a collector at work. */
+/** Limit in MiB for the bodies of running requests, 256 MiB, and a working collector. */
 const maxMemoryMiB = 600;
 /** Allowed answers to a sender while others send large bodies, or more than the disk accepts. */
 const documentedRefusals = ["429, Retry-After 1", "RESOURCE_EXHAUSTED, RetryInfo of 1 s"];

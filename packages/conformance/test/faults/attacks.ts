@@ -11,14 +11,14 @@ import type { CollectorAddresses } from "./span-doors.ts";
 /** The inputs of an attack. */
 export interface Attacked {
   readonly addresses: CollectorAddresses;
-  /** host:port of every listener of the collector, its admin port included. */
+  /** host:port of every listener of the collector, including its admin port. */
   readonly all: readonly string[];
   readonly random: Random;
-  /** The end of all attacks: who waits stops waiting. */
+  /** Aborted at the end of all attacks, so that all waits end. */
   readonly signal: AbortSignal;
 }
 
-/** One round of an attack; it never throws, and leaves nothing open behind it. */
+/** One round of an attack; it never throws, and closes all its connections. */
 export type Attack = (attacked: Attacked) => Promise<void>;
 
 const readMs = 100;
@@ -75,7 +75,7 @@ async function fling(address: string, bytes: Uint8Array, { random, signal }: Att
   }
 }
 
-/** Begins calls that do not end, over a client that keeps to the rules, and leaves them after a while. */
+/** Begins calls that do not end, with a client that follows the protocol, and leaves them after a while. */
 async function beginCalls(
   address: string,
   path: string,
@@ -84,7 +84,7 @@ async function beginCalls(
   ms: number,
   { signal }: Attacked,
 ): Promise<void> {
-  // A window of nothing: no answer can be written.
+  // With a window of 0 bytes, no answer can be written.
   const session = connectHttp2(`http://${address}`, { settings: { initialWindowSize: 0 } });
   session.on("error", () => {});
   for (let call = 0; call < calls; call++) {
@@ -216,7 +216,7 @@ const floods: readonly (() => Buffer)[] = [
   // Windows that overflow, and that do not grow.
   () => Buffer.concat([begun, streamHeaders(1), frame(8, 0, 1, Buffer.from("7fffffff", "hex"))]),
   () => Buffer.concat([begun, frame(8, 0, 0, Buffer.alloc(4))]),
-  // A window of nothing, so that no answer can be written.
+  // With a window of 0 bytes, no answer can be written.
   () =>
     Buffer.concat([
       preface,

@@ -1,5 +1,5 @@
-// The web server in front of two collectors: requests of one connection go to both, and one that is killed costs no
-// span that was acknowledged.
+// The web server in front of two collectors: requests of one connection go to both, and killing one collector loses no
+// acknowledged span.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -74,7 +74,7 @@ test("a collector killed behind the server: every acknowledged span is found onc
       await senders.more(moreRequests, withinMs);
       await other.start();
       await senders.more(moreRequests, withinMs);
-      // Requests that it kept before it was killed do not count: it must get requests again.
+      // Requests from before the kill do not count: this collector must receive new requests.
       await eventually(async () => {
         const metrics = await (await fetch(other.metricsUrl)).text();
         if (!receivedSpans.test(metrics)) {

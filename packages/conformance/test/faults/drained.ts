@@ -4,7 +4,7 @@ import { metricOf } from "./fault-processes.ts";
 
 const storedWithinMs = 60_000;
 
-/** Resolves when no span waits for storage. @throws Error when for a minute none of them was stored, however many wait */
+/** Resolves when no span waits for storage. @throws Error when none of the waiting spans is stored for a minute */
 export async function drained(collector: TestedProcess): Promise<void> {
   for (let least = Number.POSITIVE_INFINITY; least > 0; ) {
     least = await eventually(async () => {

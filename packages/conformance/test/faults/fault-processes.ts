@@ -20,11 +20,11 @@ export interface FaultProcesses {
 }
 
 export interface FaultProcessesSettings {
-  /** More options of the collector. */
+  /** Additional options of the collector. */
   readonly collectorOptions?: readonly string[];
-  /** Folder of all data, whose owner removes it; a temporary one when absent, which is removed in the end. */
+  /** Folder of all data, which its owner removes; by default a temporary folder, which is removed at the end. */
   readonly folder?: string;
-  /** A separate folder when absent. */
+  /** Folder of the journal; by default a separate folder. */
   readonly journal?: string;
 }
 
@@ -92,7 +92,7 @@ export async function metricOf(process: TestedProcess, name: string): Promise<nu
   return Number(value);
 }
 
-/** Memory that a process holds now, or held at most; undefined where the system has no /proc. */
+/** Present or highest memory of a process in MiB; undefined when the system has no /proc. */
 export function memoryMiB(process: TestedProcess, what: "VmRSS" | "VmHWM"): number | undefined {
   const file = `/proc/${process.pid}/status`;
   if (!existsSync(file)) {
@@ -102,7 +102,7 @@ export function memoryMiB(process: TestedProcess, what: "VmRSS" | "VmHWM"): numb
   return Math.round(Number(kilobytes) / 1_024);
 }
 
-/** Files and sockets that a process has open; undefined where the system has no /proc. */
+/** Number of open files and sockets of a process; undefined when the system has no /proc. */
 export function openFiles(process: TestedProcess): number | undefined {
   const folder = `/proc/${process.pid}/fd`;
   return existsSync(folder) ? readdirSync(folder).length : undefined;

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import { type GrpcEnd, grpcFrame } from "../bad-input/raw-grpc.ts";
 
-/** One connection for gRPC calls, one after another; opened anew when it is gone. The lane never retries. */
+/** One connection for gRPC calls, one after another; it is reopened after its end. The lane never retries. */
 export class GrpcLane {
   readonly #url: string;
   readonly #deadlineMs: number;

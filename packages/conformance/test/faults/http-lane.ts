@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** How a request over HTTP was answered. */
+/** The answer to a request over HTTP. */
 export interface HttpEnd {
   readonly status: number;
   /** "" when absent. */
@@ -16,7 +16,7 @@ export class HttpLane {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** @throws Error when there is no whole answer */
+  /** @throws Error when there is no complete answer */
   async post(url: string, contentType: string, body: Buffer): Promise<HttpEnd> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpEnd>();
     const call = request(

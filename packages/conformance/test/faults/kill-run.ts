@@ -19,21 +19,21 @@ export interface KillSettings {
   readonly journal?: JournalKind;
   /** Milliseconds after which no further kill happens; by default there is no limit. */
   readonly budgetMs?: number;
-  /** Gets a line of progress now and then. */
+  /** Called with a line of progress from time to time. */
   say(line: string): void;
 }
 
 export interface KillReport extends LedgerReport {
   readonly collectorKills: number;
-  /** The number of those that came before the collector had started, while it read its journal. */
+  /** Number of kills during a start of the collector, while it read its journal. */
   readonly killsDuringStart: number;
-  /** The number of those that left a sender without an answer. */
+  /** Number of kills that left a sender without an answer. */
   readonly killsThatCut: number;
   readonly storageKills: number;
   readonly seconds: number;
 }
 
-/** One in this many kills comes at any moment of a start. */
+/** One in this many kills comes at a random time of a start. */
 const duringStartEvery = 5;
 const maxStartMs = 1_500;
 const maxIngestMs = 700;
@@ -96,7 +96,7 @@ export async function runKills({
         const cutBefore = senders.cut;
         await collector.end("SIGKILL");
         counts.collectorKills++;
-        // The start that the kill has broken off.
+        // Waits for the start that the kill interrupted.
         await starting;
         if (random(storageEvery) === 0) {
           await storageBack;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runKills } from "./kill-run.ts";
 import { newSeed } from "./seeded-random.ts";
 
-/** A hundred, and more, by `node packages/conformance/bin/faults.ts kills`. */
+/** `node packages/conformance/bin/faults.ts kills` makes a hundred kills or more. */
 const kills = 12;
 const budgetMs = 40_000;
 

@@ -18,10 +18,10 @@ beforeEach(async () => {
 afterEach(() => backend?.close());
 
 const service = "lost-neighbours";
-/** The agent's limit beside an application, and half as much again for sources that are not bundled. */
+/** The agent's limit in MiB, and half as much again for sources that are not bundled. */
 const maxAgentMiB = 150;
 
-/** Sends spans to the agent, one a packet, a few at a time so that no socket buffer overflows. */
+/** Sends spans to the agent, one in each packet, a few at a time, so that no socket buffer overflows. */
 async function sendToAgent(firstId: number, count: number): Promise<void> {
   const socket = createSocket("udp4");
   const startUs = BigInt(Date.now()) * 1_000n;
@@ -97,7 +97,7 @@ test("an agent whose collector is away counts every span that it loses, and deli
 test("a query service whose storage is away says so at once, and answers again when it is back", async () => {
   const { pid } = backend.query;
   const { query } = backend.addresses;
-  // Nothing that is kept: names are given from memory for a second.
+  // Names are cached for a second, so the test asks for data that is not cached.
   await askData(`${query}/api/dependencies`);
   await backend.storage.end("SIGKILL");
   const paths = [

@@ -1,4 +1,4 @@
-// Two collectors of one name, looked up by clients: the agent, and OpenTelemetry's over gRPC.
+// Two collectors with one name, which clients look up: the agent, and OpenTelemetry's SDK over gRPC.
 
 import { fileURLToPath } from "node:url";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
@@ -78,7 +78,7 @@ test("collectors of one name: the agent and OpenTelemetry's client over gRPC go 
     await packets.stop();
 
     await second.start();
-    // Spans that the two had acknowledged when they were killed were in their journals.
+    // Spans that both had acknowledged before the kill were in their journals.
     for (const collector of [first, second]) {
       await eventually(
         async () => expect(await metricOf(collector, "tracing_collector_queue_length")).toBe(0),

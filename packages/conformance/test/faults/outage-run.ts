@@ -7,8 +7,8 @@ import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
 import { SpanSenders } from "./span-senders.ts";
 
 /**
- * The behaviour of storage during an outage. It is killed, or it hangs like a machine with a stuck disk:
- * connections stay, nothing is answered, and begun work continues later.
+ * The behaviour of storage during an outage. `killed`: the process is killed. `frozen`: it hangs like a machine with a
+ * stuck disk: connections stay open, requests get no answer, and begun work continues later.
  */
 export type Absence = "killed" | "frozen";
 
@@ -22,13 +22,13 @@ export interface OutageSettings {
   /** Limit of the journal in bytes; it must be full before storage restarts. */
   readonly journalBytes: number;
   readonly seed: number;
-  /** Most bytes of an attribute of each span; 1,000 by default. */
+  /** Limit in bytes of an attribute of each span; 1,000 by default. */
   readonly ballastBytes?: number;
-  /** Between the requests of a sender, ten of which send at a time; 10 ms by default. */
+  /** Milliseconds between two requests of a sender; there are ten senders; 10 by default. */
   readonly pauseMs?: number;
-  /** How long the journal may take to fill, and to drain; 2 minutes by default. */
+  /** Limit in milliseconds for filling and for draining the journal; 2 minutes by default. */
   readonly patienceMs?: number;
-  /** Gets a line of progress every few seconds. */
+  /** Called with a line of progress every few seconds. */
   say(line: string): void;
 }
 
@@ -36,15 +36,15 @@ export interface OutageReport extends LedgerReport {
   readonly requestsAcknowledged: number;
   /** Requests without an answer, by reason: there should be none. */
   readonly cutReasons: readonly string[];
-  /** How each protocol was refused while the journal was full. */
+  /** The refusals of each protocol while the journal was full. */
   readonly refusals: Readonly<Record<string, readonly string[]>>;
   readonly requestsRefused: number;
   readonly awaySeconds: number;
-  /** From the loss of storage to the first refusal. */
+  /** Seconds from the stop of storage to the first refusal. */
   readonly fullAfterSeconds: number;
   /** Seconds from the restart of storage until it had all spans. */
   readonly drainSeconds: number;
-  /** Resident memory of the collector; undefined where the system has no /proc. */
+  /** Resident memory of the collector in MiB; undefined when the system has no /proc. */
   readonly memoryBeforeMiB: number | undefined;
   readonly memoryPeakMiB: number | undefined;
   /** Warnings and errors in the collector's log, and its line about the return of storage. */
@@ -54,7 +54,7 @@ export interface OutageReport extends LedgerReport {
 const startWithinMs = 60_000;
 const sayEveryMs = 10_000;
 
-/** Takes storage away under load until the journal is full, and gives it back; then compares. */
+/** Stops storage under load until the journal is full, and restarts it; then compares the spans. */
 export async function runOutage(settings: OutageSettings): Promise<OutageReport> {
   const { absence, awayMs, journalBytes, seed, say, ballastBytes = 1_000, pauseMs = 10 } = settings;
   const { patienceMs = 120_000 } = settings;

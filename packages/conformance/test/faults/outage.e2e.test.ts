@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { type Absence, runOutage } from "./outage-run.ts";
 import { newSeed } from "./seeded-random.ts";
 
-/** Five minutes of it by `node packages/conformance/bin/faults.ts outage`. */
+/** `node packages/conformance/bin/faults.ts outage` runs the outage for five minutes. */
 const settings = { awayMs: 3_000, journalBytes: 3_000_000, say: () => {} };
-/** The collector's limit at full load, in MiB, and half as much again for a crowded machine. */
+/** The collector's limit in MiB at full load, and half as much again for a busy machine. */
 const maxMemoryMiB = 450;
 
 test.each<Absence>(["killed", "frozen"])(
@@ -25,7 +25,8 @@ test.each<Absence>(["killed", "frozen"])(
     });
     expect(report.memoryPeakMiB ?? 0, what).toBeLessThan(maxMemoryMiB);
     const said = (text: string) => report.logLines.filter((line) => line.includes(text)).length;
-    // A storage that is frozen for less than a time limit was never away; one that starts slowly is not ready at first.
+    // A storage that is frozen for less than a time limit is never reported as away; one that starts slowly is not
+    // ready at first.
     expect(said("storage is away") + said("storage is not ready"), what).toBe(said("storage is back"));
     if (absence === "killed") {
       expect(said("storage is away"), what).toBe(1);

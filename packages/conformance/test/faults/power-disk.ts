@@ -6,12 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** The file is sparse: parts without data use no disk space. */
 const diskBytes = 4 * 2 ** 30;
-/** Half a minute: on a busy machine the kernel lets go late of the files of processes that were killed. */
+/** Half a minute, because on a busy machine the kernel releases the files of killed processes late. */
 const unmountTries = 1_500;
 
 /**
  * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH from the kernel's fs/ext4/ext4.h: from now on the file system
- * writes nothing, neither data in memory nor its own journal. Node has no ioctl; perl is on every Debian.
+ * writes nothing, neither data in memory nor its own journal. Node has no ioctl, but perl is on every Debian.
  */
 const shutDown =
   'open(my $folder, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($folder, 0x8004587d, $how) or die $!';
@@ -19,14 +19,14 @@ const shutDown =
 /** A disk in a file whose power can be cut: unsynced data is lost. */
 export interface PowerDisk {
   readonly folder: string;
-  /** Everything that is not synced by now is lost; each use of the folder fails. */
+  /** Cuts the power: unsynced data is lost, and every use of the folder fails. */
   cut(): void;
   /** Restores the power, after no process uses the folder any more. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @throws Error without the right to mount, `mkfs.ext4`, or loop devices */
+/** @throws Error when the right to mount, `mkfs.ext4`, or loop devices are missing */
 export async function openPowerDisk(): Promise<PowerDisk> {
   const home = mkdtempSync(join(tmpdir(), "power-"));
   const image = join(home, "image");

@@ -10,17 +10,17 @@ import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
 import { SpanSenders } from "./span-senders.ts";
 
 export interface PowerSettings {
-  /** Holds the data of collector and storage. */
+  /** The disk with the data of collector and storage. */
   readonly disk: PowerDisk;
   readonly cuts: number;
   readonly seed: number;
-  /** Gets a line of progress after each cut. */
+  /** Called with a line of progress after each cut. */
   say(line: string): void;
 }
 
 export interface PowerReport extends LedgerReport {
   readonly cuts: number;
-  /** Parts that storage found damaged, and put aside. */
+  /** Number of damaged parts that storage found and set aside. */
   readonly damagedParts: number;
 }
 
@@ -29,8 +29,8 @@ const startWithinMs = 60_000;
 const lookMs = 1;
 
 /**
- * Repeatedly cuts the power of the disk that collector and storage share, while senders use every protocol. Every other
- * time the cut is at a random moment, otherwise when storage has a new block that it has not confirmed. Then the
+ * Repeatedly cuts the power of the disk that collector and storage share, while senders use every protocol. Every
+ * second cut is at a random time; the others happen when storage has a new block that it has not confirmed. Then the
  * acknowledged spans are compared with the stored ones.
  * @throws Error when a process does not restart
  */
@@ -39,7 +39,7 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
   const folder = join(disk.folder, "data");
   const backend = await openFaultProcesses({ folder });
   const { collector, storage } = backend;
-  // Data written in the moment of the cut may exist: its sender, who is refused here, would hear nothing.
+  // Data written at the time of the cut may be stored, although its sender was refused.
   const ledger = new SpanLedger({ mayKeepRefused: true });
   let damagedParts = 0;
   const start = () => Promise.all([storage.start(), collector.start()]);
@@ -88,7 +88,7 @@ async function newPart(storageUrl: string): Promise<void> {
   };
   const asked = "SELECT data_paths[1] FROM system.tables WHERE database = 'tracing' AND name = 'spans'";
   let folder = await answerOf(storageUrl, asked);
-  // A collector acknowledges before it has made the tables.
+  // A collector acknowledges spans before it has created the tables.
   for (; folder === ""; folder = await answerOf(storageUrl, asked)) {
     await pause();
   }

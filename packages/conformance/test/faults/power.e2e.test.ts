@@ -3,7 +3,7 @@ import { openPowerDisk } from "./power-disk.ts";
 import { runPowerCuts } from "./power-run.ts";
 import { newSeed } from "./seeded-random.ts";
 
-/** More by `node packages/conformance/bin/faults.ts power`. */
+/** `node packages/conformance/bin/faults.ts power` makes more cuts. */
 const cuts = 4;
 
 test("the power fails again and again in the middle of ingest: every acknowledged span is found once", async (context) => {

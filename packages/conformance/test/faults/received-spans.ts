@@ -7,11 +7,11 @@ export interface ExpectedSpans {
   readonly labels?: string;
   /** 0 by default. */
   readonly moreThan?: number;
-  /** Done before each look, such as to send one. */
+  /** Called before each check, for example to send a span. */
   readonly first?: () => Promise<unknown>;
 }
 
-/** Spans that a collector has been sent since it started. @param labels a part of the metric's labels */
+/** Number of spans that a collector has received since it started. @param labels a part of the metric's labels */
 export async function receivedSpans(collector: TestedProcess, labels = ""): Promise<number> {
   const { text } = await ask(collector.metricsUrl);
   return [...text.matchAll(/^tracing_collector_spans_received_total\{(.*)\} (\S+)$/gm)]
@@ -19,7 +19,7 @@ export async function receivedSpans(collector: TestedProcess, labels = ""): Prom
     .reduce((sum, [, , value]) => sum + Number(value), 0);
 }
 
-/** Resolves when a collector has been sent more spans. @throws Error after `withinMs` */
+/** Resolves when a collector has received more spans. @throws Error after `withinMs` */
 export async function receives(
   collector: TestedProcess,
   { labels = "", moreThan = 0, first = async () => {} }: ExpectedSpans,

@@ -15,12 +15,12 @@ type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
 /** `ExportResultCode.SUCCESS` of the SDK. */
 const success = 0;
-/** For an application whose last span was lost. */
+/** Pause in milliseconds of an application whose last span was lost. */
 const pauseAfterLossMs = 50;
 
 /**
- * An application with OpenTelemetry's SDK for JavaScript: one span after another. The ledger learns the fate
- * of each as the SDK knows it. Spans that the SDK repeats keep their ids.
+ * An application with OpenTelemetry's SDK for JavaScript: one span after another. The ledger records the fate of each
+ * span as the SDK reports it. Spans that the SDK repeats keep their ids.
  */
 export class SdkSender {
   /** The reasons why spans were dropped, in order. */
@@ -69,7 +69,7 @@ export class SdkSender {
     return code === success;
   }
 
-  /** Resolves when `count` more were taken. @throws Error after `withinMs` */
+  /** Resolves when `count` more spans were accepted. @throws Error after `withinMs` */
   async more(count: number, withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     for (let taken = 0; taken < count; ) {

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** A whole number from 0 to below `below`. */
+/** Returns a whole number from 0 to `below` - 1. */
 export type Random = (below: number) => number;
 
 /** A random seed; the caller prints it, so that a failure can be repeated. */

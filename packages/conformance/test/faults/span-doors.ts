@@ -5,9 +5,9 @@ import { GrpcLane } from "./grpc-lane.ts";
 import { type HttpEnd, HttpLane } from "./http-lane.ts";
 import type { SpanBatch } from "./span-ledger.ts";
 
-/** Where a collector takes spans. */
+/** Addresses of a collector's ports for spans. */
 export interface CollectorAddresses {
-  /** host:port, as all of them. */
+  /** host:port, like all addresses. */
   readonly otlpGrpc: string;
   readonly otlpHttp: string;
   readonly apiV2Grpc: string;

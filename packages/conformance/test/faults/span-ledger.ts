@@ -7,7 +7,7 @@ export interface SpanBatch {
   readonly spanIds: readonly Buffer[];
 }
 
-/** How a request ended for its sender. `cut`: there was no answer, so the spans may or may not be stored. */
+/** The end of a request, as its sender sees it. `cut`: there was no answer, so the spans may or may not be stored. */
 export type Fate = "acknowledged" | "refused" | "cut";
 
 interface Entry {
@@ -21,15 +21,15 @@ export interface LedgerReport {
   readonly sent: number;
   readonly acknowledged: number;
   readonly acknowledgedByDoor: Readonly<Record<string, number>>;
-  /** Acknowledged and stored once. */
+  /** Acknowledged spans that are stored once. */
   readonly found: number;
   readonly missing: number;
-  /** Rows more than there should be. */
+  /** Number of surplus rows. */
   readonly duplicates: number;
-  /** Refused, and yet stored. */
+  /** Refused spans that are stored. */
   readonly refusedButFound: number;
   readonly cut: number;
-  /** Without an answer, and stored: all of them once. */
+  /** Spans without an answer that are stored once, with all spans of their request. */
   readonly cutButFound: number;
   /** Requests with wrong spans, at most twenty. */
   readonly problems: readonly string[];
@@ -39,8 +39,8 @@ const maxProblems = 20;
 const prefixBytes = 8;
 
 /**
- * Remembers every request and the answer to its sender. Trace id and span ids contain the number of the
- * request. So a million spans take a few megabytes, and storage is compared with one row for each request.
+ * Remembers every request and the answer to its sender. Trace id and span ids contain the number of their request. This
+ * way a million spans need a few megabytes, and storage is compared with one row for each request.
  */
 export class SpanLedger {
   readonly #prefix = randomBytes(prefixBytes);
@@ -51,7 +51,8 @@ export class SpanLedger {
   /**
    * @param mayKeepRefused true: spans of a refused request may be stored, because a proxy refused after the answer was
    * lost
-   * @param mayLoseAcknowledged acknowledged requests may be missing, but none in part or twice
+   * @param mayLoseAcknowledged true: acknowledged requests may be missing, but only whole ones, and none may be stored
+   * twice
    */
   constructor({ mayKeepRefused = false, mayLoseAcknowledged = false } = {}) {
     this.#mayKeepRefused = mayKeepRefused;
@@ -74,8 +75,8 @@ export class SpanLedger {
   }
 
   /**
-   * @param storageUrl of ClickHouse's HTTP protocol
-   * @param database of the spans
+   * @param storageUrl URL of ClickHouse's HTTP protocol
+   * @param database database with the spans
    */
   async compare(storageUrl: string, database = "tracing"): Promise<LedgerReport> {
     const stored = await this.#stored(storageUrl, database);
@@ -117,7 +118,7 @@ export class SpanLedger {
     return report;
   }
 
-  /** By number of request. @throws Error when a stored id is not one of the request's own */
+  /** Stored rows by number of the request. @throws Error when a stored id does not belong to its request */
   async #stored(
     storageUrl: string,
     database: string,

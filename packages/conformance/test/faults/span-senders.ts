@@ -7,26 +7,29 @@ export interface SenderSettings {
   readonly addresses: CollectorAddresses;
   readonly ledger: SpanLedger;
   readonly random: Random;
-  /** Senders of each protocol; 2 by default. */
+  /** Number of senders for each protocol; 2 by default. */
   readonly lanesPerDoor?: number;
-  /** Most spans of a request; 20 by default, each about `ballastBytes` long, 200 by default. */
+  /** Limit of spans in a request (20 by default); each span has about `ballastBytes` bytes (200 by default). */
   readonly maxSpans?: number;
   readonly ballastBytes?: number;
-  /** Between the requests of a sender; 10 ms by default. */
+  /** Milliseconds between two requests of a sender; 10 by default. */
   readonly pauseMs?: number;
 }
 
 /** The requests and answers of one protocol's senders so far. */
 export interface DoorCounts {
   acknowledged: number;
-  /** By answer, such as `429, Retry-After 5`. */
+  /** Number of refusals by answer, such as `429, Retry-After 5`. */
   readonly refused: Map<string, number>;
   /** By reason. */
   readonly cut: Map<string, number>;
   slowestMs: number;
 }
 
-/** After a refusal or a cut connection: less than senders should wait, so that the collector is under load. */
+/**
+ * Milliseconds after a refusal or a cut connection: shorter than senders should wait, so that the collector is under
+ * load.
+ */
 const pauseAfterRefusalMs = 100;
 const pauseAfterCutMs = 20;
 
@@ -58,12 +61,12 @@ export class SpanSenders {
     }
   }
 
-  /** Requests of all protocols that were acknowledged. */
+  /** Number of acknowledged requests of all protocols. */
   get acknowledged(): number {
     return Object.values(this.counts).reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   }
 
-  /** Requests of all protocols that got no answer. */
+  /** Number of requests of all protocols without an answer. */
   get cut(): number {
     return Object.values(this.counts).reduce((sum, { cut }) => sum + total(cut), 0);
   }
@@ -86,7 +89,7 @@ export class SpanSenders {
       .join("; ");
   }
 
-  /** Resolves when `isTrue`, which is asked again after each answer. @throws Error after `withinMs` */
+  /** Resolves when `isTrue` returns true; it is called after each answer. @throws Error after `withinMs` */
   async until(isTrue: () => boolean, what: string, withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     while (!isTrue()) {
@@ -114,7 +117,7 @@ export class SpanSenders {
     );
   }
 
-  /** Resolves when the requests under way have ended. */
+  /** Resolves when running requests have ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#lanes);

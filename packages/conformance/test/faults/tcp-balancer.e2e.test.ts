@@ -1,4 +1,4 @@
-// Two collectors behind a balancer of plain TCP, which picks one for each connection and knows nothing else.
+// Two collectors behind a balancer for plain TCP, which chooses one for each connection.
 
 import { OTLPTraceExporter as GrpcExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { OTLPTraceExporter as HttpExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -82,7 +82,7 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
       }
       await receives(late, { labels: 'svc="sdk-grpc"', first: () => overGrpc.send() }, withinMs);
       await receives(late, { labels: 'format="proto"' }, withinMs);
-      // One over HTTP does so when it has rested.
+      // An HTTP client reconnects after its connection was idle.
       const sendRested = async () => {
         await eventually(async () => expect(balancerOfHttp?.connections).toBe(0), withinMs);
         await overHttp.send();
@@ -90,8 +90,8 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
       await receives(late, { labels: 'svc="sdk-http"', first: sendRested }, withinMs);
       expect(sdks.map(({ losses }) => losses)).toEqual([[], []]);
 
-      // Requests that the first one accepts from now on stay in its journal until it is started again. Some
-      // of them must be stored when it is killed.
+      // Requests that the first collector accepts from now on stay in its journal until its restart. Some of these
+      // requests must be stored before the kill.
       link.set("cut");
       await receives(
         early,

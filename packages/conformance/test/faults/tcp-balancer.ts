@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /**
  * A balancer that handles only connections: each goes to the next backend, even if that one is down, and stays with it.
- * Whoever gets one that is not there is reset.
+ * A connection to a backend that is down is reset.
  */
 export class TcpBalancer {
   /** host:port of each backend; existing connections stay where they are. */
@@ -17,7 +17,7 @@ export class TcpBalancer {
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => this.#accept(near));
   }
 
-  /** Connections of clients that are there now. */
+  /** Number of open connections of clients. */
   get connections(): number {
     return this.#clients.size;
   }

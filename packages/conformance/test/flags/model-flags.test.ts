@@ -15,7 +15,7 @@ const ours: Readonly<Record<string, string>> = {
 };
 /** Alternative prefixes of option names; docs/migration-jaeger.md lists all differences. */
 const otherNames = [["processor.jaeger-", "processor.tracing-"]] as const;
-/** Options of stores that do not exist here. */
+/** Options of stores that this project does not have. */
 const notThere: ReadonlySet<string> = new Set(["memory.max-traces"]);
 const otherDefaults: ReadonlySet<string> = new Set([
   "collector.http-server.read-timeout",

@@ -13,7 +13,7 @@ export function readRecordedFlags(): Readonly<Record<string, ModelFlags>> {
   return JSON.parse(readFileSync(recorded, "utf8")) as Record<string, ModelFlags>;
 }
 
-/** Asks a program of the public model for its flags: those of the store in memory, and of adaptive sampling. */
+/** Asks a program of the public model for its flags, including those of the memory store and of adaptive sampling. */
 export async function askModelFlags(program: string): Promise<ModelFlags> {
   const { stdout } = await run(program, ["help"], {
     env: { ...process.env, SPAN_STORAGE_TYPE: "memory", SAMPLING_CONFIG_TYPE: "adaptive" },
@@ -42,7 +42,7 @@ export interface OwnOption {
   readonly variable: string;
 }
 
-/** Reads the options out of `--help`. */
+/** Parses the options in `--help`. */
 export function parseOwnOptions(text: string): ReadonlyMap<string, OwnOption> {
   const options = new Map<string, OwnOption>();
   for (const [, name = "", about = ""] of text.matchAll(/^ {2}--([\w.-]+)[^\n]*\n {8}([^\n]*)$/gm)) {

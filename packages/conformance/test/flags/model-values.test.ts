@@ -13,7 +13,7 @@ function programOf(process_: Process): string {
   return testedProgram(fileURLToPath(new URL(`../../../${process_}/bin/${process_}.ts`, import.meta.url)));
 }
 
-/** A value in `print-config`, or the line that refuses it. */
+/** The value in `print-config`, or the line with its refusal. */
 async function outcomeOf(process_: Process, flag: string): Promise<string> {
   try {
     return (await run(process.execPath, [programOf(process_), "print-config", flag])).stdout;
@@ -22,7 +22,7 @@ async function outcomeOf(process_: Process, flag: string): Promise<string> {
   }
 }
 
-// The tried behaviour of Jaeger 1.62: it started, unless noted otherwise.
+// Observed behaviour of Jaeger 1.62: it started, unless noted otherwise.
 describe("values of flags", () => {
   test.each<[Process, string]>([
     ["tracing-collector", "--collector.http-server.host-port=29412"],
@@ -49,7 +49,7 @@ describe("values of flags", () => {
   );
 
   test.each<[Process, string]>([
-    // Refused there too.
+    // Jaeger refuses these, too.
     ["tracing-collector", "--log-level=nope"],
     ["tracing-collector", "--log-encoding=x"],
     ["tracing-collector", "--metrics-backend=expvar"],
@@ -57,7 +57,7 @@ describe("values of flags", () => {
     ["tracing-collector", "--downsampling.ratio=x"],
     ["tracing-agent", "--reporter.type=http"],
     ["tracing-agent", "--processor.jaeger-compact.server-queue-size=-1"],
-    // Only here: docs/migration-jaeger.md.
+    // Only our programs refuse these: docs/migration-jaeger.md.
     ["tracing-collector", "--collector.grpc-server.max-message-size=-1"],
     ["tracing-collector", "--collector.queue-size=-1"],
     ["tracing-collector", "--collector.num-workers=0"],

@@ -1,6 +1,6 @@
 // The table of metrics in the docs, made from the metrics of real processes.
 
-/** One metric as Prometheus' text format has it. */
+/** One metric in Prometheus' text format. */
 export interface ServedMetric {
   readonly name: string;
   readonly type: string;
@@ -54,7 +54,7 @@ export function unitOf({ name, type }: ServedMetric): string {
   return type === "histogram" ? "count" : "";
 }
 
-/** The name under which a metric is there a second time; "" for none. */
+/** The second name of a metric; "" when it has only one. */
 export function publicName(name: string, all: ReadonlySet<string>): string {
   const candidates = [
     name.replace(/^tracing_/, "jaeger_"),
@@ -64,7 +64,7 @@ export function publicName(name: string, all: ReadonlySet<string>): string {
   return candidates.find((each) => each !== name && all.has(each)) ?? "";
 }
 
-/** Rows of Markdown for the metrics of one process that are its own. */
+/** Rows of Markdown for the metrics that only one process has. */
 export function metricTable(metrics: readonly ServedMetric[]): string {
   const all = new Set(metrics.map(({ name }) => name));
   const rows = metrics

@@ -15,7 +15,7 @@ import { metricOf, readExpression } from "./prom-ql.ts";
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const docs = `${root}docs/observability.md`;
 const processes = ["tracing-collector", "tracing-query", "tracing-agent", "tracing-storage", "admin-server"];
-/** Metrics that Prometheus itself makes. */
+/** Metrics that Prometheus itself creates. */
 const ofPrometheus = new Set(["up"]);
 /** Config parts, by app, that some metrics need before the server counts them. */
 const onlyWhenConfigured = {
@@ -71,7 +71,7 @@ describe("docs/observability.md", () => {
   });
 });
 
-/** Fails when an expression is no PromQL, or names a metric or a label that no process serves. */
+/** Fails for an expression that is not PromQL, or that names a metric or label that no process serves. */
 function check(expression: string, where: string): void {
   const known = allServed();
   const recorded = new Set(rules.flatMap(({ record }) => record ?? []));

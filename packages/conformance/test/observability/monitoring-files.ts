@@ -1,4 +1,4 @@
-// Dashboards and rules as the repository has them, for Grafana and Prometheus.
+// Dashboards and rules of this repository, for Grafana and Prometheus.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ import { z } from "zod";
 
 const docker = fileURLToPath(new URL("../../../../docker/", import.meta.url));
 
-/** Where Prometheus' own file is, and its rules. */
+/** Folder with Prometheus' configuration and rules. */
 export const prometheusFolder = `${docker}prometheus/`;
 
-/** Files of that folder that show each alert fire, for promtool. */
+/** Files in that folder for promtool, which test that each alert fires. */
 export const alertTests = readdirSync(prometheusFolder).filter((file) => file.endsWith(".test.yml"));
 
 const dashboardSchema = z.object({

@@ -60,7 +60,7 @@ describe("own traces", () => {
       headers: { traceparent: `00-${traceId}-${parentSpanId}-01` },
     });
     expect(searched.status).toBe(200);
-    // The request's own span ends last, but that of storage may come after it.
+    // The request's span ends last, but the storage's span may arrive after it.
     const there = async () => {
       const found = await spansOf(traceId);
       const isWhole = found.some(({ operationName }) => operationName === "GET /api/traces");
@@ -100,7 +100,7 @@ describe("own traces", () => {
     await expect.poll(ofCollector, { timeout: 30_000 }).toBe(before + 2);
     const requests = () => counted(backend.collector, "tracing_collector_requests_total");
     const beforeTheLoop = await requests();
-    // Three more rounds of senders and storage: each would have made a span of the one before.
+    // After three more rounds of senders and storage, each of which could have created a span about the previous one.
     for (let round = 1; round <= 3; round++) {
       await fetch(`${backend.addresses.query}/api/services`);
       await expect.poll(requests, { timeout: 30_000 }).toBeGreaterThanOrEqual(beforeTheLoop + round);

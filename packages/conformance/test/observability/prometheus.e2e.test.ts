@@ -51,7 +51,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
   beforeAll(async () => {
     backend = await openAllProcesses();
     clickHouse = await openClickHousePage();
-    // As the compose file's Serverfile has it.
+    // The same admin settings as in the compose file's Serverfile.
     const { admin } = backend.addresses;
     const headers = { Origin: admin, "Content-Type": "application/json" };
     const changed = await fetch(`${admin}/config/apps/http/metrics`, { method: "POST", headers, body: "{}" });

@@ -47,11 +47,11 @@ export function lanesTo({ otlpGrpc, otlpHttp, zipkinHttp }: CollectorAddresses):
   ];
 }
 
-/** An OpenTelemetry Collector that runs: spans for a lane go to the lane's own OTLP receiver. */
+/** A running OpenTelemetry Collector: spans for a lane go to the OTLP receiver of this lane. */
 export class ClientCollector {
   readonly #process: ChildProcess;
   readonly #receivers: ReadonlyMap<string, string>;
-  /** The end of its output. */
+  /** The last part of its output. */
   log = "";
 
   private constructor(process: ChildProcess, receivers: ReadonlyMap<string, string>) {
@@ -82,7 +82,7 @@ export class ClientCollector {
           name,
           {
             ...settings,
-            // Longer than any pause of the machine: a request that is given up may be kept all the same.
+            // Longer than any pause of the machine, because a request after its timeout may still be stored.
             timeout: "60s",
             retry_on_failure: {
               enabled: true,
@@ -124,7 +124,7 @@ export class ClientCollector {
     return collector;
   }
 
-  /** Hands spans to a lane. @returns how many */
+  /** Sends spans to a lane. @returns number of spans */
   async send(lane: string, traceId: string, count: number): Promise<number> {
     const startMs = Date.now() - 1_000;
     const spans = Array.from({ length: count }, (_, index) => ({

@@ -1,5 +1,5 @@
-// The OpenTelemetry Collector as a client: every exporter with every compression, batches, retries and sending queues, against
-// a store and a collector that go away.
+// The OpenTelemetry Collector as a client: every exporter with every compression, batches, retries and sending queues,
+// while a store and a collector are stopped.
 import { randomBytes } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
@@ -12,7 +12,7 @@ const name =
   "nothing that the OpenTelemetry Collector was given is missing or doubled, whatever exporter and compression";
 const spansEach = 20;
 const rounds = 12;
-/** Rounds in which requests are under way when the collector is killed. */
+/** Rounds in which requests are running when the collector is killed. */
 const lateRounds = 3;
 /** Less than the lanes send while storage is down, so that they are refused and retry. */
 const journalBytes = 400_000;
@@ -81,7 +81,7 @@ test.skipIf(program === undefined)(
       }
     }, patienceMs);
     await storage.start();
-    // Requests under way are cut, and come again although some of them are in the journal.
+    // Running requests are cut and repeated, although some of their spans are in the journal.
     const rest = Array.from({ length: lateRounds }, sendAll);
     await collector.end("SIGKILL");
     await Promise.all(rest);
@@ -91,7 +91,7 @@ test.skipIf(program === undefined)(
     await eventually(async () => {
       expect(await storedOf(backend as FaultProcesses)).toEqual(wanted);
     }, patienceMs);
-    // No copy comes late.
+    // No copy arrives later.
     await client.stop();
     expect(await storedOf(backend)).toEqual(wanted);
   },

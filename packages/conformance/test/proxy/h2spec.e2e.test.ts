@@ -9,7 +9,7 @@ import { plainSite, startWebServer } from "./web-server.ts";
 const program = findPeer("h2spec");
 const respond = { handler: "static_response", body: "hello world" };
 
-/** On a port that speaks HTTP/1 too, another preface is answered as a malformed request of HTTP/1. */
+/** On a port that also accepts HTTP/1, another preface is answered like a malformed HTTP/1 request. */
 const ofOtherProtocols = "Sends invalid connection preface";
 
 interface Failures {

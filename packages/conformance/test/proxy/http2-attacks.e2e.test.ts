@@ -1,5 +1,5 @@
-// Floods and tricks of HTTP/2 against the web server as a process. The connection ends with the right error code, the
-// process's memory stays limited, and other clients are served meanwhile.
+// Attacks on the web server's HTTP/2, with a real process. The connection ends with the right error code, the process's
+// memory stays limited, and other clients are served meanwhile.
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { plainSite, startWebServer, type WebServer } from "./web-server.ts";
 
 const nothing = Buffer.alloc(0);
-/** Limit of the memory that an attack may add to the process at its height. */
+/** Limit in bytes of the memory that an attack may add to the process. */
 const maxGrowthBytes = 150 * 1024 * 1024;
 
 let server: WebServer;
@@ -41,7 +41,7 @@ function residentBytes(pid: number): number {
   }
 }
 
-/** A client that keeps no rule. */
+/** A client that ignores the rules of the protocol. */
 class Attacker {
   readonly socket: Socket;
   readonly #ended = Promise.withResolvers<number>();
@@ -79,12 +79,12 @@ class Attacker {
     return new Attacker(socket, readsOn);
   }
 
-  /** The code of GOAWAY when the connection is over; -1 when it ended without one. */
+  /** The code of GOAWAY after the end of the connection; -1 without GOAWAY. */
   get ended(): Promise<number> {
     return this.#ended.promise;
   }
 
-  /** Sends the same again and again, until the connection is over or enough was sent. */
+  /** Sends the same bytes repeatedly, until the connection has ended or the limit of rounds is reached. */
   async flood(makeBytes: (round: number) => Buffer, rounds: number): Promise<void> {
     for (let round = 0; round < rounds && !this.socket.destroyed && this.socket.writable; round++) {
       if (!this.socket.write(makeBytes(round))) {
@@ -279,7 +279,7 @@ test("clients that take nothing of what they asked for hold little memory (CVE-2
   const before = residentBytes(server.process.pid);
   const attackers: Attacker[] = [];
   for (let index = 0; index < 20; index++) {
-    // Half of them get no window; for the others the socket is not read.
+    // Half of the attackers get no window; the others do not read from their socket.
     const windows = new Map([[settingIds.initialWindowSize, index % 2 === 0 ? 0 : 2 ** 31 - 1]]);
     const attacker = await Attacker.open(windows, index % 2 === 0);
     attacker.socket.write(encodeWindowUpdate(0, 2 ** 31 - 1 - 65_535));

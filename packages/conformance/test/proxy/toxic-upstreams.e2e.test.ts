@@ -31,7 +31,7 @@ async function listen(seen: { requests: string[] }, name: string): Promise<Serve
 
 interface Answer {
   readonly status: number;
-  /** Undefined when it did not come whole. */
+  /** The body; undefined when it is incomplete. */
   readonly body: string | undefined;
 }
 
@@ -55,7 +55,7 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
   const addToxic = (type: string, attributes: object, stream = "downstream") =>
     call("POST", "/proxies/upstream/toxics", { name: "fault", type, stream, attributes });
 
-  /** A config with both upstreams; the one with faults has the first turn. */
+  /** A config with both upstreams; the upstream with faults is used first. */
   async function proxyTo(dials: readonly string[], more: object = {}): Promise<void> {
     // The second upstream of a list is used first.
     const upstreams = [...dials.slice(-1), ...dials.slice(0, -1)].map((dial) => ({ dial }));

@@ -14,7 +14,7 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
-/** @param server of the config, without its address */
+/** @param server server in the config, without its address */
 export async function startWebServer(server: object): Promise<WebServer> {
   const folder = mkdtempSync(join(tmpdir(), "web-server-"));
   const [address = "", admin = ""] = await freeAddresses(2);
@@ -59,7 +59,7 @@ export async function startWebServer(server: object): Promise<WebServer> {
   };
 }
 
-/** A site without TLS that speaks HTTP/2 to clients that know it does. */
+/** A site without TLS that accepts HTTP/2 with prior knowledge. */
 export function plainSite(...handle: object[]): object {
   return { protocols: ["h1", "h2", "h2c"], automatic_https: { disable: true }, routes: [{ handle }] };
 }

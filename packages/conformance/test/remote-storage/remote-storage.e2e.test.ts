@@ -1,4 +1,4 @@
-// Sends spans over the remote storage API in every pairing of the processes that speak it. The combinations of
+// Sends spans over the remote storage API between every pair of processes that implement it. The combinations of
 // collector, query service and storage, ours and the public model's, and our storage as a bridge to another one. The
 // page docs/conformance.md explains how to get its programs.
 
@@ -181,7 +181,7 @@ async function expectToBeFound(collector: string, queries: readonly string[]): P
       limit: "5",
     });
     expect(seen(await data(query, `traces?${search}`))).toEqual(seen(found));
-    // Lists of names are kept for a while by those who answer them.
+    // Lists of names are cached for a while.
     await eventually(
       async () => expect(await data(query, "services")).toContain(trace.service),
       visibleWithinMs,

@@ -1,4 +1,4 @@
-// One tenant's monstrous queries cost that tenant: another one's cheap queries get a place and memory all the same.
+// Expensive queries of one tenant affect only this tenant: cheap queries of another tenant still run and get memory.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
@@ -81,7 +81,7 @@ const cheapQueries = [
   cheapTrace,
   "/api/services",
 ];
-/** Every condition reads every key: takes some thirty times as long as the first of the cheap ones. */
+/** Every condition reads every key, which takes about thirty times as long as the first cheap query. */
 const slowQuery = traceQl(
   Array.from({ length: 60 }, (_, index) => `{ span.key =~ ".*a${index}.*b${index}.*c.*d.*zz.*" }`).join(
     " || ",

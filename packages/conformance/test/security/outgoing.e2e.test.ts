@@ -1,4 +1,4 @@
-// No request makes a process call an address that the request names (server-side request forgery). Every request names
+// No request makes a process connect to an address in the request (server-side request forgery). Every request names
 // the address of a test listener in all possible places, and this listener must receive nothing.
 
 import { randomBytes } from "node:crypto";
@@ -97,7 +97,7 @@ test("nothing that a request names is called", async () => {
     tracing.storageHttp,
   ];
   for (const address of [...listeners, ...Object.values(tracing.admin)]) {
-    // As a proxy would be asked.
+    // The request has the form for a proxy.
     await send(address, "GET", url);
     await send(address, "POST", `/?url=${encodeURIComponent(url)}`, JSON.stringify({ url }));
   }

@@ -1,4 +1,4 @@
-// Starts each process with every secret that its options, environment and files can hold, all of them marked, and with
+// Starts each process with a marked text for every secret that its options, environment and files can have, and with
 // the most detailed log. Then it searches for the marks in everything that the process writes.
 
 import { spawnSync } from "node:child_process";
@@ -26,14 +26,14 @@ const marks = new Map<string, string>();
 function mark(what: string): string {
   const text = `hush${randomBytes(9).toString("hex")}`;
   marks.set(text, what);
-  // As Basic authentication has it.
+  // The encoded form for Basic authentication.
   for (const user of ["default", "reader", "me", "inner"]) {
     marks.set(Buffer.from(`${user}:${text}`).toString("base64"), `${what}, encoded`);
   }
   return text;
 }
 
-/** One that need not be well: its store does not let it in. */
+/** A process that may be unhealthy, because its store refuses it. */
 class Outsider extends TestedProcess {
   protected override async isHealthy(url: string): Promise<boolean> {
     await fetch(url, { headers: { Origin: new URL(url).origin } });
@@ -41,7 +41,7 @@ class Outsider extends TestedProcess {
   }
 }
 
-/** Options whose names look like those of secrets; each is either set below, or none. */
+/** Options with names like those of secrets; each is either set below or is no secret. */
 const tried: Readonly<Record<string, readonly string[]>> = {
   "tracing-storage": [
     "storage.http.password",
@@ -67,7 +67,7 @@ const tried: Readonly<Record<string, readonly string[]>> = {
 
 const folder = mkdtempSync(join(tmpdir(), "secrets-"));
 const processes: TestedProcess[] = [];
-/** Everything that was answered or printed. */
+/** All answers and all output. */
 const said: string[] = [];
 let unwilling: Server;
 let admins: string[];
@@ -182,7 +182,7 @@ test("no secret is in a log, a metric, an answer, an error, or what print-config
     {},
   );
 
-  // Failures produce most output.
+  // Failures produce the most output.
   const sql = `http://${storageHttp}/?query=${encodeURIComponent("SELECT nothing FROM nowhere")}`;
   const wrong = mark("a wrong password");
   await hear(`${sql}&user=me&password=${wrong}`);

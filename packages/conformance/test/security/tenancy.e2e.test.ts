@@ -1,6 +1,6 @@
 // Two tenants with the same services and trace ids. Every operation that the query service describes, and every call of
-// its gRPC services and of the remote storage API, is made for one tenant. The answer is searched for the other's data.
-// A new operation is tested without further code, and the test reports when a parameter needs a value.
+// its gRPC services and of the remote storage API, is made for one tenant. The answer is searched for data of the other
+// tenant. A new operation is tested without further code, and the test reports when a parameter needs a value.
 
 import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
@@ -31,7 +31,7 @@ const tenancy = ["--multi-tenancy.enabled", "--multi-tenancy.tenants", "a,b"];
 const visibleWithinMs = 60_000;
 
 const sharedTraceId = randomBytes(16).toString("hex");
-/** Rates and durations are those of whole minutes. */
+/** Rates and durations are calculated for whole minutes. */
 const agoMs = 120_000;
 const a = tenantSpans("a", sharedTraceId, agoMs);
 const b = tenantSpans("b", sharedTraceId, agoMs);
@@ -81,7 +81,10 @@ async function store(tenant: string, { otlpJson, ownTraceId, marker }: TenantSpa
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** One request, not by fetch, which sends no header twice. An answer without end is read to its first event. */
+/**
+ * Sends one request without fetch, which cannot send a header twice. An endless answer is read only up to its first
+ * event.
+ */
 function call(
   method: string,
   path: string,
@@ -160,7 +163,7 @@ const bodies: Readonly<Record<string, readonly object[]>> = {
   "/api/transform": [{ resourceSpans: [] }],
 };
 
-/** The requests of all rounds; those that no parameter of a round changes are made once. */
+/** The requests of all rounds; requests that are equal in several rounds are made once. */
 function requestsOf({ method, path, parameters }: Operation): { path: string; body: string }[] {
   const base = required();
   const all = rounds().flatMap((round) => {
@@ -190,7 +193,7 @@ function requestsOf({ method, path, parameters }: Operation): { path: string; bo
 const isTail = ({ responses }: Operation) =>
   responses["200"]?.content !== undefined && "text/event-stream" in responses["200"].content;
 
-/** Everything that a tenant hears from an operation, over all rounds. */
+/** All answers of an operation to a tenant, over all rounds. */
 async function heard(operation: Operation, headers: Headers): Promise<string[]> {
   const texts: string[] = [];
   for (const { path, body } of requestsOf(operation)) {
@@ -200,7 +203,7 @@ async function heard(operation: Operation, headers: Headers): Promise<string[]> 
   return texts;
 }
 
-/** Does it for all operations that have an end, four at a time: most of the time a process waits for another. */
+/** Runs `work` for all operations whose answers end, four at a time, because one process mostly waits for another. */
 async function forOperations(work: (operation: Operation) => Promise<void>): Promise<void> {
   const left = operations.filter((operation) => !isTail(operation));
   const workNext = async () => {
@@ -440,7 +443,7 @@ function formsOf(path: string): Form[] {
   ];
 }
 
-/** All bytes that a call answers with, and its status. */
+/** All bytes of a call's answer, and its status. */
 function callRaw(
   client: Client,
   { path, requestSerialize }: Method,

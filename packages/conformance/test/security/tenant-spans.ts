@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * The spans of a tenant: two services, a call between them, and its marker wherever a span can hold a text.
+ * The spans of a tenant: two services, a call between them, and a marker in every place where a span can have a text.
  */
 export interface TenantSpans {
-  /** Stands in no request: an answer that holds it shows this tenant's data. */
+  /** A text that is in no request: an answer that contains it shows this tenant's data. */
   readonly marker: string;
   /** A service that only this tenant has. */
   readonly ownService: string;
@@ -25,7 +25,10 @@ function attribute(key: string, text: string) {
   return { key, value: { stringValue: text } };
 }
 
-/** @param sharedTraceId a trace that all tenants have @param agoMs when the spans began; now by default */
+/**
+ * @param sharedTraceId a trace that all tenants have @param agoMs milliseconds from the start of the spans to now; 0 by
+ * default
+ */
 export function tenantSpans(tenant: string, sharedTraceId: string, agoMs = 0): TenantSpans {
   const hex = randomBytes(6).toString("hex");
   const marker = `mark${tenant}${hex}`;

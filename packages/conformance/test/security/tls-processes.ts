@@ -6,14 +6,14 @@ import { createTlsFolder, freeAddresses, type TestAuthority, type TlsFolder } fr
 import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
 
-/** A certificate for tests that serves and calls; names of this machine. */
+/** Names in a test certificate for servers and clients on this machine. */
 export const localNames = ["localhost", "127.0.0.1"] as const;
 
 const startMs = 60_000;
 
-/** A listener of a process that speaks TLS and wants a certificate of clients. */
+/** A listener of a process with TLS, which requires client certificates. */
 export interface TlsListener {
-  /** The beginning of its options: `collector.otlp.grpc` for `--collector.otlp.grpc.tls.enabled`. */
+  /** Prefix of its options: `collector.otlp.grpc` for `--collector.otlp.grpc.tls.enabled`. */
   readonly option: string;
   readonly process: string;
   /** `host:port` */
@@ -28,7 +28,7 @@ export interface TlsAsker {
   readonly key?: string;
 }
 
-/** Asks over TLS; with JSON as its body it is a POST. Rejects when the connection fails. */
+/** Sends a request over TLS; with a JSON body it is a POST. Rejects when the connection fails. */
 export function askOverTls(
   url: string,
   asker: TlsAsker,
@@ -50,7 +50,7 @@ export function askOverTls(
   });
 }
 
-/** A process whose admin port wants a certificate too. */
+/** A process whose admin port also requires a certificate. */
 class TlsProcess extends TestedProcess {
   readonly #asker: () => TlsAsker;
 
@@ -64,16 +64,16 @@ class TlsProcess extends TestedProcess {
   }
 }
 
-/** All tracing processes, every listener and every client of them over TLS with certificates on both sides. */
+/** All tracing processes; every listener and client uses TLS with certificates on both sides. */
 export interface TlsProcesses {
   readonly listeners: readonly TlsListener[];
   readonly address: Readonly<Record<AddressName, string>>;
   readonly processes: readonly TestedProcess[];
   /** The processes that others call: one for each kind of call. */
   readonly called: readonly TestedProcess[];
-  /** Certificates and authorities of all processes now. */
+  /** Present certificates and authorities of all processes. */
   asker(): TlsAsker;
-  /** Gives all of them certificates of another authority, in one step. */
+  /** Replaces the certificates of all processes by those of another authority at once. */
   swap(authority: TestAuthority): void;
   close(): Promise<void>;
 }
@@ -125,8 +125,8 @@ function clientTls(option: string, files: TlsFolder): string[] {
 /**
  * Starts seven processes. Two are a storage and a bridge to it. A collector and a query service use ClickHouse's
  * protocol; another pair uses the remote storage API of the bridge. The seventh is an agent.
- * @param outside URL over TLS of who is a Prometheus, has sampling strategies at `/strategies.json`, and
- *   takes the spans of processes
+ * @param outside TLS URL of a server that acts as a Prometheus, has sampling strategies at `/strategies.json`, and
+ *   receives spans of the processes
  */
 export async function openTlsProcesses(authority: TestAuthority, outside: string): Promise<TlsProcesses> {
   const folder = mkdtempSync(join(tmpdir(), "tls-processes-"));

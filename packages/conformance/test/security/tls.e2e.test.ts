@@ -25,7 +25,7 @@ import {
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const programs = ["tracing-storage", "tracing-collector", "tracing-query", "tracing-agent"];
-/** Clients, by the beginning of their options; each has a test below. */
+/** Clients, by the prefix of their options; each has a test below. */
 const clients = [
   "clickhouse",
   "grpc-storage",
@@ -50,7 +50,7 @@ const stranger = createTestAuthority("stranger");
 
 let backend: TlsProcesses;
 let outside: Server;
-/** Paths outside that were last asked for with a certificate of the authority. */
+/** Paths of the outside server that were requested with a certificate of the authority. */
 const askedWell = new Set<string>();
 
 beforeAll(async () => {
@@ -115,7 +115,7 @@ async function answerInPlainText({ address, protocol }: TlsListener): Promise<Bu
   return Buffer.concat(pieces);
 }
 
-/** Prefixes of options that end so, of a program. */
+/** Prefixes of a program's options with this ending. */
 function prefixesOf(program: string, ending: string): string[] {
   const path = testedProgram(join(root, "packages", program, "bin", `${program}.ts`));
   const { stdout } = spawnSync(process.execPath, [path, "--help"], { encoding: "utf8" });
@@ -166,7 +166,7 @@ test("each listener answers nothing in plain text", async () => {
   }
 });
 
-/** Sends spans to a collector, and finds them by a query service. */
+/** Sends spans to a collector, and searches for them through a query service. */
 async function sendAndFind(otlpHttp: string, queryHttp: string): Promise<void> {
   const { otlpJson, ownTraceId, marker } = tenantSpans("", randomBytes(16).toString("hex"));
   const status = await eventually(() => post(`https://${otlpHttp}/v1/traces`, otlpJson), withinMs);
@@ -190,7 +190,10 @@ async function agentIsConnected(): Promise<void> {
   }, withinMs);
 }
 
-/** Asks the query service for rates, of which it makes a span, until both came to whom they are for. */
+/**
+ * Requests rates from the query service, which creates a span, and waits until Prometheus and the collector were
+ * called.
+ */
 async function rateIsAsked(outsidePath: string): Promise<void> {
   askedWell.delete(outsidePath);
   const path = "/api/metrics/calls?service=shop&groupByOperation=false";
@@ -238,7 +241,7 @@ test("new certificates of another authority are in force on both sides without a
       expect([name, await isServed(listener, old)]).toEqual([name, false]);
     }, withinMs);
   }
-  // New connections of clients that run on: those that they call begin anew.
+  // Running clients get new connections, because the processes that they call are restarted.
   const pids = backend.processes.map(({ pid }) => pid);
   for (const process of backend.called) {
     await process.end("SIGTERM");

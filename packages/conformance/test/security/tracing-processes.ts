@@ -22,7 +22,7 @@ export interface TracingProcesses {
   readonly storage: TestedProcess;
   readonly collector: TestedProcess;
   readonly query: TestedProcess;
-  /** Holds the data of all of them. */
+  /** Folder with the data of all processes. */
   readonly folder: string;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface TracingOptions {
   readonly clickHouse?: { readonly writer: string; readonly reader: string };
 }
 
-/** Starts the three and resolves when they are healthy. */
+/** Starts the three processes, and resolves when they are healthy. */
 export async function openTracing(more: TracingOptions = {}): Promise<TracingProcesses> {
   const folder = mkdtempSync(join(tmpdir(), "tracing-security-"));
   const [

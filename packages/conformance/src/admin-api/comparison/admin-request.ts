@@ -10,7 +10,7 @@ export interface AdminQuestion {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The config that is loaded before; null unloads. */
+  /** The config that is loaded before the request; null unloads. */
   readonly before: unknown;
 }
 

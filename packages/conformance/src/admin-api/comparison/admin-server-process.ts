@@ -9,7 +9,7 @@ import { sendAdminRequest } from "./admin-request.ts";
 const ours = testedProgram(fileURLToPath(new URL("../../../../admin-server/bin/server.ts", import.meta.url)));
 
 export interface AdminServerOptions {
-  /** Our server's program in the place of the sources. */
+  /** Path of our server's program; by default the sources run. */
   readonly script?: string;
   /** Receives the text that the process writes to its log. */
   onLog?(text: string): void;

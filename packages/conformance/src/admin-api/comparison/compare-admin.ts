@@ -33,7 +33,7 @@ function factsOf(answer: AdminReply, after: AdminReply, port: number): Facts {
   };
 }
 
-/** Brings a server to the config a question starts from. */
+/** Loads the config with which a question starts. */
 async function prepare(port: number, before: unknown): Promise<void> {
   const json = { "Content-Type": "application/json" };
   // With null, the request goes to the root path: there null unloads the config, even when nothing is loaded.

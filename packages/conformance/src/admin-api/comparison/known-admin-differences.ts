@@ -15,7 +15,7 @@ const refusedFieldSchema = z.strictObject({ field: z.string(), reason: z.string(
 /** A field of the config that the public model accepts and our server refuses by name. */
 type RefusedField = z.infer<typeof refusedFieldSchema>;
 
-/** Fields that the public model has and we do not, with the reason. */
+/** Fields of the public model's config that our server refuses, with the reason. */
 export function readRefusedFields(): RefusedField[] {
   const file = new URL("../../../refused-config-fields.json", import.meta.url);
   return z.array(refusedFieldSchema).parse(JSON.parse(readFileSync(file, "utf8")));

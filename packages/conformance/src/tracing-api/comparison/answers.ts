@@ -1,7 +1,7 @@
 /** All answers of a backend in a comparable form, by question. */
 export type Answers = Readonly<Record<string, unknown>>;
 
-/** A part of an answer that two backends do not share. */
+/** A part in which the answers of two backends differ. */
 export interface Difference {
   readonly question: string;
   /** Path of the difference in the answer, such as `data[0].spans[5bad01…].tags[int].value`. */
@@ -91,7 +91,7 @@ function* partDifferences(
   }
 }
 
-/** All that differs between two backends' answers, in the order of the questions. */
+/** All differences between the answers of two backends, in the order of the questions. */
 export function compareAnswers(theirs: Answers, ours: Answers): Difference[] {
   return [...partDifferencesByQuestion(theirs, ours)];
 }

@@ -1,8 +1,8 @@
 // Converts traces to a form to compare and to store: parts without a defined order are sorted, and long texts are
 // shortened.
 //
-// Without a defined order are
-// - spans: the adjuster that removes duplicates shuffles them, and stores return them as they like;
+// These have no defined order:
+// - spans: the adjuster that removes duplicates shuffles them, and stores return them in any order;
 // - the names of processes (p1, p2, …), which depend on the order of the spans;
 // - tags of Zipkin spans and of their processes, unless they were sorted: the public model has them in a hash map.
 

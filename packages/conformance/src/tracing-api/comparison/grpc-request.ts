@@ -1,7 +1,7 @@
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
 
 export interface GrpcAnswer {
-  /** Name of the status, `OK` when all went well. */
+  /** Name of the status; `OK` for success. */
   readonly code: string;
   readonly details: string;
   readonly messages: readonly Buffer[];

@@ -1,7 +1,8 @@
 import { request } from "node:http";
 
 /**
- * The response, with enough detail to compare two servers. Times, lengths and names of servers differ and are not here.
+ * The response, with enough detail to compare two servers. Times, lengths and names of servers are left out, because
+ * they always differ.
  */
 export interface HttpAnswer {
   readonly status: number;

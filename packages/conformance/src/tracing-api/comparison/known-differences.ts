@@ -30,7 +30,7 @@ function matcher(pattern: string): (text: string) => boolean {
 export interface Verdict {
   /** Differences that no entry explains. */
   readonly unknown: readonly Difference[];
-  /** How many differences entries explain. */
+  /** Number of differences that entries explain. */
   readonly known: number;
   /** Patterns of entries that no longer match a difference and should be removed. */
   readonly stale: readonly string[];

@@ -41,7 +41,7 @@ async function healthy(child: ChildProcess, admin: string, log: () => string): P
 /**
  * Starts the public model's all-in-one program (Jaeger 1.62) on free ports, with its store in memory.
  * @param strategiesFile path of a file of sampling strategies
- * @throws Error when it does not get healthy
+ * @throws Error when it does not become healthy
  */
 export async function startPublicModel(folder: string, strategiesFile: string): Promise<TracingBackend> {
   const free = await freeAddresses(12);

@@ -163,7 +163,7 @@ export const queryErrors: readonly string[] = [
 
 export interface SamplingQuestion {
   readonly question: string;
-  /** Begins with `?`, or is empty. */
+  /** The query, which begins with `?` or is empty. */
   readonly query: string;
   /** Also asked over gRPC; absent when gRPC cannot express the question. */
   readonly service?: string;

@@ -36,7 +36,7 @@ export async function sendMessage(
     }
     case "http": {
       const { path, headers, method = "POST" } = delivery;
-      // Node would send a GET's body in chunks.
+      // The length is set, because Node would send a GET's body in chunks.
       const answer = await httpRequest(address, path, {
         method,
         headers,

@@ -9,7 +9,7 @@ export type Door =
   | "agentBinary"
   | "agentZipkin";
 
-/** How a message is sent. */
+/** Port and protocol of a message. */
 export type Delivery =
   | {
       readonly over: "http";

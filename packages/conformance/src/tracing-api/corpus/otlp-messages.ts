@@ -44,7 +44,7 @@ function byHand(traceId: string, spanId: string, service: string): Uint8Array {
   return Buffer.from(field2("0a", field2("12", field2("12", span)) + field("0a", resource)), "hex");
 }
 
-/** As `field`, for content of 128 to 16383 bytes. */
+/** Like `field`, for content of 128 to 16383 bytes. */
 function field2(tag: string, content: string): string {
   const length = content.length / 2;
   const varint = Buffer.from([(length & 0x7f) | 0x80, length >> 7]).toString("hex");
@@ -160,7 +160,7 @@ function compressed(): CorpusMessage[] {
   }));
 }
 
-/** Messages for 4317 and 4318. */
+/** Messages for the ports 4317 and 4318. */
 export const otlpMessages: readonly CorpusMessage[] = [
   ...overGrpc(),
   ...protobufOverHttp(),

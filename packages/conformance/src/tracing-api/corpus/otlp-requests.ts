@@ -77,7 +77,7 @@ const everyType = [
   text("", "empty key"),
 ];
 
-/** Requests that use all of OTLP. @param prefix of the names of services */
+/** Requests that use all features of OTLP. @param prefix prefix of the names of services */
 export function otlpRequests(prefix: string, ids: CorpusIds): OtlpRequest[] {
   const one = (serial: number, name: string, spans: readonly object[], resource?: object): OtlpRequest => ({
     name,

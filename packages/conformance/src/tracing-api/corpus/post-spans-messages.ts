@@ -126,7 +126,7 @@ function requests(prefix: string, ids: CorpusIds): Request[] {
       traceIds: [ids.shortTrace(11)],
       batch: {
         process: { serviceName: `${prefix} short trace id` },
-        // Eight bytes are taken for the low half.
+        // Eight bytes count as the low half of the trace id.
         spans: [
           { traceId: ids.shortTrace(11), spanId: id(11, 0), ...usual },
           { traceId: ids.shortTrace(11).padStart(32, "0"), spanId: id(11, 1), ...usual },

@@ -18,7 +18,7 @@ root.loadSync([
 
 const idFields = new Set(["traceId", "spanId", "parentSpanId", "parentId", "id"]);
 
-/** Ids are hex in our objects; protobuf.js takes bytes. */
+/** Ids are hex in our objects, but bytes for protobuf.js. */
 function withBytes(value: unknown, name = ""): unknown {
   if (typeof value === "string" && idFields.has(name)) {
     return Buffer.from(value, "hex");

@@ -166,8 +166,8 @@ function written(encoding: Encoding, write: (protocol: Protocol) => void): Buffe
 }
 
 /**
- * A struct `Batch` in binary without an envelope, as clients post it to the collector. Written by Apache's library, not
- * by ours.
+ * A struct `Batch` in binary without an envelope, as clients post it to the collector. Apache's library writes the
+ * bytes, not our code.
  */
 export function thriftBatch(values: ThriftValues): Buffer {
   return written("strict binary", (protocol) => writeStruct(protocol, batch, values));

@@ -139,7 +139,7 @@ function byHand(ids: CorpusIds, service: string): { body: Buffer; traceId: strin
   const process = `0c0001${unknownMap}0b0001${string(service)}00`;
   const start = at(0).toString(16).padStart(16, "0");
   const span = [
-    // Backwards: duration, start, flags, name, ids.
+    // The fields in reverse order: duration, start, flags, name, ids.
     "0a000900000000000005dc",
     `0a0008${start}`,
     "08000700000001",
@@ -232,7 +232,7 @@ function compactByHand(ids: CorpusIds, service: string): CorpusMessage {
     `16${zigzag(ids.span(0xff00))}`,
     "1600",
     `18${string("by hand")}`,
-    // Past field 6: flags.
+    // Fields after field 6: flags.
     "2502",
     `16${zigzag(at(0).toString(16))}`,
     // The long form of a field header: the type, then the id as a zigzag varint.
@@ -251,7 +251,7 @@ function compactByHand(ids: CorpusIds, service: string): CorpusMessage {
   };
 }
 
-/** Messages for 14268, 6831 and 6832. */
+/** Messages for the ports 14268, 6831 and 6832. */
 export const thriftMessages: readonly CorpusMessage[] = [
   ...httpMessages(),
   ...packets("compact through the agent", "compact", "agentCompact", "compact", corpusIds("07")),

@@ -289,7 +289,7 @@ function thriftSpans(
   ];
 }
 
-/** Messages for 9411 and for the agent's port 5775. */
+/** Messages for port 9411, and for the agent's port 5775. */
 export const zipkinMessages: readonly CorpusMessage[] = [
   ...v2Json(),
   ...v2Protobuf(),

@@ -8,12 +8,12 @@ export interface Answer {
   readonly fields: readonly Field[];
   readonly body: Buffer;
   readonly trailers: readonly Field[];
-  /** How the body is framed; of HTTP/2 always `frames`. */
+  /** Framing of the body; for HTTP/2 always `frames`. */
   readonly framing: string;
   readonly isComplete: boolean;
 }
 
-/** Fields that no two servers have alike, or that are of the connection. */
+/** Fields that belong to the connection, or that differ between any two servers. */
 const ignored = new Set(["date", "keep-alive"]);
 
 function decoded(body: Buffer, coding: string): Buffer {
@@ -62,7 +62,7 @@ function fieldFacts(prefix: string, fields: readonly Field[], skip: ReadonlySet<
   return [...values].map(([name, list]) => [`${prefix}${name}`, list.join("\n")]);
 }
 
-/** Compared parts of an answer. @param prefix of the names of the facts */
+/** Compared parts of an answer. @param prefix prefix of the names of the facts */
 export function answerFacts(prefix: string, answer: Answer): Facts {
   const { status, fields, body, trailers, framing, isComplete } = answer;
   const coding = fields.find(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? "";

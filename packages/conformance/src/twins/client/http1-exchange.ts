@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly address: string;
   readonly httpPort: number;
   readonly tlsPort: number;
-  /** Longest wait for an answer. */
+  /** Limit of the wait for an answer, in milliseconds. */
   readonly limitMs: number;
   /** Limit of the time between an answer with `Connection: close` and the end of the connection. */
   readonly closeLimitMs: number;
@@ -118,7 +118,7 @@ export async function exchangeOverHttp1(
   };
   socket.on("data", (chunk: Buffer) => {
     reader.push(chunk);
-    // Heads are no pieces of a body.
+    // Only bodies are counted, not heads.
     const now = reader.messages.reduce(
       (sum, { body }) => sum + body.reduce((all, { length }) => all + length, 0),
       0,

@@ -79,7 +79,7 @@ export class MessageReader {
     }
   }
 
-  /** Reads one part. @returns false when more bytes are needed */
+  /** Reads the next part of a message. @returns false when more bytes are needed */
   #step(): boolean {
     if (this.#current === undefined) {
       return this.#readHead();

@@ -1,7 +1,7 @@
 import { describeExchange, type Facts, type Observation, type TwinCase } from "../twin-case.ts";
 import { plainFacts } from "./plain-facts.ts";
 
-/** A fact that the two do not share. */
+/** A fact that differs between the two servers. */
 export interface TwinDifference {
   /** Number of the exchange; undefined for the site as a whole. */
   readonly exchange: number | undefined;

@@ -142,7 +142,7 @@ send both the same requests and compare all that can be seen; other differences 
 ${sections.join("\n")}`;
 }
 
-/** Sites and exchanges that entries of the list are for. */
+/** Sites and exchanges that show the differences of some entries. */
 export interface EntryScope {
   /** True when this site can show any of these differences; with `request`, when this exchange can. */
   holds(site: string, request?: string): boolean;

@@ -14,7 +14,7 @@ export interface Twins {
   readonly alarms: string[];
   /** True when both processes run. */
   readonly isAlive: boolean;
-  /** Multiplies waits by this factor. */
+  /** Multiplies all waits by this factor. */
   setPatience(factor: number): void;
 }
 
@@ -52,7 +52,7 @@ export class TwinComparison {
     this.#known = known;
   }
 
-  /** Runs a case on both. Alarms of our server are differences. @param width number of concurrent steps */
+  /** Runs a case on both servers. Alarms of our server are differences. @param width number of concurrent steps */
   async run(twinCase: TwinCase, width = 1): Promise<Differences> {
     const { theirs, ours, alarms } = this.twins;
     const [their, our] = await Promise.all([theirs.run(twinCase, width), ours.run(twinCase, width)]);
@@ -82,7 +82,7 @@ export class TwinComparison {
     return { unknown: unknown.filter(({ exchange = Number.POSITIVE_INFINITY }) => exchange <= first), known };
   }
 
-  /** Lets both adapt and load a text. */
+  /** Adapts and loads a text with both servers. */
   async verdicts(text: string): Promise<Differences> {
     const { theirs, ours } = this.twins;
     const [their, our] = await Promise.all([theirs.adapt(text), ours.adapt(text)]);

@@ -3,7 +3,7 @@ import { sleep } from "../client/http1-exchange.ts";
 import { exchangeIdOf } from "../client/request-bytes.ts";
 import type { Facts } from "../twin-case.ts";
 
-/** Members of an entry that no two runs have alike. */
+/** Members of an entry that differ between any two runs. */
 const ignored = new Set([
   "ts",
   "duration",

@@ -68,7 +68,7 @@ export class LocalTwin implements Twin {
     this.#closeUpstreams = closeUpstreams;
   }
 
-  /** @param closeUpstreams is called when the twin is closed */
+  /** @param closeUpstreams called when the twin is closed */
   static async open(
     isModel: boolean,
     start: () => Promise<AdminServerProcess>,

@@ -28,7 +28,7 @@ const alarming =
   /uncaught|unhandled|worker \d+ (died|ended)|panic|out of memory|TypeError|RangeError|ReferenceError/i;
 
 export interface PairOptions {
-  /** The public model's program. */
+  /** Path of the public model's program. */
   readonly peer: string;
   /** Path of our program; by default the sources are run. */
   readonly ours?: string;

@@ -41,7 +41,7 @@ const more: Readonly<Record<string, string | Buffer>> = {
 
 const time = 1_700_000_000;
 
-/** Makes the folder that both servers serve. */
+/** Creates the folder that both servers serve. */
 export async function makeSiteFiles(root: string): Promise<void> {
   const all = Object.entries({ ...siteFiles, ...more });
   for (const [name, content] of all) {

@@ -7,7 +7,7 @@ import { superviseRun } from "./supervise-run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "supervise-"));
 const script = join(folder, "run.mjs");
-// Site 1 kills each run, site 0 and 2 do not; sites that are done are arguments.
+// Site 1 kills each run, sites 0 and 2 do not; completed sites are given as arguments.
 writeFileSync(
   script,
   `const done = new Set(process.argv.slice(2).map(Number));

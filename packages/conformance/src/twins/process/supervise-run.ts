@@ -62,7 +62,7 @@ export async function superviseRun({ start, onLost, onDeath }: SupervisedRun): P
   }
 }
 
-/** Ends the servers that a dead run leaves. */
+/** Kills the servers that a dead run has left behind. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) {

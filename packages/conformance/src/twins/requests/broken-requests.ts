@@ -1,5 +1,5 @@
 /**
- * Requests that no client should send, as bytes. `%HOST%` is the site's name, `%TARGET%` is a target in it, and
+ * Requests as bytes that no normal client sends. `%HOST%` is the site's name, `%TARGET%` is a target in it, and
  * `X-Twin` has the id of the exchange.
  */
 const get = "GET %TARGET% HTTP/1.1\r\nHost: %HOST%\r\nX-Twin: %ID%\r\n";

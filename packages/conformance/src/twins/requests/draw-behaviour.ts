@@ -3,7 +3,7 @@ import { behaviourNames } from "../upstream/behaviours.ts";
 import { oddFieldLines, oddStartLines } from "../upstream/broken-behaviours.ts";
 import { scriptNames } from "../upstream/fastcgi-upstream.ts";
 
-/** Arguments of behaviours that have some. */
+/** Arguments of those behaviours that have arguments. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   status: ["201", "204", "301", "304", "400", "401", "404", "410", "418", "500", "502", "503", "504", "599"],
   body: ["0", "1", "511", "512", "2047", "2048", "2049", "5000", "70000", "1200000"],

@@ -82,7 +82,7 @@ export const oddTargets: readonly string[] = [
   "/{path}",
 ];
 
-/** Targets that no client should send, over HTTP/1. */
+/** Targets for HTTP/1 that no normal client sends. */
 export const brokenTargets: readonly string[] = [
   "",
   "noslash",
@@ -112,7 +112,7 @@ export const methods: readonly string[] = [
   "TRACE",
 ];
 
-/** Groups of fields that go with a request. */
+/** Groups of fields; a request gets some of them. */
 export const fieldGroups: readonly (readonly Field[])[] = [
   [["X-A", "1"]],
   [

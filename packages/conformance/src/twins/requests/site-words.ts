@@ -11,7 +11,7 @@ export interface SiteWords {
 
 const unique = (list: readonly string[]) => [...new Set(list)];
 
-/** Words that requests are made of. */
+/** Finds words in a site's text from which requests are made. */
 export function siteWords(site: string): SiteWords {
   const hosts: string[] = [];
   let isSecure = false;

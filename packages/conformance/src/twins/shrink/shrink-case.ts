@@ -41,7 +41,7 @@ async function shrinkExchanges(twinCase: TwinCase, differs: StillDiffers): Promi
 
 /**
  * Removes parts that a difference does not need, until no more can be removed or the time is over.
- * @param until in milliseconds since 1970
+ * @param until end of the time, in milliseconds since 1970
  */
 export async function shrinkCase(
   twinCase: TwinCase,

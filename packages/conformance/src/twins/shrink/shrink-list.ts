@@ -1,6 +1,6 @@
 /**
  * Removes parts from a list as long as `holds` is true for the rest: first halves, then quarters, down to single parts.
- * The tries are about twice the number of parts.
+ * The number of tries is about twice the number of parts.
  */
 export async function shrinkList<Part>(
   parts: readonly Part[],

@@ -67,7 +67,7 @@ function* smallerRequests(request: TwinRequest): Generator<TwinRequest> {
   }
 }
 
-/** Every exchange that is a little simpler. */
+/** All exchanges that are slightly simpler. */
 export function* smallerExchanges(exchange: TwinExchange): Generator<TwinExchange> {
   for (const key of ["upstream", "reads", "writes", "leaves", "asks"] as const) {
     if (exchange[key] !== undefined) {

@@ -3,7 +3,7 @@ import type { Statement } from "./site-text.ts";
 const isSite = ({ line, block }: Statement) =>
   block !== undefined && line !== "{" && !line.startsWith("(") && line.endsWith(" {");
 const addressesOf = (line: string) => line.slice(0, -2).split(", ");
-/** Names without a scheme are served over HTTPS. */
+/** A name without a scheme means HTTPS. */
 const keyOf = (address: string) => address.replace(/^https:\/\/(?=.)/, "");
 
 /** Replaces an address that an earlier site already has, because the model refuses ambiguous sites. */

@@ -9,13 +9,13 @@ import { readStatements, type Statement, withoutLine, writeStatements } from "./
 /** Limit of repairs; a text that needs more is dropped. */
 const mostRepairs = 25;
 
-/** A text out of the grammar. The servers may refuse it. */
+/** A text from the grammar. The servers may refuse it. */
 export function drawSiteText(random: RandomSource): string {
   const sites = generateText(random, siteGrammar, "twin_sites");
   return writeStatements(comparableSite(readStatements(`${drawGlobalOptions(random)}${snippets}${sites}`)));
 }
 
-/** The line that an adapter's refusal names. */
+/** The line number in an adapter's error. */
 function refusedLine(body: string): number | undefined {
   const match = /(?:Caddyfile|Serverfile):(\d+)/.exec(body);
   return match === null ? undefined : Number(match[1]);

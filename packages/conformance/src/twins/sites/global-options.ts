@@ -22,7 +22,7 @@ const serverLines: readonly string[] = [
   "timeouts {\n\t\t\tread_body 2s\n\t\t\tidle 5s\n\t\t}",
 ];
 
-/** The options that every twin site has, and `more`. */
+/** The options of every twin site, and additional ones. */
 export function globalOptions(more: readonly string[] = [], server: readonly string[] = []): string {
   const lines = [
     "skip_install_trust",

@@ -1,10 +1,10 @@
 import type { Grammar } from "../../serverfile/grammar/grammar.ts";
 import { serverfileGrammar } from "../../serverfile/serverfile-grammar.ts";
 
-/** `secret`, bcrypt with the least cost. */
+/** bcrypt hash of `secret`, with the lowest cost. */
 export const secretHash = "$2a$04$k7dev94sms8hw0.EQUyhR.8M01uCMzrUuiKpDbt56.BAjwza92CGa";
 
-/** Replaces texts of the grammar that name machines which do not exist. */
+/** Replaces texts of the grammar with names of machines that do not exist. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bhash(?:<digit>)?(?=\n)/g, secretHash],
   [/aGFzaA==/g, secretHash],

@@ -78,7 +78,7 @@ const piecesOfLength: Behaviour = async (exchange) => {
   }
 };
 
-/** Pieces of a body that ends with the connection. */
+/** Sends pieces of a body that lasts until the end of the connection. */
 const piecesToTheEnd: Behaviour = async (exchange) => {
   if (!(await exchange.wholeRequest())) {
     return;

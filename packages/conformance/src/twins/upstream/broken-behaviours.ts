@@ -4,7 +4,7 @@ import type { UpstreamExchange } from "./upstream-exchange.ts";
 
 type Behaviour = (exchange: UpstreamExchange) => Promise<void> | void;
 
-/** Sends bytes after the whole request, and ends the connection. */
+/** Sends bytes after the whole request, and then ends the connection. */
 const endsWith =
   (bytes: string): Behaviour =>
   async ({ socket, wholeRequest }) => {
@@ -56,7 +56,7 @@ const fieldLines: Readonly<Record<string, string>> = {
   unknown: "Transfer-Encoding: odd",
 };
 
-/** Behaviours that no upstream should have. */
+/** Behaviours of broken upstreams. */
 export const brokenBehaviours: Readonly<Record<string, Behaviour>> = {
   nothing: async ({ socket, wholeRequest }) => {
     if (await wholeRequest()) {

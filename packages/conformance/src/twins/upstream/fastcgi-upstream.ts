@@ -5,7 +5,7 @@ import { readParams, readRecords, recordType, writeRecord } from "./fastcgi-reco
 import { reset } from "./reset.ts";
 import type { SeenRequests } from "./seen-requests.ts";
 
-/** Output of scripts, by behaviour, piece by piece. */
+/** Output of scripts in pieces, by behaviour. */
 const outputs: Readonly<Record<string, readonly string[]>> = {
   ok: ["Content-Type: text/html; charset=UTF-8\r\nX-Powered-By: twins\r\n\r\n<p>script</p>"],
   status: ["Status: 404 Not Found\r\nContent-Type: text/html\r\n\r\nnot there"],
@@ -102,7 +102,7 @@ function serve(socket: Socket, seen: SeenRequests): void {
   };
   socket.on("error", () => {});
   socket.on("close", () => record?.finish());
-  // A request that is given up gets no answer.
+  // A cancelled request gets no answer.
   socket.on("end", () => {
     if (!isComplete) {
       socket.end();

@@ -93,7 +93,7 @@ function take(stream: ServerHttp2Stream, raw: readonly string[], seen: SeenReque
   });
 }
 
-/** An upstream that speaks HTTP/2 in clear, as gRPC services do. */
+/** An upstream with HTTP/2 without TLS, like gRPC services. */
 export async function openHttp2Upstream(
   address: string,
   port: number,

@@ -9,7 +9,7 @@ export interface SeenRequest {
   readonly start: string;
   readonly fields: readonly Field[];
   readonly body: readonly Buffer[];
-  /** How the body was framed. */
+  /** Framing of the body. */
   readonly framing: string;
   readonly trailers: readonly Field[];
   /** True when the whole body was received. */

@@ -14,7 +14,7 @@ interface Record_ {
   isLost: boolean;
 }
 
-/** A request that an upstream takes. */
+/** A request that an upstream has accepted. */
 export interface TakenRequest {
   readonly id: string;
   finish(): void;
@@ -25,7 +25,7 @@ export interface TakenRequest {
   lose(): void;
 }
 
-/** Most requests of an exchange. */
+/** Limit of requests in an exchange. */
 export const mostRequests = 3;
 
 /** The preface of HTTP/2, as an HTTP/1 server reads it. */

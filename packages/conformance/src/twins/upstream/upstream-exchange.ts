@@ -3,7 +3,7 @@ import { sleep } from "../client/http1-exchange.ts";
 import type { Message } from "../client/message-reader.ts";
 import type { Progress } from "../client/progress.ts";
 
-/** A request that an upstream is to answer. */
+/** A request for which an upstream must answer. */
 export interface UpstreamExchange {
   readonly socket: Socket;
   readonly request: Message;

@@ -8,7 +8,7 @@ import { processNames } from "../chaos-processes.ts";
 const jumpModule = fileURLToPath(new URL("../clock-jump.ts", import.meta.url));
 /** The jump passes midnight at any time of day, because spans are stored by day. */
 const jumpMs = 25 * 3_600_000;
-/** The processes look at their clock's file every 50 ms. */
+/** The processes read the file of their clock every 50 ms. */
 const seenMs = 200;
 
 function jump(name: string, meaning: string, offsetMs: number): ChaosCase {
@@ -31,7 +31,7 @@ function jump(name: string, meaning: string, offsetMs: number): ChaosCase {
   };
 }
 
-/** The time of day of all processes jumps, and back; that of the engine inside of storage does not. */
+/** The clocks of all processes jump forward and back; the clock of the engine inside of storage does not. */
 export const clockCases: readonly ChaosCase[] = [
   jump("clock/forward", "the clock of every process jumps 25 hours ahead, and back", jumpMs),
   jump("clock/back", "the clock of every process jumps 25 hours back, and ahead again", -jumpMs),

@@ -81,9 +81,9 @@ async function segmentsWait(backend: ChaosProcesses): Promise<void> {
 /** Offset after the headers of the segment and of its first frame, which is in the rows of this frame. */
 const inRows = 24 + 12 + 20;
 
-/** A byte of the rows of the first frame. */
+/** Damages a byte in the rows of the first frame. */
 function harmSegment(path: string): void {
-  // In place: the collector may append to the file at this moment.
+  // The byte is changed in place, because the collector may append to the file at this moment.
   const file = openSync(path, "r+");
   try {
     const byte = Buffer.alloc(1);
@@ -131,7 +131,7 @@ async function provesParts({ backend }: { readonly backend: ChaosProcesses }): P
 
 const ofOwn = () => ({});
 
-/** Tables with a copy of some spans: the file with their number is damaged in each. */
+/** Tables with a copy of some spans; in each, the file with the table's number is damaged. */
 const tableOf = (index: number) => `damage_${index}`;
 const sumOf = (backend: ChaosProcesses, table: string) =>
   query(backend, `SELECT count(), sum(cityHash64(*)) FROM tracing.${table}`);
@@ -153,7 +153,7 @@ async function configOf({ processes }: ChaosProcesses): Promise<string> {
   return text;
 }
 
-/** @param place of the byte in the autosave */
+/** @param place returns the offset of the byte in the autosave */
 function autosaveCase(name: string, meaning: string, place: (saved: Buffer) => number): ChaosCase {
   const path = (backend: ChaosProcesses) => join(backend.folder, "server-config/server/autosave.json");
   return {
@@ -224,7 +224,7 @@ export const damageCases: readonly ChaosCase[] = [
       const parts: DamagedPart[] = [];
       for (const index of files.keys()) {
         const table = tableOf(index);
-        // Merges would write new files.
+        // Merges are stopped, because they would write new files.
         await query(backend, `CREATE TABLE tracing.${table} AS tracing.spans`);
         await query(backend, `INSERT INTO tracing.${table} SELECT * FROM tracing.spans LIMIT 100`);
         const path = await query(
@@ -247,7 +247,7 @@ export const damageCases: readonly ChaosCase[] = [
     mend: ({ backend }) => backend.processes.storage.start(),
     proves: async ({ backend, senders }) => {
       const unsaid: string[] = [];
-      // The check begins a part only while no query runs.
+      // The senders stop, because the check begins a part only while no query runs.
       await senders.stop();
       for (const { table, path, flipped } of damagedParts.get(backend) ?? []) {
         const [byte] = flipped as readonly (FlippedByte & { readonly sum?: string })[];

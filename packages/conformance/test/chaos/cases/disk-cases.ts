@@ -75,14 +75,14 @@ function storageCase(name: string, meaning: string, reserve: string, left: numbe
     harm: async ({ backend }) => {
       fill(disk, left);
       await spansWait(backend);
-      // Whatever has made room for itself meanwhile.
+      // Fills the space that was freed meanwhile.
       fill(disk, left);
     },
     mend: async () => rmSync(join(disk, ballast)),
   };
 }
 
-/** Disks that fill up under load, and have room again. */
+/** Disks that become full under load, and later have space again. */
 export const diskCases: readonly ChaosCase[] = [
   journalCase(),
   storageCase(

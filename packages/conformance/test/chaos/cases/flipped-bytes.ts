@@ -7,7 +7,7 @@ export interface FlippedByte {
   readonly mask: number;
 }
 
-/** Changes a byte of a file. @param share of its length: which byte */
+/** Changes a byte of a file. @param share position of the byte, as a fraction of the file's length */
 export function flip(path: string, share: number, mask = 0x20): FlippedByte {
   const at = Math.floor(readFileSync(path).length * share);
   const flipped = { path, at, mask };

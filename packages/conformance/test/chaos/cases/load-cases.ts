@@ -8,7 +8,7 @@ const overloadMs = 10_000;
 const heavyMs = 10_000;
 const searchers = 4;
 
-/** Ten times the senders, none of which pauses, for a while. */
+/** Runs ten times as many senders without pauses for a while. */
 async function overload(
   { backend, ledger, random }: ChaosScene,
   ms: number,

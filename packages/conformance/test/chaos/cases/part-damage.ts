@@ -16,7 +16,7 @@ export async function query({ storageUrl }: ChaosProcesses, sql: string): Promis
   return text.trim();
 }
 
-/** The place of a path that the engine names. */
+/** The path of a file on this machine, for a path from the engine. */
 export function enginePath(backend: ChaosProcesses, path: string): string {
   return join(backend.folder, "storage/engine", path.replace(/^.*?(?=store\/)/, ""));
 }

@@ -10,7 +10,7 @@ function shuffled(names: readonly ProcessName[], random: Random): ProcessName[] 
   return names.flatMap(() => left.splice(random(left.length), 1));
 }
 
-/** @param number of the order; each has its own, which the seed decides */
+/** @param number number of the case; its seed decides the order of the restarts */
 function restart(number: number): ChaosCase {
   let random = randomOf(number);
   return {

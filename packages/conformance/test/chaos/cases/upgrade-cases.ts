@@ -18,7 +18,7 @@ const steps = released("schemas-before.sql");
 const traces = 500;
 const spansOfTrace = 20;
 
-/** The steps up to a version. @throws Error when it is not recorded */
+/** The steps up to a version. @throws Error when the version is not recorded */
 function stepsTo(version: number): string[] {
   const end = steps.findIndex((text) =>
     text.includes(`schema_migrations (version, name) SELECT ${version},`),
@@ -36,7 +36,7 @@ async function run(storageUrl: string, sql: string): Promise<void> {
   }
 }
 
-/** Spans that only columns of the first version are needed for. */
+/** Rows of spans that need only columns of the first version. */
 function rowsOf(ledger: SpanLedger): string {
   const rows = Array.from({ length: traces }, () => {
     const { batch, settle } = ledger.open("upgrade", spansOfTrace);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** An answer of HTTP/1. */
+/** A response of HTTP/1. */
 export interface LineAnswer {
   readonly status: number;
   /** Number of the thread that answered. */
@@ -30,7 +30,7 @@ export class LineConnection {
     socket.on("close", () => end(new Error("the server closed the connection")));
   }
 
-  /** @throws the error of a connection that is refused */
+  /** @throws the error when the connection is refused */
   static async open(port: number): Promise<LineConnection> {
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");

@@ -10,9 +10,9 @@ import { ThreadSite, threadCount } from "./thread-site.ts";
 /** The result of one case. */
 export interface ThreadRow {
   readonly case: string;
-  /** Threads that died. */
+  /** Number of threads that died. */
   readonly deaths: number;
-  /** Whole steps of all connections: answers, messages, events. */
+  /** Number of complete steps of all connections: answers, messages, events. */
   readonly steps: number;
   /** Long-lived connections that ended with their thread, which is unavoidable. */
   readonly endedWithThread: number;
@@ -29,7 +29,7 @@ export interface ThreadRow {
   readonly problems: readonly string[];
 }
 
-/** Connections of each kind: with three threads each thread has some. */
+/** Number of connections of each kind, so that each of three threads has some. */
 const perKind = 6;
 const patienceMs = 120_000;
 const shortDeaths = 3;

@@ -4,15 +4,15 @@ export interface ThreadCase {
   readonly name: string;
   /** One sentence that describes the case. */
   readonly meaning: string;
-  /** Part of the short form. */
+  /** True: the case is part of the short form. */
   readonly isShort?: boolean;
   /** Number of threads that die, one after the other; three in the short form. */
   readonly deaths: number;
   /** True: all threads die together each time, so that no thread is left. */
   readonly isTogether?: boolean;
-  /** The configuration is loaded again and again meanwhile. */
+  /** True: the configuration is loaded repeatedly meanwhile. */
   readonly reloads?: boolean;
-  /** Milliseconds that the upstream takes for an answer (0). */
+  /** Milliseconds that the upstream needs for an answer (default 0). */
   readonly upstreamMs?: number;
 }
 

@@ -32,7 +32,7 @@ export default [
   }),
 ];`;
 
-/** An upstream that echoes tunnels, streams events without an end, and answers all else with the target. */
+/** An upstream that echoes tunnels, streams endless events, and answers all other requests with the target. */
 async function openUpstream(delayMs: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== "/events") {
@@ -102,12 +102,12 @@ export class ThreadSite {
     return site;
   }
 
-  /** Deaths that the server has logged. */
+  /** Number of deaths that the server has logged. */
   get deaths(): number {
     return this.#process.log.match(/worker \d+ died/g)?.length ?? 0;
   }
 
-  /** Successors that serve. */
+  /** Number of restarted threads that serve. */
   get successors(): number {
     return this.#process.log.match(/worker \d+ serves again/g)?.length ?? 0;
   }

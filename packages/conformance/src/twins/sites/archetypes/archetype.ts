@@ -8,6 +8,6 @@ export interface Archetype {
   readonly hints: RequestHints;
 }
 
-/** `line` in half of all draws. */
+/** Returns `line` in half of all draws, otherwise "". */
 export const maybe = (random: RandomSource, line: string): string =>
   random.below(2) === 0 ? "" : `${line}\n`;
