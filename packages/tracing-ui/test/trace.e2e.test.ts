@@ -276,6 +276,12 @@ describeApp("the trace page in a browser", (app) => {
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("link", { name: "postgresql" }).click();
     await page.getByText(/\d+ matches/).waitFor();
+    // Instances of a service are told apart by what their resources say.
+    await page.goto(`${app.server.origin}/trace/${store.declined.traceID}?view=statistics`);
+    await page.getByLabel("Group by").selectOption("host.name");
+    await page.waitForURL(/by=host\.name/);
+    await page.getByRole("link", { name: /^payment-6d9f7c5b8-/ }).click();
+    await page.getByText(/\d+ matches/).waitFor();
     expect(app.complaints).toEqual([]);
   });
 

@@ -32,5 +32,23 @@ test("or by service, or by an attribute that some lack", () => {
     ["(without it)", 3],
     ["true", 1],
   ]);
-  expect(attributeKeys(trace, 10)).toEqual(["error"]);
+  expect(attributeKeys(trace, 10)).toEqual({ spans: ["error"], resources: [] });
+});
+
+test("instances of one service are told apart by an attribute of their resources", () => {
+  const tags = (value: string) => [{ key: "service.instance.id", type: "string", value }];
+  const instances = {
+    ...trace,
+    processes: {
+      ...trace.processes,
+      db: { serviceName: "db", tags: tags("db-1") },
+      cache: { serviceName: "db", tags: tags("db-2") },
+    },
+  };
+  expect(spanStatistics(instances, "service.instance.id").map(({ name, count }) => [name, count])).toEqual([
+    ["(without it)", 1],
+    ["db-1", 2],
+    ["db-2", 1],
+  ]);
+  expect(attributeKeys(instances, 10)).toEqual({ spans: ["error"], resources: ["service.instance.id"] });
 });

@@ -1,6 +1,7 @@
 import { selfTimes } from "../../../trace/self-times.ts";
 import { quantile } from "../../../trace/sibling-runs.ts";
 import { spanFlag, type Trace } from "../../../trace/trace.ts";
+import type { ApiAttribute, ApiSpan } from "../../../trace/trace-schema.ts";
 
 /** The figures of a group of spans. Durations are in microseconds. */
 export interface SpanStatistics {
@@ -30,7 +31,7 @@ export interface SpanStatistics {
 
 /**
  * The figures of a trace's spans.
- * @param by `operation`, `service`, or the key of an attribute of the spans
+ * @param by `operation`, `service`, or the key of an attribute of the spans or their resources
  */
 export function spanStatistics(trace: Trace, by: string): SpanStatistics[] {
   const members = new Map<string, number[]>();
@@ -46,10 +47,26 @@ export function spanStatistics(trace: Trace, by: string): SpanStatistics[] {
   return [...members.values()].map((spans) => statisticsOf(trace, spans, by));
 }
 
-/** Attribute keys of the trace, the most frequent first. */
-export function attributeKeys(trace: Trace, most: number): string[] {
+/** Keys of attributes, the most frequent first. */
+export interface AttributeKeys {
+  /** Keys of the spans' own attributes. */
+  spans: readonly string[];
+  /** Keys of their resources, such as host and instance, without those that spans have, too. */
+  resources: readonly string[];
+}
+
+/** The attribute keys of a trace. @param most limit for each of both lists */
+export function attributeKeys(trace: Trace, most: number): AttributeKeys {
+  const spans = keysOf(trace.spans, most);
+  const known = new Set(spans);
+  const resources = keysOf(Object.values(trace.processes), most).filter((key) => !known.has(key));
+  return { spans, resources };
+}
+
+/** The keys of the owners' attributes, the most frequent first. */
+function keysOf(owners: readonly Pick<ApiSpan, "tags">[], most: number): string[] {
   const counts = new Map<string, number>();
-  for (const { tags } of trace.spans) {
+  for (const { tags } of owners) {
     for (const { key } of tags ?? []) {
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
@@ -72,9 +89,11 @@ function keyOf(trace: Trace, span: number, by: string): string {
   return attributeText(trace, span, by) ?? "\0";
 }
 
-/** An attribute of a span as text; undefined when the span lacks the attribute. */
+/** An attribute of a span, or else of its resource, as text; undefined when both lack the attribute. */
 function attributeText(trace: Trace, span: number, key: string): string | undefined {
-  const tag = trace.spans[span]?.tags?.find((attribute) => attribute.key === key);
+  const { tags, processID = "" } = trace.spans[span] ?? {};
+  const isOne = (attribute: ApiAttribute) => attribute.key === key;
+  const tag = tags?.find(isOne) ?? trace.processes[processID]?.tags?.find(isOne);
   return tag === undefined ? undefined : String(tag.value);
 }
 

@@ -9,7 +9,7 @@ import { ServiceMark } from "../../../components/service-mark.tsx";
 import { useMedia } from "../../../components/use-media.ts";
 import type { Trace } from "../../../trace/trace.ts";
 import { changedAddress, defaultStatisticsSort, type StatisticsColumn } from "../trace-address.ts";
-import { attributeKeys, type SpanStatistics, spanStatistics } from "./span-statistics.ts";
+import { type AttributeKeys, attributeKeys, type SpanStatistics, spanStatistics } from "./span-statistics.ts";
 
 const route = getRouteApi("/trace/$traceId");
 /** Limit of attribute keys offered for grouping. */
@@ -120,7 +120,7 @@ interface GroupByProps {
   /** The field that the groups share: `operation`, `service`, or the key of an attribute. */
   by: string;
   /** Keys of attributes that are offered. */
-  keys: readonly string[];
+  keys: AttributeKeys;
   /** Number of groups. */
   groups: number;
   /** Changes the address. */
@@ -140,7 +140,12 @@ function GroupBy({ by, keys, groups, go }: GroupByProps) {
         <option value="operation">service and operation</option>
         <option value="service">service</option>
         <optgroup label="attribute">
-          {keys.map((key) => (
+          {keys.spans.map((key) => (
+            <option key={key}>{key}</option>
+          ))}
+        </optgroup>
+        <optgroup label="attribute of the resource">
+          {keys.resources.map((key) => (
             <option key={key}>{key}</option>
           ))}
         </optgroup>
