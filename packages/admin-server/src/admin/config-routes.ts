@@ -31,7 +31,8 @@ export function sourceFileOf(request: AdminRequest): string | undefined {
 }
 
 /**
- * The fields of a change that come from the request. `must-revalidate` in `Cache-Control` loads even an equal config.
+ * The fields of a change that come from the request. With `must-revalidate` in `Cache-Control`, the config is loaded
+ * even when it equals the running one.
  */
 function changeBasics(request: AdminRequest, place: DocumentPlace) {
   return {
