@@ -115,7 +115,7 @@ export class CertificateManager {
    * @returns resolves when its certificate is available, or when the first attempt failed and another one is planned.
    * The method waits for issuers on other machines only if `wait` is true
    * @param wait true: makes an attempt immediately, even if another attempt is planned. No attempt is made if the last
-   * one failed within the first pause, or if no issuer accepts a request yet
+   * attempt failed within the first pause, or if no issuer accepts a request yet
    */
   async manage(name: string, wait = false): Promise<void> {
     const managed = this.#managed.get(name) ?? {
