@@ -21,7 +21,9 @@ function sameHosts(a: readonly string[] | undefined, b: readonly string[] | unde
   );
 }
 
-/** Minimum number of routes with hosts for an index. Checking fewer routes one by one is as fast. */
+/**
+ * Minimum number of routes with hosts for an index. With fewer routes, checking them one by one is as fast as an index.
+ */
 const fewestRoutes = 8;
 
 /** The hosts to which a route is limited; undefined when its matchers do not limit the host. */

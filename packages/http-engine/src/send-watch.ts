@@ -10,8 +10,8 @@ interface SocketHandle {
 }
 
 /**
- * Bytes of a socket that the kernel has accepted. Node's own counters change only when a whole write is done. For a
- * large write to a slow client, that takes minutes.
+ * Bytes of a socket that the kernel has accepted. Node's own counters change only when a whole write is done. A large
+ * write to a slow client takes minutes.
  */
 function bytesTaken(socket: Socket): number {
   const handle = (socket as { readonly _handle?: SocketHandle | null })._handle;

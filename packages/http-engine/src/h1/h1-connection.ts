@@ -76,7 +76,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #leaves = false;
   /** True while the socket is not read, because too many bytes wait already. */
   #paused = false;
-  /** True during `#parse`. A handler may end the response during it, which must not start a second parse. */
+  /** True during `#parse`. A handler may end the response during the parse, which must not start a second parse. */
   #parsing = false;
   /** True when the client ended its side; the client may still read a response. */
   #halfClosed = false;
