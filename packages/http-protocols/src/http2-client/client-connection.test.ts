@@ -86,7 +86,7 @@ async function begun(
   return opened;
 }
 
-/** Waits until the server has all that was written. */
+/** Waits until the server has received all written frames. */
 async function settled(): Promise<void> {
   await turn();
   await turn();
