@@ -31,7 +31,7 @@ export interface AdminRequest {
 /** A request of the process to its own admin endpoint. */
 export interface AdminQuestion {
   readonly method: string;
-  /** As in {@link AdminRequest}. */
+  /** Like in {@link AdminRequest}. */
   readonly path: string;
   readonly query?: URLSearchParams;
   /** Headers in lower case. */

@@ -41,7 +41,7 @@ export function tryHostPort(address: string): HostPort | string {
   return { host, port: address.slice(colon + 1) };
 }
 
-/** As {@link tryHostPort}. @throws Error with the reason */
+/** Like {@link tryHostPort}. @throws Error with the reason */
 export function splitHostPort(address: string): HostPort {
   const parts = tryHostPort(address);
   if (typeof parts === "string") {

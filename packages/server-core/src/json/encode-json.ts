@@ -302,7 +302,7 @@ export interface EncodedDocument {
   readonly hasPrototypeKeys: boolean;
 }
 
-/** As {@link encodeJson}, and also returns the special keys of the document. @throws as `encodeJson` */
+/** Like {@link encodeJson}, and also returns the special keys of the document. @throws as `encodeJson` */
 export function encodeDocument(value: JsonValue): EncodedDocument {
   return new DocumentEncoder().encode(value);
 }

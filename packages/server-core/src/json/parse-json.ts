@@ -24,7 +24,7 @@ function hasInfinity(value: JsonValue): boolean {
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/** As {@link parseJson}. */
+/** Like {@link parseJson}. */
 export function parseJsonText(bytes: Uint8Array): ParsedJson {
   checkJsonLimits(bytes);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");

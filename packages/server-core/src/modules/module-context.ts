@@ -23,7 +23,7 @@ export interface ModuleContext {
    */
   readonly shared: SharedState;
   /**
-   * As {@link shared}, for state that outlives the config (see {@link acquire}). The module itself must release this
+   * Like {@link shared}, for state that outlives the config (see {@link acquire}). The module itself must release this
    * state.
    */
   readonly processShared: SharedState;
@@ -80,7 +80,8 @@ export interface ModuleContext {
     subpath: string,
   ): Promise<Instance>;
   /**
-   * As `load`, but returns no promise when the module is synchronous. @throws ServerError as `load`, or rejects with it
+   * Like `load`, but returns no promise when the module is synchronous. @throws ServerError as `load`, or rejects with
+   * it
    */
   provide<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
@@ -97,7 +98,7 @@ export interface ModuleContext {
     config: JsonValue,
     subpath: string,
   ): Promise<Instance>;
-  /** As `loadInline`, without a promise when the module is synchronous. */
+  /** Like `loadInline`, but returns no promise when the module is synchronous. */
   provideInline<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
     key: string,
