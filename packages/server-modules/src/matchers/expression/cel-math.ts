@@ -5,7 +5,10 @@ const { INT, UINT, DOUBLE, BOOL, DYN } = CelScalar;
 /** Bits of whole numbers in CEL. */
 const bits = 64;
 
-/** Checks that a value fits into a signed 64-bit integer. Only `abs` of the smallest integer does not. */
+/**
+ * Checks that a value fits into a signed 64-bit integer. Only the result of `abs` for the smallest integer does not
+ * fit.
+ */
 function checkedInt(value: bigint): bigint {
   if (BigInt.asIntN(bits, value) !== value) {
     throw new Error("integer overflow");
