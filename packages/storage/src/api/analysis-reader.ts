@@ -295,9 +295,9 @@ export interface AnalysisReader {
   /** @returns undefined when there are no peers */
   getDurationRank(query: DurationRankQuery, options?: ReadOptions): Promise<DurationRank | undefined>;
   /**
-   * As `getDurationRank`, for many operations in one call; the results have the order of the operations. It uses counts
-   * by duration bucket, so durations are accurate to a tenth, and the peers in one bucket are assumed to be spread
-   * evenly.
+   * Like `getDurationRank`, for many operations in one call; the results have the order of the operations. It uses
+   * counts by duration bucket, so durations are accurate to a tenth, and the peers in one bucket are assumed to be
+   * spread evenly.
    */
   getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRanks | undefined)[]>;
   getTopOperations(query: TopOperationsQuery, options?: ReadOptions): Promise<OperationSummary[]>;

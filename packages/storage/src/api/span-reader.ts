@@ -99,8 +99,8 @@ export interface SpanReader {
    */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
   /**
-   * As `getTraces`, for traces of any size: an engine may store the spans in less memory than objects need. Copies of a
-   * span that are equal in every field are removed.
+   * Like `getTraces`, for traces of any size: an engine may store the spans in less memory than objects need. Copies of
+   * a span that are equal in every field are removed.
    * @param onCount called when an answer begins, with the number of its spans, and with their approximate size in bytes
    * if the engine knows it. A read may have several answers, and an answer may start again.
    */
@@ -110,7 +110,7 @@ export interface SpanReader {
     onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]>;
   /**
-   * As `getPackedTraces`, for lists of traces: spans come without attributes, events, trace state and status text.
+   * Like `getPackedTraces`, for lists of traces: spans come without attributes, events, trace state and status text.
    * Present when the engine can read less data this way.
    */
   getOutlines?(

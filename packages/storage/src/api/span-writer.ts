@@ -37,6 +37,6 @@ export interface SpanWriter {
    */
   writeSpans(rows: SpanRows, options: WriteOptions): Promise<void>;
 
-  /** As `writeSpans`, from a source. Absent when the engine needs all rows at once. */
+  /** Like `writeSpans`, but reads the rows from a source. Absent when the engine needs all rows at once. */
   writeSpanSource?(rows: SpanRowSource, options: WriteOptions): Promise<void>;
 }

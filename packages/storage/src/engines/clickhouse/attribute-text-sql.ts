@@ -144,7 +144,7 @@ export function hasElement(column: string, key: SqlText, values: SoughtValues): 
 }
 
 /**
- * As `hasElement`, but without hashes, for few rows: planning a condition for the index takes longer than reading the
+ * Like `hasElement`, but without hashes, for few rows: planning a condition for the index takes longer than reading the
  * rows.
  */
 export function hasElementText(column: string, key: SqlText, values: SoughtValues): string {

@@ -186,7 +186,7 @@ export class ClickHouseConnection {
   }
 
   /**
-   * As `bytes`, but passes the answer on while it arrives.
+   * Like `bytes`, but passes the answer on while it arrives.
    * @param begin called when the answer begins, with its size if the server announces the size. It is called again when
    * the read is repeated. The writer that the last call returned gets the whole answer. The next piece is read after
    * the writer has accepted the previous piece.

@@ -36,7 +36,7 @@ export function selectionCondition(
   return `${condition} AND ${exactSql(pipelineSql(query.pipeline, spansOf(source)))}`;
 }
 
-/** As `selectionCondition`, for single spans at any time. */
+/** Like `selectionCondition`, for single spans at any time. */
 export function singleSpanCondition(
   selection: SpanSelection,
   parameters: Parameters,

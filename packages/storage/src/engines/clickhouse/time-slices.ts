@@ -96,7 +96,7 @@ const freshNano = 30n * secondNano;
 export const denseRows = 500_000;
 
 /**
- * As `denseRows`, for the present minute. The newest seconds of this minute are mostly enough. Later searches begin
+ * Like `denseRows`, for the present minute. The newest seconds of this minute are mostly enough. Later searches begin
  * with these seconds, so two statements are rarely needed.
  */
 export const presentRows = 131_072;

@@ -72,7 +72,7 @@ interface EndedAttempt<T> {
 
 /**
  * The attempts of one call. An attempt is first running; when it ends, it waits in `#ended` until `run` has judged it.
- * At most two attempts run at the same time: the last one that was started in turn, and the hedged one.
+ * At most two attempts run at the same time: the newest attempt that was started in turn, and the hedged attempt.
  */
 class HostRace<Host, T> {
   /** Servers that were not tried yet, in order. */

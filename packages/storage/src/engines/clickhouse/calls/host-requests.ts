@@ -59,7 +59,7 @@ export class HostRequests {
     return this.send(host, { ...request, query: { ...request.query, ...newerSettings } });
   }
 
-  /** As `ask`, for any statement. */
+  /** Like `ask`, for any statement. */
   async send(host: Host, request: HostRequest): Promise<Dispatcher.ResponseData> {
     const { query } = request;
     const unknown = this.#unknown.get(host.index);

@@ -20,7 +20,7 @@ const columnsOfDetails: ReadonlySet<string> = new Set([
   "event_text",
 ]);
 
-/** As `selectColumns`, but details are empty texts, so that their columns are not read. */
+/** Like `selectColumns`, but details are empty texts, so that their columns are not read. */
 export const outlineColumns: string = storedColumns
   .map((column) => (columnsOfDetails.has(column) ? "''" : column))
   .join(", ");
