@@ -117,7 +117,7 @@ function keepSeed(): void {
   seedLow = low;
 }
 
-/** As `weakHash32`, with 32-bit halves. The last result is the seed b. */
+/** Like `weakHash32`, with 32-bit halves. The last result is the seed b. */
 function mix32(view: DataView, at: number): void {
   const bH = high;
   const bL = low;

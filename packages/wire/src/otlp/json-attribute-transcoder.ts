@@ -174,7 +174,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
-  /** As `#value`. @throws WireError for a part of a wrong type */
+  /** Like `#value`, but throws. @throws WireError for a part of a wrong type */
   #readValue(token: number, depth: number): AttributeValue {
     const values = this.#values;
     const type = this.#typeOf(token);

@@ -12,7 +12,7 @@ export function serviceNameOf(resourceAttributes: readonly Attribute[]): string 
 }
 
 /**
- * As `serviceNameOf`, before the resource exists as an object.
+ * Like `serviceNameOf`, before the resource exists as an object.
  * @param value value of the resource's first `service.name`
  */
 export function serviceNameFrom(hasAttributes: boolean, value: AttributeValue | undefined): string {

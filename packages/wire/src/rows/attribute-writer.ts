@@ -85,7 +85,7 @@ export class AttributeWriter {
   }
 
   /**
-   * As `key`, for a key in `[start, end)` of the source.
+   * Like `key`, for a key in `[start, end)` of the source.
    * @returns false when a byte may not be ASCII, so that the caller must check the key for UTF-8
    */
   keyBytes(type: number, source: ViewedBytes, start: number, end: number): boolean {
@@ -107,7 +107,7 @@ export class AttributeWriter {
     return isAscii;
   }
 
-  /** As `keyBytes`; bytes that are not UTF-8 become U+FFFD. */
+  /** Like `keyBytes`; bytes that are not UTF-8 become U+FFFD. */
   lenientKey(type: number, source: ViewedBytes, start: number, end: number): void {
     const at = this.#out.length;
     if (this.keyBytes(type, source, start, end) || isUtf8(source.bytes.subarray(start, end))) {
@@ -145,7 +145,7 @@ export class AttributeWriter {
     return this.#isList ? out.textBytes(source, view, start, end) : out.text(source, view, start, end);
   }
 
-  /** As `valueBytes`; bytes that are not UTF-8 become U+FFFD. */
+  /** Like `valueBytes`; bytes that are not UTF-8 become U+FFFD. */
   lenientValue(source: Buffer, view: DataView, start: number, end: number): void {
     const at = this.#out.length;
     if (this.valueBytes(source, view, start, end) || isUtf8(source.subarray(start, end))) {

@@ -70,7 +70,7 @@ export class RowReader {
     return this.bytes.toString("utf8", start, start + length);
   }
 
-  /** As `string`, for values that many rows share. */
+  /** Like `string`, for values that many rows share. */
   repeatedString(): string {
     const start = this.skipString();
     return this.repeatedText(start, this.position);

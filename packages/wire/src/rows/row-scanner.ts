@@ -211,7 +211,7 @@ export class RowScanner {
     return this.#valueText(this.attributesStart, key);
   }
 
-  /** As `attributeText`, for the resource's attributes. */
+  /** Like `attributeText`, for the resource's attributes. */
   resourceAttributeText(key: string): string | undefined {
     return this.#valueText(this.resourceAttributesStart, key);
   }

@@ -68,7 +68,7 @@ export function* readZipkinSpanList(cursor: BinaryCursor, rejected = new Rejecte
   }
 }
 
-/** As `readZipkinSpanList`, but returns an array, because a packet has few spans. */
+/** Like `readZipkinSpanList`, but returns an array, because a packet has few spans. */
 function readSpans(cursor: ThriftCursor, count: number, rejected: RejectedSpans): Span[] {
   const spans: Span[] = [];
   for (let index = 0; index < count; index++) {

@@ -83,7 +83,7 @@ export class ZipkinJsonText {
     }
   }
 
-  /** As `locate`. @throws WireError WIRE_MALFORMED when the token is not a string */
+  /** Like `locate`. @throws WireError WIRE_MALFORMED when the token is not a string */
   string(token: number, name: string): void {
     if (this.tape.kind(token) !== quote) {
       throw this.unfit(token, name, "string");
@@ -141,7 +141,7 @@ export class ZipkinJsonText {
     }
   }
 
-  /** As `uint64`, for a time in microseconds. Clients that use floating point send fractions. */
+  /** Like `uint64`, for a time in microseconds. Clients that use floating point send fractions. */
   micros(token: number, name: string): void {
     try {
       this.uint64(token, name);
