@@ -4,6 +4,7 @@ import { z } from "zod";
 import { deleteCommand } from "./commands/delete-command.ts";
 import { exportCommand } from "./commands/export-command.ts";
 import { importCommand } from "./commands/import-command.ts";
+import { importJaegerCommand } from "./commands/import-jaeger-command.ts";
 import { schemaCommand } from "./commands/schema-command.ts";
 import { requireOpenFiles } from "./engine/open-file-limit.ts";
 import { requireProcessor } from "./engine/processor-needs.ts";
@@ -38,7 +39,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     "and the remote storage API over gRPC. With --clickhouse.url, that API alone, for spans in a cluster.",
   options,
   aliases: { "clickhouse.username": "clickhouse.user" },
-  commands: [exportCommand, importCommand, schemaCommand, deleteCommand],
+  commands: [exportCommand, importCommand, importJaegerCommand, schemaCommand, deleteCommand],
   adminHostPort: ":17270",
   /**
    * Opens the parts in this order: limits of the system, users and certificate, engine, HTTP, gRPC, upkeep. Upkeep

@@ -21,6 +21,7 @@ const assistant = "mcp-router.test.ts and stdio-relay.test.ts in packages/tracin
 const journal = "quarantine-command.test.ts in packages/tracing-collector runs it on files of its own";
 const prices = "model-prices.test.ts in packages/tracing-query reads such files";
 const objectives = "objectives-command.test.ts in packages/tracing-query runs the command on such a file";
+const jaeger = "needs a Jaeger; import-jaeger.test.ts in packages/tracing-storage starts one";
 const bucket = "needs a bucket; cold-storage.test.ts in packages/tracing-storage brings a server of S3's API";
 const house = "npm start runs one on that port, which answers";
 const long = "takes minutes";
@@ -44,6 +45,7 @@ export const notRun: readonly NotRun[] = [
   { page: "objectives.md", block: "tracing-query --query.objectives-file", reason: objectives },
   { page: "objectives.md", block: "tracing-query objectives", reason: objectives },
   { page: "processes/tracing-collector.md", block: "tracing-collector quarantine", reason: journal },
+  { page: "migration-jaeger.md", block: "tracing-storage import-jaeger", reason: jaeger },
   { page: "cold-storage.md", block: "tracing-storage --storage.cold", reason: bucket },
   { page: "assistants.md", block: "tracing-query --query.mcp.enabled", reason: assistant },
   {

@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { type ProcessCommand, parseOptions, StartError, secretOf } from "lifecycle";
 import { StorageError } from "storage/api";
 import { type DeletionReport, type DeletionSelection, deleteSpans } from "storage/clickhouse";
-import { type DeleteOptions, deleteOptions } from "./delete-options.ts";
+import { clusterOf, type DeleteOptions, deleteOptions } from "./delete-options.ts";
 import { Progress } from "./progress.ts";
 
 /**
@@ -50,16 +50,6 @@ export const deleteCommand: ProcessCommand = {
     return isDone || !options.yes ? 0 : 1;
   },
 };
-
-/**
- * The cluster's settings. `--cluster NAME` means all servers of that cluster; each one gets the statements, without `ON
- * CLUSTER`.
- */
-function clusterOf({ cluster, replicated }: DeleteOptions) {
-  return cluster === ""
-    ? undefined
-    : { name: cluster, isReplicated: replicated, onCluster: false, insertQuorum: 0 };
-}
 
 /** @throws StartError without a condition */
 function selectionOf(options: DeleteOptions): DeletionSelection {

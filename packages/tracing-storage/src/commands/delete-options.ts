@@ -4,8 +4,8 @@ import { schemaOptions } from "./schema-options.ts";
 
 const { database, cluster, replicated, user, password, "password-file": passwordFile } = schemaOptions.shape;
 
-/** A time in nanoseconds since 1970; "" becomes undefined. */
-const time = z
+/** An option with a time in nanoseconds since 1970; "" becomes undefined. */
+export const timeField = z
   .string()
   .default("")
   .transform((text, context): bigint | undefined => {
@@ -49,8 +49,8 @@ export const deleteOptions = z.object({
     .describe(
       "Spans of this tenant; alone also its rates, operations and calls. Without it, of every tenant.",
     ),
-  from: time.describe("Spans that start at this time, in UTC, or later.").meta({ placeholder: "time" }),
-  to: time.describe("Spans that start before this time, in UTC.").meta({ placeholder: "time" }),
+  from: timeField.describe("Spans that start at this time, in UTC, or later.").meta({ placeholder: "time" }),
+  to: timeField.describe("Spans that start before this time, in UTC.").meta({ placeholder: "time" }),
   // By default nothing is deleted, because a deletion cannot be undone.
   yes: z.boolean().default(false).describe("Delete; without it they are only counted."),
   "requested-by": z
@@ -65,3 +65,13 @@ export const deleteOptions = z.object({
 });
 
 export type DeleteOptions = z.infer<typeof deleteOptions>;
+
+/**
+ * The cluster's settings. `--cluster NAME` means all servers of that cluster; each one gets the statements, without `ON
+ * CLUSTER`.
+ */
+export function clusterOf({ cluster, replicated }: Pick<DeleteOptions, "cluster" | "replicated">) {
+  return cluster === ""
+    ? undefined
+    : { name: cluster, isReplicated: replicated, onCluster: false, insertQuorum: 0 };
+}

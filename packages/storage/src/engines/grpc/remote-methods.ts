@@ -14,7 +14,7 @@ import {
  * A method with the public model's name. Other remote storages know only this name; the servers of this project know
  * both names.
  */
-function publicMethod<Request, Response>(
+export function publicMethod<Request, Response>(
   method: MethodDefinition<Request, Response>,
 ): MethodDefinition<Request, Response> {
   const [, service = "", name = ""] = method.path.split("/");

@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import { StartError } from "lifecycle";
+import type { SpanWriter, Trace } from "storage/api";
+import { isTooLarge, type QuerySource } from "storage/grpc";
+import { WireError } from "wire/errors";
+import type { Span } from "wire/model";
+import { SpanRowWriter } from "wire/rows";
+
+/** Spans of one insert. It must not change: a repeated import must make the same inserts again. */
+const blockSpans = 20_000;
+/** Most bytes of a block. */
+const blockBytes = 64 * 1024 * 1024;
+/** Shortest time in nanoseconds into which a search is cut. */
+const shortestNano = 1_000_000n;
+const nanosPerMs = 1_000_000n;
+
+export interface CopyRange {
+  /** Traces whose first span starts in this time are copied, in nanoseconds since the Unix epoch; `to` is exclusive. */
+  readonly fromUnixNano: bigint;
+  readonly toUnixNano: bigint;
+  /** Time that is searched at once, in nanoseconds. */
+  readonly sliceNano: bigint;
+  /** Most traces of one search. A search that reaches it is cut in two. */
+  readonly maxTraces: number;
+  /** Tenant of the copied spans. */
+  readonly tenant: string;
+}
+
+export interface CopyCounts {
+  traces: number;
+  spans: number;
+  searches: number;
+}
+
+/** A part of the range. */
+interface Slice {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/**
+ * Copies traces slice by slice, oldest first. A trace belongs to the slice in which its first span starts, so it is
+ * copied once although several services and slices find it.
+ * @param onSlice called when all traces of a slice are stored, with its end
+ * @throws StorageError of either side; StartError when a search cannot be cut any further
+ */
+export async function copyTraces(
+  source: QuerySource,
+  writer: SpanWriter,
+  range: CopyRange,
+  onSlice: (counts: Readonly<CopyCounts>, doneUnixNano: bigint) => void,
+): Promise<CopyCounts> {
+  const counts: CopyCounts = { traces: 0, spans: 0, searches: 0 };
+  const services = await source.services();
+  for (const slice of slicesOf(range)) {
+    const block = new Block(writer, range.tenant, Number(slice.from / nanosPerMs));
+    const seen = new Set<string>();
+    for (const service of services) {
+      for await (const trace of tracesOf(source, service, slice, { counts, maxTraces: range.maxTraces })) {
+        const start = startOf(trace);
+        if (start < slice.from || start >= slice.to || seen.has(trace.traceId)) {
+          continue;
+        }
+        seen.add(trace.traceId);
+        counts.traces++;
+        counts.spans += trace.spans.length;
+        await block.add(trace);
+      }
+    }
+    await block.flush();
+    onSlice(counts, slice.to);
+  }
+  return counts;
+}
+
+/** Slices begin at multiples of their length, so that ranges which overlap have the same blocks. */
+function* slicesOf({ fromUnixNano, toUnixNano, sliceNano }: CopyRange): Generator<Slice> {
+  let from = fromUnixNano;
+  while (from < toUnixNano) {
+    let to = (from / sliceNano + 1n) * sliceNano;
+    if (to > toUnixNano) {
+      to = toUnixNano;
+    }
+    yield { from, to };
+    from = to;
+  }
+}
+
+function startOf({ spans }: Trace): bigint {
+  let [first = 0n, ...others] = spans.map(({ startTimeUnixNano }) => startTimeUnixNano);
+  for (const start of others) {
+    if (start < first) {
+      first = start;
+    }
+  }
+  return first;
+}
+
+/** Traces with spans of a service in a time. A search with too many answers becomes two searches of half the time. */
+async function* tracesOf(
+  source: QuerySource,
+  service: string,
+  whole: Slice,
+  { counts, maxTraces }: { readonly counts: CopyCounts; readonly maxTraces: number },
+): AsyncGenerator<Trace> {
+  const waiting = [whole];
+  for (let slice = waiting.pop(); slice !== undefined; slice = waiting.pop()) {
+    counts.searches++;
+    const { from, to } = slice;
+    // Stores of microseconds round down, so the end is part of the search.
+    const search = { service, fromUnixNano: from, toUnixNano: to, limit: maxTraces };
+    const traces = await source.findTraces(search).catch((error: unknown) => {
+      if (isTooLarge(error)) {
+        return undefined;
+      }
+      throw error;
+    });
+    if (traces !== undefined && traces.length < maxTraces) {
+      yield* traces.toSorted((one, other) => (one.traceId < other.traceId ? -1 : 1));
+      continue;
+    }
+    if (to - from <= shortestNano) {
+      throw new StartError(
+        `import-jaeger: more than ${maxTraces} traces of ${service} start at ${new Date(Number(from / nanosPerMs)).toISOString()}: ` +
+          "give a larger --max-traces",
+      );
+    }
+    const middle = from + (to - from) / 2n;
+    waiting.push({ from: middle, to }, { from, to: middle });
+  }
+}
+
+/** Spans that are written together. */
+class Block {
+  readonly #writer: SpanWriter;
+  readonly #tenant: string;
+  readonly #receivedUnixMs: number;
+  readonly #rows = new SpanRowWriter({ maxRowsBytes: blockBytes });
+  #count = 0;
+
+  /** @param receivedUnixMs the day by which the store keeps and drops these spans */
+  constructor(writer: SpanWriter, tenant: string, receivedUnixMs: number) {
+    this.#writer = writer;
+    this.#tenant = tenant;
+    this.#receivedUnixMs = receivedUnixMs;
+  }
+
+  async add({ spans }: Trace): Promise<void> {
+    for (const span of spans.toSorted(byIdAndStart)) {
+      if (this.#count === blockSpans) {
+        await this.flush();
+      }
+      try {
+        this.#rows.append(span, this.#tenant);
+      } catch (error) {
+        if (!(error instanceof WireError && error.code === "WIRE_TOO_LARGE") || this.#count === 0) {
+          throw error;
+        }
+        await this.flush();
+        this.#rows.append(span, this.#tenant);
+      }
+      this.#count++;
+    }
+  }
+
+  /** The token is a hash of the rows, so an import that is repeated stores nothing twice. */
+  async flush(): Promise<void> {
+    if (this.#count === 0) {
+      return;
+    }
+    const rows = this.#rows.take();
+    const hash = createHash("sha256").update(rows.bytes).digest("hex");
+    await this.#writer.writeSpans(rows, {
+      deduplicationToken: `import-jaeger/${hash}`,
+      receivedUnixMs: this.#receivedUnixMs,
+    });
+    this.#count = 0;
+  }
+}
+
+/** The order must not depend on the order of an answer. */
+function byIdAndStart(one: Span, other: Span): number {
+  if (one.spanId !== other.spanId) {
+    return one.spanId < other.spanId ? -1 : 1;
+  }
+  return Number(one.startTimeUnixNano - other.startTimeUnixNano);
+}
