@@ -65,6 +65,15 @@ test.each([
   expect(asked).toEqual([]);
 });
 
+test.each([
+  ["text", 500, {}, "no\x1b[2J \x9b2Jspans"],
+  ["JSON", 400, {}, JSON.stringify({ detail: "no\x1b[2J \x9b2Jspans" })],
+])("a failure as %s cannot write over the terminal", async (_form, status, headers, body) => {
+  answer = (_request, response) => void response.writeHead(status, headers).end(body);
+  const { code, err } = await tracing(["get", "1"]);
+  expect([code, err]).toEqual([1, `tracing: ${url}/api/v3/traces/1: ${status} no\ufffd[2J \ufffd2Jspans\n`]);
+});
+
 test("an option that is none leads to the help", async () => {
   const { code, err } = await tracing(["search", "--nope"]);
   expect([code, err]).toEqual([

@@ -46,7 +46,9 @@ export async function main(args: readonly string[], surroundings: Surroundings):
       return 130;
     }
     const isKnown = error instanceof CliError;
-    await write(errors, `tracing: ${isKnown ? error.message : ((error as Error).stack ?? String(error))}\n`);
+    const told = isKnown ? error.message : ((error as Error).stack ?? String(error));
+    // A message may quote a server's answer, whose escape sequences must not reach the terminal.
+    await write(errors, `tracing: ${told.split("\n").map(shownText).join("\n")}\n`);
     return isKnown ? error.exitCode : 1;
   } finally {
     process.off("SIGINT", onSignal);
