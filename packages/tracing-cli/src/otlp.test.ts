@@ -35,6 +35,14 @@ test("a child of a shared id is below the server", () => {
   expect(roots.map(namesOf)).toEqual([["a"], ["server", ["b"]]]);
 });
 
+test("200,000 children of one span are read", () => {
+  const children = Array.from({ length: 200_000 }, (_, index) => span(`${index}`, "root", index));
+  const [root] = spanTree({
+    resourceSpans: [{ scopeSpans: [{ spans: [span("root", "", 0), ...children] }] }],
+  });
+  expect(root?.children.length).toBe(200_000);
+});
+
 test("a chain of 100,000 spans is read in linear time and without recursion", () => {
   const spans = Array.from({ length: 100_000 }, (_, index) =>
     span(`${index}`, index === 0 ? "" : `${index - 1}`, index),

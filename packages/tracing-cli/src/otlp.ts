@@ -127,7 +127,12 @@ function reach(root: SpanNode, reached: Set<SpanNode>): void {
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     reached.add(node);
-    waiting.push(...node.children.filter((child) => !reached.has(child)));
+    // Not as arguments of one call: a span with 200,000 children would overflow the stack.
+    for (const child of node.children) {
+      if (!reached.has(child)) {
+        waiting.push(child);
+      }
+    }
   }
 }
 

@@ -94,6 +94,19 @@ test.each(["{", "[]", "", '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId"
   },
 );
 
+test("an upload of 200,000 spans is shown", async () => {
+  const base = await open(await sampleStore([]), { maxBodyBytes: 64 * 1024 * 1024 });
+  const traceId = "a".repeat(32);
+  const spans = Array.from({ length: 200_000 }, (_, index) => ({
+    traceId,
+    spanId: (index + 1).toString(16).padStart(16, "0"),
+  }));
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  const response = await fetch(`${base}/api/transform`, { method: "POST", body });
+  const { data } = (await response.json()) as { data: { spans: unknown[] }[] };
+  expect(data.map((trace) => trace.spans.length)).toEqual([200_000]);
+});
+
 test("past the requests that may wait, clients are told to come again; who leaves makes room", async () => {
   const reader = new StuckReader();
   const base = await open(reader, { gate: new RequestGate({ maxConcurrent: 1, maxWaiting: 0 }) });

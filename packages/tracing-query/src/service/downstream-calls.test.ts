@@ -45,6 +45,13 @@ test.each([
   expect([...calls.sums.values()].every(({ calls: count }) => count === 2)).toBe(true);
 });
 
+test("200,000 calls of one span are counted", () => {
+  const calls = new DownstreamCalls({ service: "shop", operation: "GET" });
+  const many = Array.from({ length: 200_000 }, (_, index) => span(`c${index}`, "2", "pay/charge", "server"));
+  calls.add([span("1", "", "shop/GET"), span("2", "1", "shop/work"), ...many]);
+  expect([...calls.sums.values()].map((sums) => sums.calls)).toEqual([200_000]);
+});
+
 test("sums have errors and times", () => {
   const calls = new DownstreamCalls({ service: "shop" });
   calls.add(spans);

@@ -76,7 +76,10 @@ export class DownstreamCalls {
           this.#count(span);
         } else if (!this.#isCaller(span)) {
           seen.add(span);
-          open.push(...own);
+          // Not as arguments of one call: 200,000 children would overflow the stack.
+          for (const child of own) {
+            open.push(child);
+          }
         }
       }
     }
