@@ -23,7 +23,8 @@ const usualModules =
   /\/(?:admin-routes|logging|events\/events-app|sessions|static-response|file-server|headers|encode|reverse-proxy|rewrite|subroute|vars)|\/http-app|\/encoders\/gzip|\/matchers\/(?:host|path|method|header|file|not)[-.]|\/policies\/(?:random|policies-text)\./;
 
 /**
- * Writes a very small site: every server loads the code that this site uses, also when its own sites need none of it.
+ * Writes a very small site: every server loads the code that this site uses, even when the server's own sites use none
+ * of this code.
  */
 function writeSite(folder: string): string {
   const file = join(folder, "Serverfile");

@@ -11,7 +11,7 @@ const head = "POST /load HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection:
 async function open() {
   const server = createServer({ requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 100 });
   server.on("request", (request, response) => {
-    // A client that is late is cut: its body has no end.
+    // A client that misses the deadline loses its connection, and the read of its body fails.
     text(request).then(
       (body) => response.end(`got ${body}`),
       () => {},

@@ -79,8 +79,8 @@ async function change(
 }
 
 /**
- * Returns the config at a path: as text when the client prefers text, otherwise as JSON. The ETag is always that of the
- * JSON.
+ * Returns the config at a path: as text when the client prefers text, otherwise as JSON. The ETag is always the ETag of
+ * the JSON.
  */
 async function read(
   engine: ConfigEngine,

@@ -19,7 +19,7 @@ export class ServerProcess {
 
   /**
    * @param environment replaces this process's environment, except PATH and HOME; by default there are no worker
-   * threads. @param folder working folder; by default that of this process
+   * threads. @param folder working folder; by default this process's working folder
    */
   constructor(args: readonly string[], environment: Record<string, string> = {}, folder?: string) {
     const { PATH = "", HOME = "" } = process.env;
