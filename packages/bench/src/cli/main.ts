@@ -49,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The message of an error, followed by those of its causes. */
+/** The message of an error, followed by the messages of its causes. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);

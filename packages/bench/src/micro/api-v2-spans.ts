@@ -1,4 +1,4 @@
-/** Batches of the older formats for micro benches: spans like those of `otlp-request.ts`, with ten tags each. */
+/** Batches of the older formats for micro benches: spans as in `otlp-request.ts`, with ten tags each. */
 import type { ApiV2Span, Batch, KeyValue } from "wire/api-v2";
 import { boolTag, int64Tag, stringTag } from "wire/api-v2";
 

@@ -4,7 +4,7 @@ import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { type Column, type RatioColumn, renderTable } from "./table.ts";
 
-/** The option of commands whose results are compared with those of a saved run. */
+/** The option of commands whose results are compared with the results of a saved run. */
 export const keepOption = {
   keep: { text: "keep the figures as those that later runs stand beside" },
 } as const;
@@ -55,7 +55,7 @@ export class LandedRuns {
       : `not beside the run kept at ${landed.commit}: its options were "${landed.options}", these are "${options}"\n`;
   }
 
-  /** Saves the columns instead of those of the previous run. */
+  /** Saves these columns, which replace the columns of the previous run. */
   keep(command: string, options: string, load: number, columns: readonly Column[]): void {
     const run: LandedRun = { commit: currentCommit(), load, options, columns };
     mkdirSync(this.#folder, { recursive: true });
@@ -85,7 +85,7 @@ export interface LandedTable {
   readonly options: string;
   /** Number of our columns, which come first. */
   readonly ours: number;
-  /** True: our columns are saved instead of those of the previous run. */
+  /** True: our columns are saved and replace the columns of the previous run. */
   readonly keep: boolean;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LatencyHistogram } from "../e2e/load/tally.ts";
 import type { SpanClock } from "./span-clock.ts";
 
-/** Typical searches in the search form; names and values are those of the corpus. */
+/** Typical searches in the search form; names and values come from the corpus. */
 const searches: readonly Readonly<Record<string, string>>[] = [
   { service: "frontend" },
   { service: "checkout", operation: "POST /orders" },

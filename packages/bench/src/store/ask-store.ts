@@ -2,7 +2,7 @@ import type { TraceStore } from "storage/api";
 import { storeQuestions } from "./store-questions.ts";
 import { storeCost } from "./store-sql.ts";
 
-/** Results of one kind of question; the values are those of the median request. */
+/** Results of one kind of question; the values come from the median request. */
 export interface AskReport {
   readonly name: string;
   /** Number of traces, or of other results. */

@@ -26,7 +26,7 @@ function search(parameters: Readonly<Record<string, string>>): string {
   return `/api/traces?${new URLSearchParams(all)}`;
 }
 
-/** Typical searches in the search form; names and values are those of the corpus. */
+/** Typical searches in the search form; names and values come from the corpus. */
 export const searchKinds: readonly SearchKind[] = [
   { name: "search: service", path: () => search({ service: "frontend" }) },
   { name: "search: operation", path: () => search({ service: "checkout", operation: "POST /orders" }) },

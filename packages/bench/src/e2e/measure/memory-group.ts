@@ -21,7 +21,7 @@ const versions = [
 ] as const;
 
 /**
- * A control group of Linux with a limit of memory, like that of a container. The kernel also counts cached pages of
+ * A control group of Linux with a limit of memory, like a container's group. The kernel also counts cached pages of
  * files, including programs, for the group that read them first; before it kills a process, it frees these pages.
  */
 export class MemoryGroup {

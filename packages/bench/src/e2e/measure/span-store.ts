@@ -1,6 +1,6 @@
 /** The store of the receiver, with the functions that a measurement needs. */
 export interface SpanStore {
-  /** Number of stored spans, including those of earlier runs. */
+  /** Number of stored spans, including the spans of earlier runs. */
   countSpans(): Promise<number>;
   /** Undefined when the usage is not known. */
   diskUsage(): Promise<DiskUsage | undefined>;
