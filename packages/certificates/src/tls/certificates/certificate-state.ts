@@ -59,7 +59,7 @@ export interface CertificateTrouble {
 
 /** The answer to {@link certificatesTopic}. */
 export interface CertificateStates {
-  /** Certificates in use, including those that the config loads. */
+  /** Certificates in use, including certificates that the config loads. */
   readonly certificates: readonly CertificateState[];
   /** Names that have no certificate yet, and names whose certificate could not be renewed. */
   readonly pending: readonly CertificateTrouble[];

@@ -38,7 +38,7 @@ function keyPairs(certificates: CertificateAnswer["certificates"]): { cert: stri
   return { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) };
 }
 
-/** A policy's requirements for client certificates, for handshakes outside the TLS library, such as those of QUIC. */
+/** A policy's requirements for client certificates, for handshakes outside the TLS library, such as QUIC handshakes. */
 export interface ForeignClientAuth {
   /** True when clients without a certificate are refused. */
   readonly required: boolean;

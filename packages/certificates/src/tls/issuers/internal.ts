@@ -6,7 +6,7 @@ import { z } from "zod";
 import { defaultAuthority, PkiApp } from "../../pki/pki-app.ts";
 import type { CertificateIssuer } from "./issuer.ts";
 
-/** Default validity of a certificate: twelve hours. The renewal starts when a third of it is left. */
+/** Default validity of a certificate: twelve hours. The renewal starts when a third of the lifetime is left. */
 const defaultLifetimeMs = 12 * 3_600_000;
 
 /** Issues certificates from the server's own CA. Source: the public model (Caddy 2.11) */

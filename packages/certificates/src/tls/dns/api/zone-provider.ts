@@ -73,7 +73,7 @@ export function zoneFileValue({ type, value }: DnsRecord): string {
   return type === "TXT" ? quotedText(value) : `${value.replace(/\.$/, "")}.`;
 }
 
-/** True when an API's value equals that of the record. */
+/** True when an API's value equals the record's value. */
 export function isSameValue({ value }: DnsRecord, given: string): boolean {
   return plainText(given).replace(/\.$/, "") === value.replace(/\.$/, "");
 }
