@@ -5,8 +5,8 @@ type Named = [name: string, asked: Omit<GrafanaQuestion, "name" | "of">];
 const jsonData = { streamingEnabled: { search: true, metrics: true } };
 
 /**
- * Queries of an Explore page: first those that its form makes, then hand-written ones; they cover all three kinds of
- * tables.
+ * Queries of an Explore page: first the queries that its form makes, then hand-written queries; they cover all three
+ * kinds of tables.
  */
 const searches: readonly [query: string, tableType: string, found: readonly string[]][] = [
   ["{}", "traces", ["shop", "POST /checkout"]],

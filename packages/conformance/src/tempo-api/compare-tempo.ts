@@ -13,7 +13,7 @@ export function corpusNow(nowMs = Date.now()): Corpus {
   return corpusAt((BigInt(nowMs) / 60_000n - 5n) * 60_000_000_000n);
 }
 
-/** Sends the corpus, and resolves when searches and metrics find all of it. */
+/** Sends the corpus, and resolves when searches and metrics find the whole corpus. */
 export async function sendCorpus(backend: TempoBackend, corpus: Corpus): Promise<void> {
   for (const body of corpus.exports) {
     const { status, text } = await ask(`${backend.otlpHttp}/v1/traces`, {

@@ -169,8 +169,8 @@ test("the chart and deploy/kubernetes make the same", () => {
 });
 
 /**
- * The traffic that a policy allows. In the manifests it applies to all pods of a namespace, in a chart to those of a
- * release.
+ * The traffic that a policy allows. In the manifests the policy applies to all pods of a namespace, in a chart to the
+ * pods of a release.
  */
 function rulesOf(spec: unknown): unknown {
   const { podSelector: _pods, ...rules } = z.looseObject({}).parse(essence(spec));

@@ -15,7 +15,7 @@ const swagger = z.object({
   definitions: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 
-/** Types that the API accepts in addition to those in its description. */
+/** Types that the API accepts in addition to the types in its description. */
 const widened: Readonly<Record<string, Json>> = {
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": { type: ["string", "integer"] },
   "io.k8s.apimachinery.pkg.api.resource.Quantity": { type: ["string", "number"] },

@@ -13,7 +13,7 @@ export interface AnotherCollector {
 export interface AnotherCollectorSettings {
   /** host:port of each port; by default the ports are free ones. */
   readonly addresses?: Partial<CollectorAddresses>;
-  /** Address of ClickHouse's HTTP protocol; that of the shared storage when absent. */
+  /** Address of ClickHouse's HTTP protocol; by default the address of the shared storage. */
   readonly storageUrl?: string;
   /** More options. */
   readonly options?: readonly string[];

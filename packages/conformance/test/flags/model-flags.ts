@@ -13,7 +13,9 @@ export function readRecordedFlags(): Readonly<Record<string, ModelFlags>> {
   return JSON.parse(readFileSync(recorded, "utf8")) as Record<string, ModelFlags>;
 }
 
-/** Asks a program of the public model for its flags, including those of the memory store and of adaptive sampling. */
+/**
+ * Asks a program of the public model for its flags, including the flags of the memory store and of adaptive sampling.
+ */
 export async function askModelFlags(program: string): Promise<ModelFlags> {
   const { stdout } = await run(program, ["help"], {
     env: { ...process.env, SPAN_STORAGE_TYPE: "memory", SAMPLING_CONFIG_TYPE: "adaptive" },

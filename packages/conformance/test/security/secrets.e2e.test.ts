@@ -41,7 +41,7 @@ class Outsider extends TestedProcess {
   }
 }
 
-/** Options with names like those of secrets; each is either set below or is no secret. */
+/** Options with names like the names of secrets; each is either set below or is no secret. */
 const tried: Readonly<Record<string, readonly string[]>> = {
   "tracing-storage": [
     "storage.http.password",

@@ -115,7 +115,7 @@ function call(
   });
 }
 
-/** Values for parameters that are required, and for those that a round adds. */
+/** Values for required parameters, and for parameters that a round adds. */
 type Values = Readonly<Record<string, string>>;
 
 const hourUs = 3_600_000_000;
@@ -377,7 +377,7 @@ describe("the query service over HTTP", () => {
   });
 });
 
-/** Arguments of a call; methods use those that they know. */
+/** Arguments of a call; each method uses the arguments that it knows. */
 type Form = Readonly<Record<string, unknown>>;
 const bytesOf = (hex: string) => Buffer.from(hex, "hex");
 const epoch = { seconds: 0n, nanos: 0 };

@@ -73,7 +73,7 @@ export interface TlsProcesses {
   readonly called: readonly TestedProcess[];
   /** Present certificates and authorities of all processes. */
   asker(): TlsAsker;
-  /** Replaces the certificates of all processes by those of another authority at once. */
+  /** Replaces the certificates of all processes at once; the new certificates come from another authority. */
   swap(authority: TestAuthority): void;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ const tracingFile = new URL("../../../known-differences.json", import.meta.url);
 
 /**
  * The list of known differences, which should only become shorter. @param file file of another comparison; by default
- * that of the tracing APIs
+ * the file of the tracing APIs
  */
 export function readKnownDifferences(file = tracingFile): KnownDifference[] {
   return z.array(knownDifference).parse(JSON.parse(readFileSync(file, "utf8")));

@@ -72,7 +72,7 @@ function overGrpc(): CorpusMessage[] {
   ];
 }
 
-/** HTTP bodies are read like those of gRPC, so a few cases are enough. */
+/** HTTP bodies are read like gRPC messages, so a few cases are enough. */
 const overHttpToo = new Set(["every type", "events", "scopes", "short ids", "nothing", "not numbers"]);
 
 function protobufOverHttp(): CorpusMessage[] {

@@ -38,8 +38,8 @@ const requestsOf = (group: readonly TwinDifference[]): number =>
   (group[0]?.request ?? "").split(" + ").length;
 
 /**
- * Returns the differences that are not consequences of others. For an exchange these are its causes; for the site,
- * those that no diverging exchange explains.
+ * Returns the differences that are not consequences of others. For an exchange these are its causes; for the site, the
+ * causes that no diverging exchange explains.
  */
 export function leadingDifferences(
   differences: readonly TwinDifference[],

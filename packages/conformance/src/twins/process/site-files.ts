@@ -6,7 +6,7 @@ import { siteFiles } from "../../server-sites/site-case.ts";
 const big = "0123456789abcdef".repeat(8_192);
 const script = "console.log('precompressed');\n".repeat(40);
 
-/** Files of sites in addition to those of the other comparison. */
+/** Files of sites in addition to the files of the other comparison. */
 const more: Readonly<Record<string, string | Buffer>> = {
   "index.php": "<?php echo 1;",
   "wp-login.php": "<?php",
