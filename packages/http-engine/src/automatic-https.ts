@@ -95,7 +95,7 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
  *
  * Plans TLS. A server speaks TLS on every port except that of plain HTTP when it has names in its routes, only
  * listeners on the HTTPS port, or connection policies. A server on port 0, whose number is unknown in advance, uses
- * plain HTTP unless it has connection policies. All other rules are those of the public model (Caddy 2.11).
+ * plain HTTP unless it has connection policies. All other rules are the rules of the public model (Caddy 2.11).
  */
 export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const httpPort = app.http_port ?? defaultHttpPort;
@@ -104,7 +104,7 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const usualPorts = new Set([httpPort, httpsPort, defaultHttpPort, defaultHttpsPort]);
   const redirects = new Map<string, RouteConfig[]>();
   const catchAll = redirectRoute([], httpsPort, usualPorts);
-  /** Access logs of the redirects: those of the last server that has access logs. */
+  /** The access logs of the redirects come from the last server that has access logs. */
   let logs: HttpServerConfig["logs"];
   const drafts: Draft[] = [];
   for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -17,7 +17,7 @@ export const routeSchema = remembersDecoded(
 /** A route as configs have it. */
 export type RouteConfig = z.infer<typeof routeSchema>;
 
-/** Routes that the server has added to those of the config. */
+/** Routes that the server has added to the routes of the config. */
 const added = new WeakSet<RouteConfig>();
 
 /** Marks a route that the server adds, so that the positions of the config's own routes do not change. */

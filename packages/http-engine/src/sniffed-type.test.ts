@@ -6,7 +6,7 @@ const html = "text/html; charset=utf-8";
 const text = "text/plain; charset=utf-8";
 const unknown = "application/octet-stream";
 
-// The values are those of Go's DetectContentType.
+// The values equal the results of Go's DetectContentType.
 test.each([
   ["", text],
   ["ok", text],

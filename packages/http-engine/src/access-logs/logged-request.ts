@@ -9,7 +9,7 @@ import { tlsPlaceholder } from "../tls-placeholders.ts";
 const secret = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
 const redacted: readonly string[] = ["REDACTED"];
 
-/** Cache of names as logs have them: `Content-Type` for `content-type`. Source: the public model */
+/** Cache of names in the form of logs: `Content-Type` for `content-type`. Source: the public model */
 const canonicalNames = new Map<string, string>();
 /** Limit of cached names, because clients can invent any number. */
 const maxCanonicalNames = 1000;
@@ -57,7 +57,7 @@ export function loggedHeaders(
   return logged;
 }
 
-/** Numbers of versions, as the public model's logs have them. Source: RFC 8446, section 4.2.1 */
+/** Numbers of versions, as in the public model's logs. Source: RFC 8446, section 4.2.1 */
 const tlsVersions: Readonly<Record<string, number>> = {
   TLSv1: 0x0301,
   "TLSv1.1": 0x0302,

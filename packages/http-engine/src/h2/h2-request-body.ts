@@ -165,7 +165,7 @@ export class H2RequestBody {
     this.#early = [];
   }
 
-  /** Fails a body that is late: its reader gets the error. */
+  /** Fails a body that missed its deadline: its reader gets the error. */
   fail(error: ServerError): void {
     this.#fault = error;
     this.drop();

@@ -235,7 +235,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return true;
   }
 
-  /** Fails a body that is late: its reader gets the error. */
+  /** Fails a body that missed its deadline: its reader gets the error. */
   failBody(error: ServerError): void {
     this.#madeBody().fail(error);
   }
