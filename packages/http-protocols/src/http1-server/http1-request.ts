@@ -92,7 +92,7 @@ export interface BodyFeeder {
   bodyLeftAlone(body: RequestBody): void;
 }
 
-/** The body of one request: finds its bytes in those of the connection, and passes them on or drops them. */
+/** The body of one request: finds its bytes among the bytes of the connection, and passes them on or drops them. */
 export class RequestBody {
   readonly #feeder: BodyFeeder;
   readonly #maxDroppedBytes: number;
@@ -118,7 +118,7 @@ export class RequestBody {
     this.#decoder = length === -1 ? new ChunkedDecoder((data) => this.#handOn(data)) : undefined;
   }
 
-  /** True when the whole body has arrived, or no more of it will be read. */
+  /** True when the whole body has arrived, or no further part will be read. */
   get isDone(): boolean {
     return this.#isDone;
   }

@@ -16,7 +16,7 @@ export interface ResponseCarrier {
   send(bytes: string | Buffer, stays: boolean): void;
 }
 
-/** The response to one request. It is complete when it is sent, so one write sends all of it. */
+/** The response to one request. It is complete when it is sent, so one write sends the whole response. */
 export class Http1Response {
   /** Status of the response; until it is chosen, 200. */
   statusCode = 200;

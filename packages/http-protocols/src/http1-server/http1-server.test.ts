@@ -211,7 +211,7 @@ describe("bodies that nobody wants", () => {
     const client = new RawClient(port);
     client.write(head);
     await client.until(/too large$/);
-    // The server reads some of it, and does not reset the connection while the client reads.
+    // The server reads a part of the body, and does not reset the connection while the client reads.
     client.write(`320\r\n${"x".repeat(800)}\r\n`.repeat(20));
     await client.end();
     expect(statusesOf(client.seen)).toEqual([413]);
@@ -242,7 +242,7 @@ describe("time limits", () => {
     expect(statusesOf(await rawAnswer(port, "GET / HTTP/1.1\r\n"))).toEqual([408]);
     expect(await rawAnswer(port, "")).toBe("");
     expect(statusesOf(await rawAnswer(port, get("/")))).toEqual([200]);
-    // The second head has its own limit, not that of idle connections.
+    // The second head has its own limit, not the limit of idle connections.
     expect(statusesOf(await rawAnswer(port, `${get("/")}GET`))).toEqual([200, 408]);
   });
 

@@ -1,4 +1,5 @@
-// Bytes that two readers could understand differently. The list is that of the web server (`http-engine/src/h1/smuggling.test.ts`).
+// Bytes that two readers could understand differently. The list equals the list of the web server
+// (`http-engine/src/h1/smuggling.test.ts`).
 import { describe, expect, test } from "vitest";
 import { bodyOf, openHttp1, RawClient, rawAnswer, statusesOf } from "../testing/raw-http1.ts";
 import type { Http1Handler } from "./http1-server.ts";

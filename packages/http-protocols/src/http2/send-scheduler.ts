@@ -49,7 +49,7 @@ export class SendScheduler {
     this.run();
   }
 
-  /** Removes a stream, so that nothing more of it is sent. */
+  /** Removes a stream, so that no further part of its body is sent. */
   remove(stream: SendingStream): void {
     this.#ready.delete(stream);
   }

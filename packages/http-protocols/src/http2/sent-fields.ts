@@ -2,7 +2,7 @@ import type { HeaderList } from "../header-list.ts";
 import { isLength } from "../http1/content-length.ts";
 import type { HpackEncoder } from "./hpack-encoder.ts";
 
-/** Fields that concern one connection; HTTP/2 does not have them. Source: RFC 9113, section 8.2.2 */
+/** Fields that concern one connection; HTTP/2 has no such fields. Source: RFC 9113, section 8.2.2 */
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
