@@ -18,10 +18,10 @@ interface HttpSocket extends Duplex {
 }
 
 /**
- * Calls `refuse` when a sender really is late. A busy process may reach the time limit before it has read bytes that
- * the sender sent in time. All waiting bytes are therefore read first, and a request that is complete afterwards is
- * served.
- * @param refuse called with the request whose body is late, or with undefined for late headers
+ * Calls `refuse` when the sender has really missed the deadline. A busy process may reach the time limit before it has
+ * read bytes that the sender sent in time. All waiting bytes are therefore read first, and a request that is complete
+ * afterwards is served.
+ * @param refuse called with the request whose body missed the deadline, or with undefined when the headers missed it
  */
 export function whenLate(socket: HttpSocket, refuse: (request: IncomingMessage | undefined) => void): void {
   const wait = (bytesRead: number, quiet: number) => {
@@ -49,8 +49,8 @@ function answer(socket: HttpSocket, line: string, headers = ""): void {
 }
 
 /**
- * Answers a request that `node:http` has refused, and ends its connection. A body that is late is 503 with
- * `Retry-After`: exporters drop spans at a 408.
+ * Answers a request that `node:http` has refused, and ends its connection. A body that missed the deadline gets 503
+ * with `Retry-After`: exporters drop spans at a 408.
  * @param error of the event `clientError`
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {

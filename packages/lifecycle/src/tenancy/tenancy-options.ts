@@ -29,5 +29,5 @@ export function tenancyOptions() {
 
 type Fields = ReturnType<typeof tenancyOptions>;
 
-/** Parsed options that include those of `tenancyOptions`. */
+/** Parsed options that include the options of `tenancyOptions`. */
 export type TenancyOptions = { readonly [Name in keyof Fields]: z.infer<Fields[Name]> };

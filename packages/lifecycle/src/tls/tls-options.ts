@@ -95,11 +95,11 @@ export type ServerTlsValues = { readonly [Name in keyof ServerFields]: z.infer<S
 /** The values of `clientTlsOptions` without their prefix. */
 export type ClientTlsValues = { readonly [Name in keyof ClientFields]: z.infer<ClientFields[Name]> };
 
-/** Parsed options that include those of `serverTlsOptions(prefix)`. */
+/** Parsed options that include the options of `serverTlsOptions(prefix)`. */
 export type ServerTlsOptions<Prefix extends string> = {
   readonly [Name in keyof ServerTlsValues & string as `${Prefix}.tls.${Name}`]: ServerTlsValues[Name];
 };
-/** Parsed options that include those of `clientTlsOptions(prefix)`. */
+/** Parsed options that include the options of `clientTlsOptions(prefix)`. */
 export type ClientTlsOptions<Prefix extends string> = {
   readonly [Name in keyof ClientTlsValues & string as `${Prefix}.tls.${Name}`]: ClientTlsValues[Name];
 };
