@@ -24,7 +24,7 @@ export class ChangeLock {
     }
   }
 
-  /** As {@link run}, without the limit of waiting changes. */
+  /** Like {@link run}, without the limit of waiting changes. */
   runAnyway<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => {});

@@ -261,7 +261,7 @@ export class Workers implements Participant {
     if (prepared !== undefined) {
       prepared.config = document;
     }
-    // While the commit was sent, the thread may have been restarted with the former config.
+    // While the commit was sent, the thread may have been restarted with the previous config.
     await this.#replacing.get(thread);
     const running = this.#running.get(thread);
     if (running !== undefined && running.config !== document) {

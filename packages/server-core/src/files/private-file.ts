@@ -23,7 +23,7 @@ export async function inPrivateFolder<File>(path: string, create: () => Promise<
   }
 }
 
-/** As {@link inPrivateFolder}, for a file that only its owner may read (0600). @throws the file system's error */
+/** Like {@link inPrivateFolder}, for a file that only its owner may read (0600). @throws the file system's error */
 export function createPrivateFile(path: string): Promise<FileHandle> {
   return inPrivateFolder(path, () => open(path, "wx", 0o600));
 }

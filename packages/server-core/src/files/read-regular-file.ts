@@ -95,7 +95,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
   }
 }
 
-/** As {@link readRegularFile}, synchronously. */
+/** Like {@link readRegularFile}, but synchronous. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   let fd: number;
   try {

@@ -87,7 +87,7 @@ function refuse(name: string, value: string | undefined): ServerError {
 }
 
 /**
- * As {@link replaceAll}, but unknown placeholders stay unchanged.
+ * Like {@link replaceAll}, but unknown placeholders stay unchanged.
  * @param options `mayBeEmpty: false` refuses a placeholder without a value. @throws ServerError MODULE_CONFIG for a
  * refused placeholder
  */
@@ -114,7 +114,7 @@ export function replaceKnown(
 }
 
 /**
- * As {@link replaceAll}, for texts that are invalid when a value is missing.
+ * Like {@link replaceAll}, for texts that are invalid when a value is missing.
  * @throws ServerError MODULE_CONFIG for a placeholder that is unknown or empty
  */
 export function replaceStrictly(text: string): string {

@@ -39,7 +39,7 @@ export async function allMetrics(
   return `${lines.replaceAll(/\n{2,}/g, "\n").trimEnd()}\n# EOF\n`;
 }
 
-/** As {@link allMetrics}, as values and without the public names. */
+/** Like {@link allMetrics}, but returns values, without the public names. */
 export async function allMetricValues(
   metrics: Registry,
   messages: ThreadMessages,

@@ -43,7 +43,7 @@ export function escapePath(path: string): string {
   return path.replace(/[^A-Za-z0-9\-._~$&+,/:;=@]+/g, escapeAll);
 }
 
-/** As {@link escapePath}, for file names: also escapes `;` and `,`. Source: Go, `net/url.PathEscape` */
+/** Like {@link escapePath}, for file names: also escapes `;` and `,`. Source: Go, `net/url.PathEscape` */
 export function escapeSegments(path: string): string {
   return path.replace(/[^A-Za-z0-9\-._~$&+/:=@]+/g, escapeAll);
 }

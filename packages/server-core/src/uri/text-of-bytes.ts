@@ -76,12 +76,12 @@ export function bufferOfText(text: string): Buffer {
   return bytes.subarray(0, to);
 }
 
-/** As {@link textOfBuffer}. @param bytes one character for each byte */
+/** Like {@link textOfBuffer}. @param bytes one character for each byte */
 export function textOfBytes(bytes: string): string {
   return /[\x80-\xff]/.test(bytes) ? textOfBuffer(Buffer.from(bytes, "latin1")) : bytes;
 }
 
-/** As {@link bufferOfText}, but returns a text with one character for each byte. */
+/** Like {@link bufferOfText}, but returns a text with one character for each byte. */
 export function bytesOfText(text: string): string {
   return /[^\0-\x7f]/.test(text) ? bufferOfText(text).toString("latin1") : text;
 }
