@@ -4,8 +4,8 @@ import type { Draft } from "serverfile/values/draft";
 import { applyHeaderOperation } from "./header-operation.ts";
 
 /**
- * `request_header [+|-]Field [value|search] [replacement]`: changes fields for later handlers. The operations are those
- * of `header`, except `?` and deferring: the request is complete when the handler runs.
+ * `request_header [+|-]Field [value|search] [replacement]`: changes fields for later handlers. The operations equal the
+ * operations of `header`, except `?` and deferring: the request is complete when the handler runs.
  * ```
  * request_header X-Forwarded-Proto https
  * ```

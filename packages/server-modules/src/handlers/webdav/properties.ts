@@ -86,7 +86,7 @@ export function writePropstat(status: string, properties: string, more = ""): st
 export interface Asked {
   /** True for names without values. */
   readonly namesOnly: boolean;
-  /** True when all known properties are requested, in addition to those in `names`. */
+  /** True when all known properties are requested, in addition to the properties in `names`. */
   readonly isAll: boolean;
   /** Names listed in the request. */
   readonly names: readonly PropertyName[];

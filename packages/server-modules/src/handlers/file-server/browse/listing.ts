@@ -36,7 +36,7 @@ export interface Listing {
   readonly folders: number;
   /** Number of files. */
   readonly files: number;
-  /** Bytes of all files together. A symbolic link counts with the bytes of its own, not those of its target. */
+  /** Bytes of all files together. A symbolic link counts with its own bytes, not with the bytes of its target. */
   readonly totalBytes: number;
   /** The same with the bytes of the targets of links. */
   readonly followedBytes: number;
@@ -107,7 +107,7 @@ export async function listFolder(folder: string, options: ListOptions): Promise<
   const place = pathBytes(folder);
   const { mtimeMs } = await stat(place);
   const names: string[] = [];
-  // Names of files are bytes, of which some are no UTF-8.
+  // Names of files are bytes, and some names are no valid UTF-8.
   for await (const entry of await opendir(place, { encoding: "buffer" as BufferEncoding })) {
     if (names.length >= options.limit) {
       break;

@@ -95,7 +95,7 @@ const compression: FieldReader = (cursor, draft) => {
   }
 };
 
-/** Lines of the HTTP transport, except those that name modules. */
+/** Lines of the HTTP transport, except lines that name modules. */
 export const httpFields: FieldReaders = {
   read_buffer: sizeOf("read_buffer_size", "read buffer"),
   write_buffer: sizeOf("write_buffer_size", "write buffer"),

@@ -18,7 +18,7 @@ export interface TunnelOptions {
  */
 export class TunnelSet {
   readonly #options: TunnelOptions;
-  /** Open tunnels, including those of earlier configs. */
+  /** Open tunnels, including tunnels of earlier configs. */
   readonly #open = new Set<Tunnel>();
 
   constructor(options: TunnelOptions) {
