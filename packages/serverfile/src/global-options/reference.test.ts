@@ -10,7 +10,7 @@ import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
 
 const folder = new URL("../../../../docs/reference/options/", import.meta.url);
-/** Options for modules of which none is built in: their pages say so, and give the error for the example. */
+/** Options for modules that are not built in: their pages say so, and give the error for the example. */
 const withoutModules = new Set(["filesystem"]);
 
 const pages = readdirSync(folder);

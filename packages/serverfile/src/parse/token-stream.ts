@@ -29,7 +29,7 @@ export class TokenStream extends TokenCursor {
     return [...this.#before, ...this.#after.toReversed()];
   }
 
-  /** Replaces `count` tokens, of which the first has the index `start`, by `tokens`. */
+  /** Replaces `count` tokens by `tokens`. `start` is the index of the first replaced token. */
   replace(start: number, count: number, tokens: Segment): void {
     while (this.#before.length > start) {
       this.#after.push(this.#before.pop() as Token);

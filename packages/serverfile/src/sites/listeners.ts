@@ -61,7 +61,7 @@ function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOption
   return listeners;
 }
 
-/** A site on a listen address, with those of its addresses that use this listen address. */
+/** A site on a listen address, with the site's addresses that use this listen address. */
 interface Entry {
   readonly served: ServedSite;
   /** Id of the addresses and the site, for comparison. */

@@ -11,7 +11,7 @@ export interface ReadSite {
   readonly invoked: ReadonlySet<string>;
 }
 
-/** A site on one server, with those of its addresses that belong to this server. */
+/** A site on one server, with the site's addresses that belong to this server. */
 export interface ServedSite {
   readonly site: ReadSite;
   readonly addresses: readonly SiteAddress[];

@@ -23,7 +23,8 @@ export class DirectiveOrder {
 }
 
 /**
- * Collects pairs of directives, the first of which must precede the second, so that sorting keeps the routes in order.
+ * Collects pairs of directives, so that sorting keeps the routes in order. In each pair, the first directive must
+ * precede the second.
  */
 export class OrderNeeds {
   readonly order: DirectiveOrder;
