@@ -9,7 +9,7 @@ const mostSteps = 750;
 /** Limit of operation names, because the request's address contains all of them. */
 const mostOperations = 100;
 
-/** Selects the spans of a service that are counted, and defines which of them are good. */
+/** Selects the spans of a service that are counted, and defines the good spans among them. */
 export interface GoodCountsQuery {
   /** Name of the service. */
   readonly service: string;

@@ -22,7 +22,7 @@ const defaultSampledSpans = 20_000;
  */
 const stripes = 60n;
 
-/** Minimum number of spans of a group, and of the spans outside of it. With fewer spans, the group explains nothing. */
+/** Minimum number of spans in a group, and of spans outside the group. With fewer spans, the group explains nothing. */
 export const fewestSpans = 20;
 
 /** @returns maximum number of spans of a sample. @throws StorageError STORAGE_BAD_QUERY */

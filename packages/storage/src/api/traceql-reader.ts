@@ -91,8 +91,8 @@ export interface TraceQlMetricsQuery {
   /** Step in nanoseconds; at least 1 millisecond. More than 11,000 samples of each series are refused. */
   readonly stepNano: bigint;
   /**
-   * Maximum number of series in the result, 1 to 10,000. If there are more series, those with the largest sums stay,
-   * and `truncated` is set.
+   * Maximum number of series in the result, 1 to 10,000. If there are more series, the series with the largest sums
+   * stay, and `truncated` is set.
    */
   readonly maxSeries: number;
   /** True: the answer has one exemplar for each sample. Default: false. */

@@ -362,7 +362,7 @@ function seededRandom(from: number): () => number {
   };
 }
 
-/** As `startStorageProcess`, and also returns the address of the admin port. */
+/** Like `startStorageProcess`, and also returns the address of the admin port. */
 async function startProcess(
   dataDir: string,
 ): Promise<{ readonly url: string; readonly adminUrl: string; readonly end: () => Promise<void> }> {

@@ -81,9 +81,7 @@ export class CallFailures {
     return { kind: "failed", failure, goOn: mayGoOn ? "next" : "stop" };
   }
 
-  /**
-   * True when the failure is caused by a shard of which no server answers. Other servers would fail in the same way.
-   */
+  /** True when the call failed because no server of a shard answers. Other servers would fail in the same way. */
   async #isOfShards(failure: StorageError): Promise<boolean> {
     const { shards } = this.#parts;
     if (shards === undefined || !isNeighbourFault(failure)) {

@@ -141,7 +141,7 @@ async function step(
   return { done: [ended, ...done], next: then };
 }
 
-/** Creates the tables of a layout on every server, then checks that all servers have them. */
+/** Creates the tables of a layout on every server, then checks that all servers have the tables. */
 async function spread(
   { database, cluster }: Change,
   states: readonly HostState[],

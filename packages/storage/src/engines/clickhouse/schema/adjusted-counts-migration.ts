@@ -43,8 +43,8 @@ GROUP BY received, pending, tenant, minute, parent, child, kind, failed, bucket,
 
 /**
  * Adds the number of original spans that a span represents as a key column to the tables that count spans:
- * docs/adr/057-true-counts-under-sampling.md. Sums over this column equal the former counts; 0, the value in older
- * rows, means unknown. The views are those of earlier steps, with this additional column.
+ * docs/adr/057-true-counts-under-sampling.md. Sums over this column equal the previous counts; 0, the value in older
+ * rows, means unknown. The views equal the views of earlier steps, with this additional column.
  */
 export const adjustedCountsMigration: Migration = {
   version: 14,

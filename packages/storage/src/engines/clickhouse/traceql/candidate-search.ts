@@ -7,7 +7,7 @@ import { FoundTraces } from "./found-traces.ts";
 /** Limit of spans that one query may read from the store. */
 const maxInspectedSpans = 5_000_000;
 
-/** A trace that may match, and the newest span of it that may be in the result. */
+/** A trace that may match, and its newest span that may be in the result. */
 export interface Candidate {
   /** Trace that may match. */
   readonly traceId: string;
