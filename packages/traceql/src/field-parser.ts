@@ -174,8 +174,9 @@ function readNil(tokens: TokenReader): FieldExpression {
 }
 
 /**
- * `x != nil`: the span has `x`. `x = nil` is refused for fields of every span: intrinsics, except those of events and
- * links, and `resource.service.name`. The parent may be missing, so `parent.resource.service.name = nil` is allowed.
+ * `x != nil`: the span has `x`. `x = nil` is refused for fields of every span: intrinsics (except the intrinsics of
+ * events and links) and `resource.service.name`. The parent may be missing, so `parent.resource.service.name = nil` is
+ * allowed.
  */
 function exists(
   tokens: TokenReader,
