@@ -78,7 +78,7 @@ export async function openStorageParts(context: StorageContext): Promise<Storage
 }
 
 /**
- * Nothing of it is loaded without a bucket.
+ * Without a bucket, no code of the cold storage is loaded.
  * @throws StartError for wrong options, and for a folder whose old days are in another bucket
  */
 async function openCold({ options, log }: StorageContext): Promise<ColdStorage | undefined> {

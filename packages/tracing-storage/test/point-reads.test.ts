@@ -334,7 +334,7 @@ describe("the engine's answer after a change", () => {
     await expectSameForSomeTime({ names });
     await sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
     await expectSameForSomeTime({ names });
-    // The bytes of a value differ from those of a text.
+    // The bytes of a value differ from the bytes of a text.
     for (const traces of [[1], [2, 3]]) {
       const all = ["trace_id", "start", "name"];
       const answers = await Promise.all([
@@ -714,7 +714,7 @@ describe("a damaged part", () => {
     return wrong;
   }
 
-  /** The rows of a part, calculated instead of read: those of a table that was filled in the same way. */
+  /** The rows of a part of a table that was filled in the same way. The rows are calculated, not read. */
   function expectedRows(trace: number): string[] {
     const begin = BigInt(Date.UTC(2026, 0, 5, 12)) * 1_000_000n;
     const rows = Array.from({ length: 30 }, (_, n) => {

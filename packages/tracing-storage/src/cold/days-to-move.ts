@@ -20,8 +20,8 @@ export interface MoveLimits {
 const dayMs = 86_400_000;
 
 /**
- * Chooses the parts to move: those of old days, then the oldest others until the rest fits on the disk. The newest day
- * never moves for its size, because rows still arrive in it.
+ * Chooses the parts to move: the parts of old days, then the oldest other parts, until the remaining parts fit on the
+ * disk. The newest day never moves for its size, because rows still arrive in it.
  * @param parts parts on the local disk, oldest day first
  * @param localBytes size of all tables on the local disk
  */

@@ -110,7 +110,7 @@ export class ColdStorage {
 }
 
 /**
- * Looks whether the bucket answers, because the engine does not open a folder of which it cannot read a part.
+ * Looks whether the bucket answers, because the engine does not open a folder when it cannot read all parts.
  * @throws StartError for wrong options, and for a bucket that is away
  */
 export async function openColdStorage(options: ColdOptions, log: Logger): Promise<ColdStorage> {

@@ -5,8 +5,8 @@ import { setPriority } from "node:os";
 const mergeThreadName = "MergeMutate";
 
 /**
- * With niceness 10, a merge gets a tenth of the processor time of a search or insert on the same core, and all of it on
- * an idle core. The engine has a setting for this, but it only works for the user root.
+ * With niceness 10, a merge gets a tenth of the processor time of a search or insert on the same core, and the whole
+ * time on an idle core. The engine has a setting for this, but it only works for the user root.
  */
 const mergeNiceness = 10;
 

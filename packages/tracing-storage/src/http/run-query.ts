@@ -90,7 +90,7 @@ function kindOf({ verb }: Statement): QueryOutcome["kind"] {
       : "other";
 }
 
-/** The statement, and the position of an insert's rows, some of which may follow the statement in its text. */
+/** The statement, and the position of an insert's rows. Some rows may follow the statement in its text. */
 interface StatementText {
   readonly statement: Statement;
   /** The `query` parameter, and the bytes of the body that were read. */

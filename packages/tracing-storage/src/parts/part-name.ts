@@ -14,7 +14,7 @@ export interface PartName {
   readonly mutation: number;
 }
 
-/** @returns undefined for other folders: those of running inserts and merges, and of deleted or detached parts */
+/** @returns undefined for other folders: folders of running inserts and merges, and of deleted or detached parts */
 export function partNameOf(text: string): PartName | undefined {
   const [, partition, first, last, level, mutation = "0"] =
     /^(?!tmp_|delete_|patch-)([^_]+)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/.exec(text) ?? [];

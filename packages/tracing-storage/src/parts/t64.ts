@@ -25,7 +25,8 @@ export class T64Values {
   readonly #bits: number;
   readonly #matrixBytes: number;
   /**
-   * The upper bytes of all integers, or of those with the sign bit; the next field has those of integers without it.
+   * The upper bytes of all integers, or only of integers with the sign bit; then the next field has the upper bytes of
+   * integers without the sign bit.
    */
   readonly #upper: Buffer;
   readonly #upperOfPositive: Buffer;
