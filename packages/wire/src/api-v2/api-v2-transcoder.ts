@@ -77,8 +77,8 @@ export class ApiV2Transcoder implements MessageTranscoder {
    * @returns the rows; `rejected` counts spans with an id of a wrong length or a broken part, and spans beyond 100,000.
    * It also counts all spans after 500,000 items, where an item is a span, process, tag, log, reference or warning. An
    * id of zeros is valid in this format.
-   * @throws WireError for an invalid request, of which no span is then kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
-   * that are not a `PostSpansRequest`; the first span's fault when all spans are rejected
+   * @throws WireError for an invalid request; then no span of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for
+   * bytes that are not a `PostSpansRequest`; the first span's fault when all spans are rejected
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;

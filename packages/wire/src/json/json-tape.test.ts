@@ -28,7 +28,7 @@ function readValue(tape: JsonTape, token: number): unknown {
       return JSON.parse(tape.source(token));
   }
 }
-/** A tape that has read a larger text before; no remains of it may appear. */
+/** A tape that has read a larger text before; no remains of this text may appear. */
 function usedTape(): JsonTape {
   const tape = new JsonTape();
   tape.read(Buffer.from(`{"a":[1,"\\u0031",{"b":null}],"c":"${"x".repeat(50)}"}`));

@@ -53,7 +53,7 @@ export class JsonAttributeTranscoder {
     attributes.end();
   }
 
-  /** As `list`, as an array of tuples. */
+  /** Like `list`, but writes an array of tuples. */
   tuples(token: number, attributes: AttributeWriter): void {
     const list = this.#mends.array(token);
     const count = this.#values.itemCount(list);

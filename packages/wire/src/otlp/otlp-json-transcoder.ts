@@ -73,8 +73,8 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
    * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON; bytes that are not UTF-8 become
    *   U+FFFD; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError for an invalid request, of which no span is then kept. WIRE_MALFORMED, with a path, for a request
-   *   that is not JSON, or in which no span is readable. WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past
+   * @throws WireError for an invalid request; then no span of the request is kept. WIRE_MALFORMED, with a path, for a
+   *   request that is not JSON, or in which no span is readable. WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past
    *   2,000,000 values
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {

@@ -61,8 +61,8 @@ export class OtlpTranscoder implements MessageTranscoder {
   /**
    * @param request an `ExportTraceServiceRequest` or `TracesData` message; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError for an invalid request, of which no span is then kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
-   * that are no such message, or in which no span is readable; WIRE_TOO_LARGE if not even one span fits into
+   * @throws WireError for an invalid request; then no span of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for
+   * bytes that are no such message, or in which no span is readable; WIRE_TOO_LARGE if not even one span fits into
    * `maxRowsBytes`
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {

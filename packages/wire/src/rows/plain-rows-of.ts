@@ -15,7 +15,7 @@ export function plainRowsOf(spans: readonly Span[], tenant = ""): SpanRows {
 }
 
 /**
- * For tests: spans, some of which have the same object or an equal object as resource, scope and format of the previous
+ * For tests: spans. Some spans have the same object or an equal object as resource, scope and format of the previous
  * span.
  */
 export const sharingSpans: fc.Arbitrary<Span[]> = fc

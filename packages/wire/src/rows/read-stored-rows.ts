@@ -140,7 +140,7 @@ export interface SpanPlace {
   /** Start in nanoseconds: upper 32 bits, signed. The next field has the lower 32 bits, unsigned. */
   readonly startHigh: number;
   readonly startLow: number;
-  /** True when the span has links, one of which may name its parent. */
+  /** True when the span has links; a link may name the span's parent. */
   readonly hasLinks: boolean;
 }
 

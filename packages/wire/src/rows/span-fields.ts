@@ -16,7 +16,7 @@ import type { SpanOrigin } from "./span-row-reader.ts";
 export class SpanFields {
   #reader: StoredRowReader;
   #prefix: SpanPrefix;
-  /** True when the span has links, one of which may name its parent. */
+  /** True when the span has links; a link may name the span's parent. */
   hasLinks = false;
   /** Position of the span id, 8 bytes. The parent's id follows; for a root it consists of zeros. */
   spanIdAt = 0;

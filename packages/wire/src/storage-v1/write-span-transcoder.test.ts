@@ -16,7 +16,7 @@ describe("WriteSpanTranscoder", () => {
     const transcoder = new WriteSpanTranscoder();
     fc.assert(
       fc.property(batchArbitrary, (batch) => {
-        // Unknown fields and the like: the result equals that of the decoded message.
+        // Unknown fields and similar cases: the result equals the result for the decoded message.
         for (const one of Batch.decode(Batch.encode(batch).finish()).spans) {
           const { rows } = transcoder.transcode(WriteSpanRequest.encode({ span: one }).finish());
           expect(rows.count).toBe(1);

@@ -10,9 +10,9 @@ const headBytes = 6;
 const tag = 0x0a;
 
 /**
- * Converts a `WriteSpanRequest` to one row. Its bytes are the same as those of a batch with one span and without a
- * process, so it is read as such a batch. The row has format `proto`. All tags stay, including the format tag that a
- * collector appended.
+ * Converts a `WriteSpanRequest` to one row. Its bytes equal the bytes of a batch with one span and without a process,
+ * so it is read as such a batch. The row has format `proto`. All tags stay, including the format tag that a collector
+ * appended.
  */
 export class WriteSpanTranscoder implements MessageTranscoder {
   readonly #batches: ApiV2Transcoder;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TagList } from "./tag-list.ts";
 
-/** The result must equal that of a Map, for both ways in which the list searches keys. */
+/** The result must equal the result of a Map, for both ways in which the list searches keys. */
 test("keeps the first place and the last value of a key", () => {
   const keys = fc.array(fc.string({ maxLength: 2 }), { maxLength: 200, size: "max" });
   const tags = new TagList();

@@ -18,8 +18,8 @@ import { SpanGroup } from "./span-group.ts";
  * block.begin(); for (const rows of batches) block.add(rows); send(block.pieces());
  *
  * A block must have at least one row. Rows are ordered by service; rows of a service keep their order (`ServiceGroups`
- * describes a limit). The columns are those of `blockColumns`, except that `name` is a plain String. A dictionary may
- * contain the same value several times.
+ * describes a limit). The columns equal `blockColumns`, except that `name` is a plain String. A dictionary may contain
+ * the same value several times.
  *
  * Source: ClickHouse documentation, "Native"; for LowCardinality, ClickHouse's own writer and the official
  * clients.
