@@ -50,7 +50,8 @@ await bundleProgram({
     "../server-modules/src/passwords/password-thread.ts",
     "../server-core/src/user-modules/import-natively.cts",
   ],
-  modules: ["../server-module-api/src/module-api.ts"],
+  // Not server-module-api itself: as an entry it would be one file, which every start loads for the lists of modules.
+  modules: ["src/module-api.ts"],
   start: {
     files: [
       "src/commands/run.ts",

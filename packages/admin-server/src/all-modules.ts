@@ -24,7 +24,7 @@ const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => 
  */
 const moduleApi = {
   names: ["server-module-api", "admin-server/module"],
-  url: new URL("../../server-module-api/src/module-api.ts", import.meta.url).href,
+  url: new URL("./module-api.ts", import.meta.url).href,
   packageFolders: [packageFolder(process.env)],
 };
 

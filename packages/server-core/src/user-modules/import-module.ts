@@ -56,7 +56,8 @@ function hookOnce(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const url = apis.get(specifier);
-      if (url !== undefined) {
+      // The file behind the names may hand on the package of the same name.
+      if (url !== undefined && context.parentURL !== url) {
         return { url, shortCircuit: true };
       }
       if (!specifier.startsWith(scheme)) {
