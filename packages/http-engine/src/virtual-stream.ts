@@ -79,7 +79,7 @@ class VirtualStream extends UnconnectedStream {
   }
 
   destroy(): void {
-    this.answer.promise.catch(() => {}); // nobody may wait for the answer any more
+    this.answer.promise.catch(() => {}); // the answer may have no reader any more
     this.answer.reject(new ServerError("HTTP_RESPONSE", `${this.target}: the answer was cut`));
     this.#close();
   }
