@@ -130,7 +130,10 @@ export class ServerConnection implements BodyFeeder, ResponseCarrier {
     }
   }
 
-  /** Ends what exceeds its time limit. @param now as of `Date.now()` */
+  /**
+   * Ends a wait that exceeds its time limit: the wait for a head, a body or the next request. @param now as of
+   * `Date.now()`
+   */
   checkTimeouts(now: number): void {
     if (this.#state === "head" && this.#rest.length === 0 && now - this.#idleSince >= restAfterMs) {
       this.#heads.rest();
