@@ -51,7 +51,7 @@ interface Undecided {
 class DeferredCall implements UpstreamCall {
   /** The call itself, once the protocol is known. */
   inner: UpstreamCall | undefined;
-  /** True when the caller aborted before that. */
+  /** True when the caller aborted before the protocol was known. */
   aborted = false;
 
   resume(): void {
