@@ -24,7 +24,7 @@ export interface HostRequest {
 }
 
 /**
- * Settings that older servers may not know. Reads return the same rows without them.
+ * Settings that older servers may not know. Reads return the same rows without these settings.
  *
  * - `use_statistics_for_part_pruning` skips parts by the smallest and largest `start`, and assumes that
  *   `toStartOfMinute` is monotonic. But its 32-bit minutes overflow before 1970 and after 2106, so one such span would

@@ -40,8 +40,8 @@ export const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(Stri
  * Settings of a statement that reads few granules. These granules stay uncompressed in the server's cache, if it has
  * such a cache (`uncompressed_cache_size`). The traces of a few seconds are scattered over the granules of their
  * minute, so the next trace mostly needs the same granules. A statement that reads more rows does not use the cache.
- * The thread that reads also writes the answer. Separate threads for writing cost a tenth of a search, and do not make
- * a trace of 50,000 spans faster.
+ * One thread reads and also writes the answer. Separate threads for writing cost a tenth of a search, and do not make a
+ * trace of 50,000 spans faster.
  */
 export const keepsUnpacked =
   "use_uncompressed_cache = 1, merge_tree_max_rows_to_use_cache = 262144, output_format_parallel_formatting = 0";

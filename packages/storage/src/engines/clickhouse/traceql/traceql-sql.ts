@@ -26,7 +26,7 @@ export const maxMetricRows = 1_000_000;
  */
 export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked}`;
 
-/** Where the spans of a query are read from. */
+/** The place from which the spans of a query are read. */
 export interface SpanSource {
   /** Database of the spans. */
   readonly database: string;
