@@ -71,7 +71,8 @@ export class PointReader {
   }
 
   /**
-   * The description of a table, which is cached. After each statement that may have changed a table, it is made again.
+   * The description of a table, which is cached. After each statement that may have changed a table, the description is
+   * created again.
    */
   async #table(name: TableName): Promise<ToldTable | undefined> {
     const path = `${name.database}.${name.table}`;
