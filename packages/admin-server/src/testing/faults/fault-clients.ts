@@ -7,7 +7,7 @@ export interface Outcome {
   readonly whole: boolean;
 }
 
-/** How a client of HTTP/1 behaves. */
+/** Behaviour of a client of HTTP/1. */
 export const clientWays = ["whole", "reset", "bad-chunk", "stalls", "gone", "half-closed"] as const;
 export type ClientWay = (typeof clientWays)[number];
 
