@@ -64,8 +64,8 @@ const findableMs = 2_000;
 const noteMs = 50;
 
 /**
- * Sends spans at a steady rate and searches for the newest ones meanwhile; then searches the same store while it has no
- * other work.
+ * Sends spans at a steady rate and searches for the newest spans at the same time; then searches the same store while
+ * it has no other work.
  * @throws Error when a process has ended, or there is no query API
  */
 export async function runLive(
