@@ -14,7 +14,10 @@ export function qualifiesForCertificate(name: string): boolean {
   );
 }
 
-/** True when a server name from a client's handshake can be in a certificate. A text with a port or a path cannot. */
+/**
+ * True when a server name from a client's handshake can be in a certificate. A text with a port or a path is never in a
+ * certificate.
+ */
 export function isServerName(name: string): boolean {
   return isIP(name) !== 0 || (qualifiesForCertificate(name) && !/[:/]/.test(name));
 }

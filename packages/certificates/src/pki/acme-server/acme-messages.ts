@@ -4,7 +4,9 @@ import { AcmeProblem } from "./acme-problem.ts";
 /** Kinds of challenges. */
 export const challengeTypes = ["http-01", "dns-01", "tls-alpn-01"] as const;
 
-/** How a client proves a name: by a file over HTTP, by a DNS record, or by a certificate in a TLS handshake. */
+/**
+ * A way in which a client proves a name: by a file over HTTP, by a DNS record, or by a certificate in a TLS handshake.
+ */
 export type ChallengeType = (typeof challengeTypes)[number];
 
 /**

@@ -9,7 +9,7 @@ import type { CertificateIssuer } from "../issuers/issuer.ts";
 import { type CertificateAttempt, certificateEvents, type EmitEvent } from "./certificate-events.ts";
 import { loadManaged, storeManaged } from "./certificate-files.ts";
 
-/** How to obtain the certificates of some names. */
+/** The way to obtain the certificates of some names. */
 export interface AutomationPolicy {
   /** Issuers in the order in which they are tried. When one issuer succeeds, the other issuers are not tried. */
   readonly issuers: readonly CertificateIssuer[];
