@@ -32,8 +32,8 @@ const windowNano = 4n * 3_600_000_000_000n;
 
 /**
  * An answer without the parts that change from run to run. Times are relative to the base of the corpus, and lists
- * without an order are sorted. Counters of the store's work, zero values and empty values are removed. So is the first
- * spanset, because the list of all spansets also has it.
+ * without an order are sorted. Counters of the store's work, zero values and empty values are removed. The first
+ * spanset is removed, too, because the list of all spansets also has it.
  */
 export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
   if (typeof value === "string" || typeof value === "number") {

@@ -1,6 +1,6 @@
 /**
- * Writes kubernetes.schema.json: of Kubernetes' own description of its API only the kinds that deploy/kubernetes uses, without
- * words, and strict: fields that it does not know are refused, as `kubectl --validate=strict` does.
+ * Writes kubernetes.schema.json from Kubernetes' own description of its API: only the kinds that deploy/kubernetes
+ * uses, and without descriptions. The schema is strict: it refuses unknown fields, as `kubectl --validate=strict` does.
  *
  *   node packages/conformance/test/deploy/make-kubernetes-schema.ts <version> <api/openapi-spec/swagger.json of kubernetes/kubernetes>
  */

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => backend?.close());
 
 const service = "lost-neighbours";
-/** The agent's limit in MiB, and half as much again for sources that are not bundled. */
+/** The agent's limit in MiB, plus half of it because the sources are not bundled. */
 const maxAgentMiB = 150;
 
 /** Sends spans to the agent, one in each packet, a few at a time, so that no socket buffer overflows. */

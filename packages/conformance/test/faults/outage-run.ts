@@ -14,10 +14,7 @@ export type Absence = "killed" | "frozen";
 
 export interface OutageSettings {
   readonly absence: Absence;
-  /**
-   * How long storage is away at least. Minimum time in milliseconds without storage; it lasts until every protocol has
-   * been refused.
-   */
+  /** Minimum time in milliseconds without storage. Storage stays away longer until every protocol has been refused. */
   readonly awayMs: number;
   /** Limit of the journal in bytes; it must be full before storage restarts. */
   readonly journalBytes: number;

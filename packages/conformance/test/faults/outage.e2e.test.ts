@@ -4,7 +4,7 @@ import { newSeed } from "./seeded-random.ts";
 
 /** `node packages/conformance/bin/faults.ts outage` runs the outage for five minutes. */
 const settings = { awayMs: 3_000, journalBytes: 3_000_000, say: () => {} };
-/** The collector's limit in MiB at full load, and half as much again for a busy machine. */
+/** The collector's limit in MiB at full load, plus half of it because the machine may be busy. */
 const maxMemoryMiB = 450;
 
 test.each<Absence>(["killed", "frozen"])(

@@ -86,7 +86,8 @@ describe("own traces", () => {
 
   test("own spans do not beget spans", async () => {
     const { otlpHttp } = backend.addresses;
-    // Two requests of other clients are two spans; the requests that send these spans, and their inserts, are not.
+    // Two requests of other clients give two spans. The requests that send these spans, and the inserts of these spans,
+    // give no spans.
     const before = await counted(backend.collector, "tracing_tracer_reporter_spans_total");
     for (let each = 0; each < 2; each++) {
       const sent = await fetch(`${otlpHttp}/v1/traces`, {

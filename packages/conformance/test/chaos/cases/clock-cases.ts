@@ -31,7 +31,7 @@ function jump(name: string, meaning: string, offsetMs: number): ChaosCase {
   };
 }
 
-/** The clocks of all processes jump forward and back; the clock of the engine inside of storage does not. */
+/** The clocks of all processes jump forward and back; the clock of the engine inside of storage does not jump. */
 export const clockCases: readonly ChaosCase[] = [
   jump("clock/forward", "the clock of every process jumps 25 hours ahead, and back", jumpMs),
   jump("clock/back", "the clock of every process jumps 25 hours back, and ahead again", -jumpMs),
