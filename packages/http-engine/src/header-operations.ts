@@ -26,7 +26,7 @@ const replacementSchema = z
     error: "cannot specify both a substring search and a regular expression search",
   });
 
-/** A replacement as configs have it. */
+/** A replacement in the form of the config. */
 type ReplacementConfig = z.infer<typeof replacementSchema>;
 
 /** Fields that add to, set and delete headers. Source: the public model (Caddy 2.11), handler headers */

@@ -14,7 +14,7 @@ export const routeSchema = remembersDecoded(
   }),
 );
 
-/** A route as configs have it. */
+/** A route in the form of the config. */
 export type RouteConfig = z.infer<typeof routeSchema>;
 
 /** Routes that the server has added to the routes of the config. */
