@@ -12,8 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const productFolder = "server";
 
 /**
- * Where the last config is kept: `$XDG_CONFIG_HOME/server/autosave.json`, else `$HOME/.config/server/autosave.json`.
- * Source: the public model (Caddy 2.11), seen running
+ * Path of the file with the last config: `$XDG_CONFIG_HOME/server/autosave.json`, else
+ * `$HOME/.config/server/autosave.json`. Source: the public model (Caddy 2.11), seen running
  */
 export function autosavePath(environment: Environment): string {
   const base = environment.XDG_CONFIG_HOME || join(environment.HOME || ".", ".config");

@@ -9,7 +9,7 @@ import { openPort } from "./open-port.ts";
 /** An address that threads may share. */
 export type PortAddress = ListenAddress | UdpAddress;
 
-/** How a thread must open an address. */
+/** The way in which a thread must open an address. */
 export interface PortGrant<Address extends PortAddress = PortAddress> {
   /** True when other threads open the same address. */
   readonly reusePort: boolean;
