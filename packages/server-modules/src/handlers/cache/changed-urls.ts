@@ -1,4 +1,7 @@
-/** Number of counters. URLs that share a counter only cost each other a request to the origin. */
+/**
+ * Number of counters. When two URLs share a counter, a change of one URL only causes one more request to the origin for
+ * the other URL.
+ */
 const counters = 65_536;
 
 /** Size of the shared memory, in bytes. */

@@ -60,7 +60,7 @@ function load(handler: object = {}, before: object[] = []) {
   });
 }
 
-/** As much of a browser as a login needs: cookies by host, and redirects. */
+/** The parts of a browser that a login needs: cookies by host, and redirects. */
 class Browser {
   readonly jar = new Map<string, Map<string, string>>();
   /** `Set-Cookie` values that came. */

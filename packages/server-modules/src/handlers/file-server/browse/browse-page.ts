@@ -14,7 +14,7 @@ export interface PageListing extends Listing {
   readonly layout: "list" | "grid";
   /** Number of entries that the query requests; 0: all. */
   readonly limit: number;
-  /** How many entries the query passes over. */
+  /** Number of entries that the query skips. */
   readonly offset: number;
 }
 
