@@ -3,7 +3,7 @@ import { stableSort } from "../values/stable-sort.ts";
 import { TextNumbers } from "../values/text-numbers.ts";
 import { isPublicSubject, isTailscaleName, matchesWildcard, patternsFor } from "./certificate-subjects.ts";
 
-/** How the certificates of some names are obtained and managed. */
+/** The way to obtain and manage the certificates of some names. */
 export interface AutomationPolicy {
   /** Names that the policy applies to; empty: all names that no other policy lists. */
   subjects: string[];

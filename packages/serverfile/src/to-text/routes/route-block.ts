@@ -218,8 +218,8 @@ export class RouteBlock {
   }
 
   /**
-   * Count of numbers that the list itself takes: one for `rewrite`, even without a `rewrite`; one for several `handle`;
-   * one for several `root`.
+   * Count of numbers that the list itself takes: always one for `rewrite`, one if several `handle` exist, and one if
+   * several `root` exist.
    */
   get listGroups(): number {
     const count = (...names: string[]) =>
