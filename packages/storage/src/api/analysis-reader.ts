@@ -70,7 +70,7 @@ export interface AttributeDifference {
   readonly key: string;
   /** The value as text. */
   readonly value: string;
-  /** Where the attribute is stored: in the span, or in its resource. */
+  /** Place of the attribute: the span, or its resource. */
   readonly place: "span" | "resource";
   /** Spans of the selection that have the value. */
   readonly selected: number;
@@ -135,7 +135,7 @@ export interface ComparedOperation {
 
 /** A value of an attribute, with the sampled spans that have the value. */
 export interface ComparedAttribute {
-  /** Where the attribute is stored: in the span, or in its resource. */
+  /** Place of the attribute: the span, or its resource. */
   readonly place: "span" | "resource";
   /** Name of the attribute. */
   readonly key: string;
