@@ -85,7 +85,7 @@ export async function answerEarly(
   response.end();
 }
 
-/** How an answer is compressed. */
+/** The compression of an answer. */
 export interface Packing {
   /** True: compressed with an encoding that the client accepts by Accept-Encoding. */
   readonly mayCompress: boolean;
