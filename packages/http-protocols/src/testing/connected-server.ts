@@ -63,10 +63,11 @@ export function connectedServer(
   return connection;
 }
 
-/** A 1-RTT packet of the client. @param number below 65,536 */
-export function sealedPacket(payload: Buffer, number: number): Buffer {
+/** A 1-RTT packet of the client. @param number below 65,536 @param bits further bits of its first byte */
+export function sealedPacket(payload: Buffer, number: number, bits = 0): Buffer {
   const writer = new ByteWriter(256);
   writePacketHeader(writer, { type: "1rtt", destinationId: localId.id, sourceId: empty, numberBytes: 2 });
+  writer.written[0] = (writer.written[0] as number) | bits;
   const numberAt = writer.length;
   writer.u16(number).bytes(payload).zeros(4);
   const payloadEnd = writer.length;

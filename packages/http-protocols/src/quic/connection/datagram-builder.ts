@@ -301,7 +301,7 @@ export class DatagramBuilder {
   /** Called when the window and the pacer allowed more than there was. */
   #onNothingToSend({ name }: PacketSpace): void {
     if (name === "application") {
-      this.#parts.recovery.congestion.isUsed = false;
+      this.#parts.recovery.congestion.onDrained();
       this.#parts.pacer?.onDrained();
     }
   }

@@ -58,6 +58,14 @@ export abstract class CongestionWindow {
     return this.window < this.threshold;
   }
 
+  /**
+   * Called when the application had nothing more to send. In slow start half a window in flight still counts as use:
+   * the application reads files in pieces, and a piece may come a moment later.
+   */
+  onDrained(): void {
+    this.isUsed = this.isSlowStart && this.inFlight > this.window / 2;
+  }
+
   onSent(bytes: number): void {
     this.inFlight += bytes;
   }

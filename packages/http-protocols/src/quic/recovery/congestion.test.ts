@@ -142,6 +142,23 @@ test("searches the sizes of datagrams downward, each once, and again ten minutes
   expect(mtu.current).toBe(1_232);
 });
 
+test("grows in slow start while more than half of the window is in flight", () => {
+  const grown = [17, 15].map((packets) => {
+    const congestion = new Cubic(datagramBytes);
+    congestion.onSent(packets * datagramBytes);
+    congestion.onDrained();
+    const { window } = congestion;
+    congestion.onAcked({ bytes: datagramBytes, sentAt: 1, now: rttMs, smoothedRttMs: rttMs });
+    return congestion.window - window;
+  });
+  expect(grown).toEqual([datagramBytes, 0]);
+  const congestion = after(new Cubic(datagramBytes), 100);
+  congestion.onSent(60 * datagramBytes);
+  congestion.isUsed = true;
+  congestion.onDrained();
+  expect(congestion.isUsed).toBe(false);
+});
+
 test("keeps the curve of CUBIC when datagrams become larger", () => {
   const congestion = after(new Cubic(datagramBytes), 1_000);
   rounds(congestion, 3, 1);
