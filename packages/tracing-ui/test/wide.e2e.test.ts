@@ -67,6 +67,29 @@ describeApp("traces through 180 services", (app) => {
     }
   });
 
+  test("Tab passes the services of a trace in one step; arrows go from one to the next", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    await page.goto(`${server.origin}/trace/${wide.traceID}`);
+    const services = page.locator(".trace-legend button[tabindex]");
+    await services.first().focus();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    const first = await focused();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe(await services.nth(1).textContent());
+    await page.keyboard.press("End");
+    expect(await focused()).toBe(await services.nth(179).textContent());
+    await page.keyboard.press("Home");
+    expect(await focused()).toBe(first);
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Patterns");
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused()).toBe(first);
+    await page.keyboard.press("Enter");
+    await page.getByText(/\d+ matches/).waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
   test("the graph begins around the root, goes on by clicks, and is drawn whole on demand", async () => {
     const { page, server } = app;
     Object.assign(app.answers, { traces: [wide] });

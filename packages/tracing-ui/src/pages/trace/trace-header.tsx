@@ -1,6 +1,6 @@
 import "./trace-header.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type Dispatch, memo, type ReactNode, useMemo } from "react";
+import { type Dispatch, type KeyboardEvent, memo, type ReactNode, useMemo, useState } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { cutMiddle } from "ui-kit/format/cut-middle.ts";
@@ -237,7 +237,7 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
 
 /**
  * The services with their span counts, the largest first, as buttons that set the filter; then the switch for
- * patterns.
+ * patterns. Tab reaches one of the services, and arrows, Home and End go to the others: a trace may have hundreds.
  */
 function ServiceLegend(props: {
   trace: Trace;
@@ -257,13 +257,17 @@ function ServiceLegend(props: {
     return spans.sort((a, b) => b.spans - a.spans);
   }, [trace]);
   const patterns = useChoice(patternChoice) === "on";
+  const [reached, setReached] = useState(0);
   return (
-    <div className="trace-legend">
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside
+    <div className="trace-legend" onKeyDown={moveInLegend}>
       <dt className="visually-hidden">Spans by service</dt>
-      {counts.map(({ name, spans }) => (
+      {counts.map(({ name, spans }, index) => (
         <dd key={name}>
           <button
             type="button"
+            tabIndex={index === Math.min(reached, counts.length - 1) ? 0 : -1}
+            onFocus={() => setReached(index)}
             aria-pressed={filter === name}
             title={filter === name ? "Show all spans" : `Show only spans that name ${name}`}
             onClick={() => dispatch({ type: "filter", text: filter === name ? "" : name })}
@@ -289,4 +293,21 @@ function ServiceLegend(props: {
       )}
     </div>
   );
+}
+
+/** Moves the focus among the services of the legend by arrows, Home and End. Other keys go on to the page. */
+function moveInLegend(event: KeyboardEvent<HTMLDivElement>): void {
+  const services = [...event.currentTarget.querySelectorAll<HTMLElement>("button[tabindex]")];
+  const at = services.indexOf(event.target as HTMLElement);
+  const steps: Record<string, number> = {
+    ...{ ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1 },
+    ...{ Home: 0, End: services.length - 1 },
+  };
+  const next = steps[event.key];
+  if (at === -1 || next === undefined) {
+    return;
+  }
+  services[Math.max(0, Math.min(services.length - 1, next))]?.focus();
+  event.preventDefault();
+  event.stopPropagation();
 }
