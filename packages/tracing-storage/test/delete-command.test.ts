@@ -71,6 +71,17 @@ test.each([
   ["no attribute", ["--attribute", "user.id"], '"user.id" is not key=value'],
   ["no trace id", ["--trace-id", "xyz"], '"xyz" is no trace id'],
   ["no time", ["--from", "2026-13-01"], "is not a time in UTC"],
+  // Without the empty condition, the deletion would take more spans than the user means.
+  ["an empty trace id", ["--trace-id", "", "--tenant", "a"], "option --trace-id: is empty: leave"],
+  [
+    "trace ids of commas",
+    ["--trace-id", ",", "--tenant", "a"],
+    "a deletion takes 1 to 1500 trace ids, not 0",
+  ],
+  ["an empty attribute", ["--attribute=", "--tenant", "a"], "option --attribute: is empty: leave"],
+  ["an empty start", ["--from", "", "--to", "2099-01-01"], "option --from: is empty: leave"],
+  ["an empty end", ["--to", " ", "--from", "2001-01-01"], "option --to: is empty: leave"],
+  ["an empty tenant alone", ["--tenant", ""], "so it needs another condition"],
   ["a range that ends first", ["--from", "2026-11-21", "--to", "2026-11-20"], "ends before it begins"],
   ["an audit file that cannot be", ["--tenant", "a", "--audit-file", "/nowhere/x"], "option --audit-file: "],
 ])("%s", async (_name, args, text) => {

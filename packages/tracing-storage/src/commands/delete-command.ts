@@ -54,12 +54,19 @@ export const deleteCommand: ProcessCommand = {
 /** @throws StartError without a condition */
 function selectionOf(options: DeleteOptions): DeletionSelection {
   const { "trace-id": traceIds, attribute, tenant, from, to } = options;
-  if (traceIds.length === 0 && attribute === undefined && tenant === undefined && !from && !to) {
+  const others = [traceIds, attribute, from, to];
+  const isAlone = others.every((condition) => condition === undefined);
+  if (isAlone && tenant === undefined) {
     throw new StartError("delete: name what with --trace-id, --attribute, --tenant, --from or --to");
   }
+  // In a store without tenancy these would be all spans, and an unset variable of a script reads the same.
+  if (isAlone && tenant === "") {
+    throw new StartError(
+      "delete: an empty --tenant means spans without a tenant, so it needs another condition",
+    );
+  }
   return {
-    traceIds: traceIds.length === 0 ? undefined : traceIds,
-    ...{ attribute, tenant, fromUnixNano: from, toUnixNano: to },
+    ...{ traceIds, attribute, tenant, fromUnixNano: from, toUnixNano: to },
   };
 }
 
