@@ -159,6 +159,45 @@ run("a start while the bucket is away says so, and loses nothing", async () => {
   expect(await tracesOf(9)).toBe(1);
 });
 
+run("a day that cannot be moved stays on the disk, and moves when the bucket is back", async () => {
+  await begin(...bucket.flags, "--storage.cold.after=1000d", "--storage.retention-interval=1s");
+  await ask(storage.url, `ALTER TABLE tracing.spans MOVE PARTITION '${day(9)}' TO VOLUME 'default'`);
+  await storage.stop();
+  // Its objects are gone too, so only those of the older day are left.
+  const objects = await bucket.count();
+  await begin(...bucket.flags, "--storage.cold.after=1000d");
+  await bucket.away();
+  await expect(
+    ask(storage.url, `ALTER TABLE tracing.spans MOVE PARTITION '${day(9)}' TO VOLUME 'cold'`),
+  ).rejects.toThrow("S3_ERROR");
+  expect(await tracesOf(9)).toBe(1);
+  await bucket.back();
+  await storage.stop();
+  expect(await bucket.count()).toBeLessThanOrEqual(objects);
+
+  await begin(...bucket.flags, "--storage.cold.after=7d");
+  await askUntil(
+    storage.url,
+    where("spans"),
+    `${day(12)}\tcold_cached\n${day(9)}\tcold_cached\n${day(2)}\tdefault\n${day(0)}\tdefault`,
+  );
+  expect(await tracesOf(9)).toBe(1);
+});
+
+run("a process that is killed while it moves days loses nothing", async () => {
+  await begin(...bucket.flags, "--storage.cold.after=1000d");
+  await insert(8);
+  await storage.stop();
+  for (let round = 0; round < 2; round++) {
+    await begin(...bucket.flags, "--storage.cold.after=7d");
+    await storage.kill();
+  }
+  await begin(...bucket.flags, "--storage.cold.after=7d");
+  await askUntil(storage.url, `${where("spans")} LIMIT 1 OFFSET 2`, `${day(8)}\tcold_cached`);
+  expect([await tracesOf(8), await tracesOf(9)]).toEqual([1, 1]);
+  await ask(storage.url, `ALTER TABLE tracing.spans DROP PARTITION '${day(8)}'`);
+});
+
 run("spans in the bucket are deleted, and old days leave it", async () => {
   await begin(...bucket.flags, "--storage.retention=10d", "--storage.cold.after=7d");
   await askUntil(

@@ -133,7 +133,7 @@ export class ColdDays {
     );
   }
 
-  /** The parts on the local disk, of tables whose partition key is one column of type Date; oldest day first. */
+  /** The parts with rows on the local disk (a deletion may leave empty ones), of tables whose partition key is one column of type Date; oldest day first. */
   async #localParts(): Promise<LocalPart[]> {
     const { databases, tables } = this.#settings;
     return await this.#rows<LocalPart>(
@@ -142,7 +142,7 @@ export class ColdDays {
 FROM system.parts AS p
 INNER JOIN system.tables AS t ON t.database = p.database AND t.name = p.table
 INNER JOIN system.columns AS c ON c.database = t.database AND c.table = t.name AND c.name = t.partition_key
-WHERE p.active AND p.disk_name = 'default' AND c.type = 'Date'
+WHERE p.active AND p.rows > 0 AND p.disk_name = 'default' AND c.type = 'Date'
   AND p.database IN (${list(databases)}) AND p.table IN (${list(tables)})
 ORDER BY day, database, table, part`,
     );
