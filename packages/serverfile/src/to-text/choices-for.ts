@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import type { Choices } from "./choices.ts";
 import { hasOnly, objectsOf, textsOf, valueAt } from "./json-lists.ts";
 import { Members } from "./members.ts";
+import { usualPortsOf } from "./sites/addresses.ts";
 import { hasHiddenSites } from "./sites/hidden-sites.ts";
 import { readServers } from "./sites/read-servers.ts";
 import { hasNoCertificates } from "./sites/site-draft.ts";
-import { usualPortsOf } from "./sites/usual-ports.ts";
 
 /** True when policies only list names. */
 function hasPlainPolicies(tls: JsonObject): boolean {

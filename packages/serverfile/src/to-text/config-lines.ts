@@ -1,6 +1,6 @@
-import { type Block, type Line, line, linesOf, lineWith } from "./lines/line.ts";
-import { printLines } from "./lines/print-lines.ts";
+import { type Block, type Line, line, linesOf, lineWith, type Word } from "./lines/line.ts";
 import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
+import { writeWord } from "./lines/write-word.ts";
 
 /** A site of a text. */
 export interface SiteLines {
@@ -37,6 +37,29 @@ export interface ConfigLines {
 
 /** Global options keep long placeholders, because shorthands such as `{host}` only work in sites. */
 const keep = (text: string) => text;
+
+/**
+ * Formats lines as text. Each level is indented by one tab, as in the formatter.
+ * @param rewrite converts each word before the word is written
+ */
+function printLines(lines: readonly Line[], rewrite: (text: string) => string, depth = 0): string {
+  const indent = "\t".repeat(depth);
+  const rewritten = (word: Word): Word =>
+    typeof word === "string"
+      ? rewrite(word)
+      : "quoted" in word
+        ? { quoted: rewrite(word.quoted) }
+        : { raw: rewrite(word.raw) };
+  let text = "";
+  for (const { words, block } of lines) {
+    text += indent + words.map((word) => writeWord(rewritten(word), `${indent}\t`)).join(" ");
+    if (block !== undefined) {
+      text += ` {\n${printLines(linesOf(block), rewrite, depth + 1)}${indent}}`;
+    }
+    text += "\n";
+  }
+  return text;
+}
 
 /** The text of one site, with its comment. */
 function siteText({ keys, head, body, comment }: SiteLines): string {

@@ -38,15 +38,15 @@ import { DirectiveOrder, OrderNeeds } from "./routes/order-needs.ts";
 import { inReadingOrder, RouteBlock } from "./routes/route-block.ts";
 import { RouteWriter } from "./routes/write-routes.ts";
 import { AccessLogs } from "./sites/access-logs.ts";
+import { zeroPortLines } from "./sites/addresses.ts";
 import { bindLines, bindLinesOf } from "./sites/bind-lines.ts";
 import { inCertificateOrder } from "./sites/certificate-order.ts";
-import { unloadedPairs } from "./sites/certificate-pairs.ts";
 import { CertificateLines } from "./sites/certificates.ts";
 import { type ConfigFacts, readFacts } from "./sites/config-facts.ts";
+import { unloadedPairs } from "./sites/connection-lines.ts";
 import { keysOfGroup } from "./sites/keys-of-group.ts";
 import { mergeSites } from "./sites/merge-sites.ts";
-import type { ServerDraft, SiteGroup } from "./sites/site-draft.ts";
-import { zeroPortLines } from "./sites/usual-ports.ts";
+import type { SiteGroup } from "./sites/site-draft.ts";
 
 /** A site as text. Equal sites of several servers are merged. */
 interface SiteText extends SiteLines {
@@ -147,7 +147,7 @@ class ConfigWriter {
     const mentioned = (id: string) => text.includes(`"ca":${JSON.stringify(id)}`);
     const lines = [
       ...fieldLines(config, { modules: texts("modules") }),
-      ...adminLines(config.child("admin")),
+      ...given(config.child("admin")).flatMap(adminLines),
       ...logOptionLines(logs),
       ...fieldLines(config, { storage: part("storage", storageLine) }),
       ...given(apps?.child("http")).flatMap((http) => fieldLines(http, httpAppFields)),
@@ -155,10 +155,10 @@ class ConfigWriter {
       ...given(binds).flatMap((each) => bindLinesOf("default_bind", each)),
       ...sniLines(servers),
       ...autoHttpsLines(servers),
-      ...certificateOptionLines(apps?.child("tls"), certificates),
-      ...authorityLines(apps?.child("pki"), mentioned),
+      ...given(apps?.child("tls")).flatMap((tls) => certificateOptionLines(tls, certificates)),
+      ...given(apps?.child("pki")).flatMap((pki) => authorityLines(pki, mentioned)),
       ...this.#order.order.lines,
-      ...serverOptionLines(servers, expectedNames(servers), writers),
+      ...serverOptionLines(servers, writers),
     ];
     const left = config.keys[0];
     if (left !== undefined) {
@@ -174,14 +174,6 @@ class ConfigWriter {
     }
     return lines;
   }
-}
-
-/** The generated names of servers, such as `srv0`, in the order of their addresses. */
-function expectedNames(servers: readonly ServerDraft[]): string[] {
-  const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
-  return servers.map((server) =>
-    /^srv\d+$/.test(server.name) ? server.name : `srv${ordered.indexOf(server)}`,
-  );
 }
 
 /** Options for writing a config. */

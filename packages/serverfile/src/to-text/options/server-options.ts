@@ -53,15 +53,20 @@ function optionLines(members: Members, writers: WrapperWriters): Line[] {
   ];
 }
 
+/** The generated names of servers, such as `srv0`, in the order of their addresses. */
+function expectedNames(servers: readonly ServerDraft[]): string[] {
+  const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
+  return servers.map((server) =>
+    /^srv\d+$/.test(server.name) ? server.name : `srv${ordered.indexOf(server)}`,
+  );
+}
+
 /** Writes the option `servers`: one block if all servers have the same lines, otherwise one block for each server. */
-export function serverOptionLines(
-  servers: readonly ServerDraft[],
-  expectedNames: readonly string[],
-  writers: WrapperWriters,
-): Line[] {
+export function serverOptionLines(servers: readonly ServerDraft[], writers: WrapperWriters): Line[] {
+  const names = expectedNames(servers);
   const each = servers.map(({ members, listen, name }, index) => {
     const lines = optionLines(members, writers);
-    if (name !== expectedNames[index]) {
+    if (name !== names[index]) {
       lines.unshift(line("name", name));
     }
     return { listen, lines };

@@ -44,10 +44,7 @@ const adminFields = {
 };
 
 /** `admin` and `persist_config`. */
-export function adminLines(admin: Members | undefined): Line[] {
-  if (admin === undefined) {
-    return [];
-  }
+export function adminLines(admin: Members): Line[] {
   const persists = admin.child("config")?.boolean("persist");
   const isOff = admin.boolean("disabled") === true;
   const words = isOff ? ["off"] : given(admin.text("listen"));
@@ -92,8 +89,8 @@ const authorityParts: Fields = {
 };
 
 /** Writes `skip_install_trust` and `pki`. @param mentioned returns true when a directive creates the CA with this id */
-export function authorityLines(pki: Members | undefined, mentioned: (id: string) => boolean): Line[] {
-  const authorities = pki?.child("certificate_authorities")?.childEntries() ?? [];
+export function authorityLines(pki: Members, mentioned: (id: string) => boolean): Line[] {
+  const authorities = pki.child("certificate_authorities")?.childEntries() ?? [];
   const skips =
     authorities.length > 0 && authorities.every(([, authority]) => authority.look("install_trust") === false);
   const lines = authorities.flatMap(([id, authority]) => {
@@ -104,7 +101,7 @@ export function authorityLines(pki: Members | undefined, mentioned: (id: string)
     const isMade = mentioned(id) || (skips && id === "local" && authorities.length === 1);
     return inner.length === 0 && isMade ? [] : [lineWith(["ca", ...(id === "local" ? [] : [id])], inner)];
   });
-  pki?.done("the option pki");
+  pki.done("the option pki");
   return [
     ...(skips ? [line("skip_install_trust")] : []),
     ...(lines.length === 0 ? [] : [lineWith(["pki"], lines)]),
@@ -191,10 +188,7 @@ const tlsFields: Fields = {
 };
 
 /** Writes the certificate options. */
-export function certificateOptionLines(tls: Members | undefined, certificates: CertificateLines): Line[] {
-  if (tls === undefined) {
-    return [];
-  }
+export function certificateOptionLines(tls: Members, certificates: CertificateLines): Line[] {
   const email = certificates.globalEmail;
   const hasNoStapling =
     tls.boolean("disable_ocsp_stapling") === true ||

@@ -1,3 +1,6 @@
+import { objectsOf, valueAt } from "../json-lists.ts";
+import { type Line, line } from "../lines/line.ts";
+import type { Members } from "../members.ts";
 import type { ServerDraft, SiteDraft } from "./site-draft.ts";
 
 /** Default ports of addresses, set by the options `http_port` and `https_port`. */
@@ -6,6 +9,29 @@ export interface UsualPorts {
   readonly https: number;
   /** True when addresses for any host without TLS have `http://`. See `Choices.namesScheme`. */
   readonly namesScheme: boolean;
+}
+
+/**
+ * The default ports, which a config's addresses omit. If a default port is 0, the config does not contain it, but the
+ * challenges of issuers have an empty object for it.
+ */
+export function usualPortsOf(config: Members): UsualPorts {
+  const policies = objectsOf(config.objectAt("apps", "tls", "automation"), "policies");
+  const issuers = policies.flatMap((policy) => objectsOf(policy, "issuers"));
+  const port = (key: string, challenge: string, usual: number) => {
+    const given = config.objectAt("apps", "http")[key];
+    const isZero = issuers.some(
+      (issuer) => JSON.stringify(valueAt(issuer, "challenges", challenge)) === "{}",
+    );
+    return typeof given === "number" && given !== 0 ? given : isZero ? 0 : usual;
+  };
+  const [http, https] = [port("http_port", "http", 80), port("https_port", "tls-alpn", 443)];
+  return { http, https, namesScheme: false };
+}
+
+/** Writes default ports of 0, because no other part of the config contains them. */
+export function zeroPortLines({ http, https }: UsualPorts): Line[] {
+  return [...(http === 0 ? [line("http_port", "0")] : []), ...(https === 0 ? [line("https_port", "0")] : [])];
 }
 
 /** Writes a host for an address: `[::1]` for IPv6. */

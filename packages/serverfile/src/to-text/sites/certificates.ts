@@ -18,9 +18,8 @@ import { type Fields, field, fieldLines, flag, parts, text } from "../lines/fiel
 import { given, type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { isSecure } from "./addresses.ts";
-import { certificatePairs } from "./certificate-pairs.ts";
 import type { ConfigFacts } from "./config-facts.ts";
-import { connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
+import { certificatePairs, connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
 import { emailOf, isInternal, issuerLines, type Policy, policiesPath, readPolicies } from "./policies.ts";
 import {
   hasNoCertificates,

@@ -1,12 +1,11 @@
 import type { JsonObject } from "server-core/json/json-value";
 import type { Choices } from "../choices.ts";
 import type { Members } from "../members.ts";
-import type { UsualPorts } from "./addresses.ts";
+import { type UsualPorts, usualPortsOf } from "./addresses.ts";
 import { commonBinds } from "./bind-lines.ts";
 import { withHiddenSites } from "./hidden-sites.ts";
 import { readServers } from "./read-servers.ts";
 import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
-import { usualPortsOf } from "./usual-ports.ts";
 
 /** The facts of a config that writers of several parts need. */
 export interface ConfigFacts {
