@@ -98,56 +98,48 @@ interface Placeable {
 
 /** Directive whose lines are never reordered. */
 const unsorted = "handle_errors";
-/** Limit of tried placements. Real texts need fewer; more would take seconds. */
-const maxPlacements = 2000;
+/** Limit of failed choices for one gap. Real texts need fewer; more would take seconds. */
+const maxFailed = 2000;
 
 /**
- * Chooses items for the gaps between known numbers, so that the items fill as many gaps as possible exactly. The first
- * item is tried in the first gap that is large enough.
+ * Chooses the first items, in their order, whose counts of group numbers add up to `total`; undefined when no choice
+ * does.
+ * @param failed choices that were tried before, as `index total`; without them the time would grow exponentially
  */
-function fillGaps<T extends Placeable>(
+function itemsFor<T extends Placeable>(
   items: readonly T[],
-  gaps: readonly number[],
-  mayFill: (item: T, gap: number) => boolean,
-): T[][] {
-  const free = new Set(items);
-  let best: T[][] = gaps.map(() => []);
-  let bestFull = -1;
-  let placements = 0;
-  const filled: T[][] = gaps.map(() => []);
-  const fill = (at: number, left: number, full: number): boolean => {
-    const list = filled[at];
-    if (list === undefined) {
-      if (full > bestFull) {
-        bestFull = full;
-        best = filled.map((each) => [...each]);
-      }
-      return full === gaps.length;
+  total: number,
+  failed: Set<string>,
+  at = 0,
+): T[] | undefined {
+  if (total === 0) {
+    return [];
+  }
+  for (const [offset, item] of items.slice(at).entries()) {
+    const index = at + offset;
+    if (failed.size >= maxFailed || failed.has(`${index} ${total}`)) {
+      return undefined;
     }
-    if (left <= 0) {
-      return fill(at + 1, gaps[at + 1] ?? 0, full + (left === 0 ? 1 : 0));
+    const rest = item.groups > total ? undefined : itemsFor(items, total - item.groups, failed, index + 1);
+    if (rest !== undefined) {
+      return [item, ...rest];
     }
-    const tried = new Set<number>();
-    for (const item of free) {
-      if (item.groups > left || tried.has(item.groups) || !mayFill(item, at)) {
-        continue;
-      }
-      if (++placements > maxPlacements) {
-        return true;
-      }
-      tried.add(item.groups);
-      free.delete(item);
-      list.push(item);
-      if (fill(at, left - item.groups, full)) {
-        return true;
-      }
-      list.pop();
-      free.add(item);
+    failed.add(`${index} ${total}`);
+  }
+  return undefined;
+}
+
+/** Chooses items that fill a gap between known numbers as far as possible. */
+function fillersOf<T extends Placeable>(items: readonly T[], gap: number): T[] {
+  const failed = new Set<string>();
+  const most = items.reduce((sum, { groups }) => sum + groups, 0);
+  for (let total = Math.min(gap, most); total > 0; total--) {
+    const found = itemsFor(items, total, failed);
+    if (found !== undefined) {
+      return found;
     }
-    return tried.size === 0 && fill(at + 1, gaps[at + 1] ?? 0, full);
-  };
-  fill(0, gaps[0] ?? 0, 0);
-  return best;
+  }
+  return [];
 }
 
 /**
@@ -173,10 +165,16 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
     known
       .slice(gap)
       .every((other) => other.directive !== unsorted || items.indexOf(other) > items.indexOf(item));
-  const fillers = fillGaps(unknown, gaps, isKept);
-  const used = new Set(fillers.flat());
-  const ordered = known.flatMap((item, index) => [...(fillers[index] ?? []), item]);
-  ordered.push(...unknown.filter((item) => !used.has(item)));
+  const free = new Set(unknown);
+  const ordered = known.flatMap((item, index) => {
+    const mayFill = [...free].filter((each) => isKept(each, index));
+    const fillers = fillersOf(mayFill, gaps[index] ?? 0);
+    for (const each of fillers) {
+      free.delete(each);
+    }
+    return [...fillers, item];
+  });
+  ordered.push(...free);
   if (ordered.every((item, index) => item === counted[index])) {
     return [...items];
   }
