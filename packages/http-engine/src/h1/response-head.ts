@@ -1,5 +1,4 @@
-import { isLength } from "http-protocols/http1/content-length";
-import { reasonPhrase } from "http-protocols/http1/response-start";
+import { isLength, reasonPhrase } from "http-protocols/http1/response-start";
 import { ServerError } from "server-core/errors";
 import type { HeaderList } from "../header-list.ts";
 

@@ -92,3 +92,8 @@ export function httpDate(): string {
   }
   return dateText;
 }
+
+/** True for a value of `Content-Length`: a number of bytes, which JavaScript counts exactly. */
+export function isLength(value: string): boolean {
+  return /^\d{1,15}$/.test(value);
+}

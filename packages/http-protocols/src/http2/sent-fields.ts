@@ -1,6 +1,8 @@
 import type { HeaderList } from "../header-list.ts";
-import { isLength } from "../http1/content-length.ts";
 import type { HpackEncoder } from "./hpack-encoder.ts";
+
+/** Form of a `Content-Length`, as in HTTP/1: up to 15 digits, which JavaScript counts exactly. */
+const lengthForm = /^\d{1,15}$/;
 
 /** Fields that concern one connection; HTTP/2 has no such fields. Source: RFC 9113, section 8.2.2 */
 const ofConnection: ReadonlySet<string> = new Set([
@@ -67,7 +69,7 @@ export function readSentFields(headers: HeaderList): SaidFields | string {
     if (written === "date") {
       hasDate = true;
     } else if (written === "content-length") {
-      const length = isLength(value) ? Number(value) : Number.NaN;
+      const length = lengthForm.test(value) ? Number(value) : Number.NaN;
       if (contentLength !== undefined && !Object.is(contentLength, length)) {
         return "more than one Content-Length";
       }
