@@ -27,7 +27,7 @@ function hasEngine(platform) {
 const args = process.argv.slice(2);
 const platform = thisPlatform();
 if (clickhouseOf(args) === undefined && !hasEngine(platform)) {
-  // Where the machine itself has no engine, the bootstrap has said so before anything was installed.
+  // When the platform has such a text, the bootstrap printed it before it installed anything.
   if (partialPlatformText(platform) === "") {
     process.stderr.write(
       `tracing-storage cannot run: chdb has no engine for ${nameOf(platform)} here. The web server starts alone; ` +

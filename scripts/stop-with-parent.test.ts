@@ -87,7 +87,7 @@ test("a step that is stopped takes along what it has started", async () => {
   const exit = once(child, "exit");
   child.kill("SIGTERM");
   expect(await exit).toEqual([143, null]);
-  // The grandchild has the other end of the pipe, which ends with it.
+  // The pipe closes only after the grandchild, which holds its other end, has ended.
   expect((await lines.next()).done).toBe(true);
 });
 
