@@ -3,7 +3,7 @@ import type { OptionDefinition } from "../cli/command.ts";
 /** The values of `--adapter`. JSON needs no adapter. */
 const formats = ["serverfile", "caddyfile", "json", "json5", "yaml", "toml"] as const;
 
-/** `--config` of commands with a default: the Serverfile of the working folder. */
+/** `--config` for commands that read the Serverfile of the working folder when the option is absent. */
 export const configOption = {
   kind: "text",
   short: "c",
