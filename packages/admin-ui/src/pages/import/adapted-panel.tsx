@@ -21,7 +21,6 @@ function keptAdmin(config: JsonValue, running: JsonValue): JsonValue | undefined
   return says || !isObject(running) ? undefined : running.admin;
 }
 
-/** Props of {@link AdaptedPanel}. */
 interface AdaptedPanelProps {
   config: JsonValue;
   running: RunningConfig;
