@@ -68,7 +68,7 @@ export class BatchTemplate {
     }
   }
 
-  /** Length of `message` of a batch in bytes. */
+  /** Bytes of `message`: the length prefix and the batch. */
   get messageBytes(): number {
     return messagePrefixBytes + this.#bytes.length;
   }

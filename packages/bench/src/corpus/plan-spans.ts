@@ -4,7 +4,7 @@ import { type Operation, rootOperations } from "./shop-operations.ts";
 /** A planned span: all its data except ids and absolute times. */
 export interface PlannedSpan {
   readonly operation: Operation;
-  /** Number of its trace within the batch. */
+  /** Index of the span's trace within the batch, from 0. */
   readonly trace: number;
   /** Number of its parent within the batch, always lower than its own number; -1 for a root. */
   readonly parent: number;

@@ -23,7 +23,7 @@ export class RetainedStore implements SpanStore {
     return dropped + (await this.#inner.countSpans());
   }
 
-  /** Number of dropped spans since the process started. */
+  /** Spans that the storage dropped since its process started. `countSpans` adds them, so that none seems lost. */
   async droppedSpans(): Promise<number> {
     const sums = await metricSums(this.#metricsUrl, [droppedRows], 'table="tracing.spans"');
     return sums[droppedRows];

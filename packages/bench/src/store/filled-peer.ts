@@ -7,7 +7,7 @@ import { type System, stopAll } from "../suite/system.ts";
 import { millionPerHour } from "./fill-store.ts";
 
 const batchSpans = 100;
-/** Number of concurrent requests. */
+/** Connections that send at the same time while a store is filled. */
 const clients = 8;
 /** Limit of spans that are sent ahead: the peer's queue holds 2,000 spans, and drops further ones. */
 const maxAheadSpans = 1_500;
