@@ -31,7 +31,8 @@ export const certificateTopics = {
   /** {@link ChallengeRequest}: finds the response to a CA; answer: its text or undefined. */
   httpChallenge: "tls.http_challenge",
   /**
-   * Server name: finds the certificate for the challenge TLS-ALPN-01; answer: {@link CertificateAnswer} or undefined.
+   * Finds the certificate for the challenge TLS-ALPN-01. Value: the server name. Answer: {@link CertificateAnswer} or
+   * undefined.
    */
   alpnChallenge: "tls.alpn_challenge",
   /** Key of a value in the storage; answer: its text or undefined. */

@@ -10,7 +10,7 @@ import type { Validations } from "./validations.ts";
 
 /** The services that endpoints use. */
 export interface AcmeServices {
-  /** Issues the certificates. */
+  /** Signs the certificates of the orders. */
   readonly authority: CertificateAuthority;
   /** Accounts and orders. */
   readonly store: AcmeStore;
