@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => backend?.close());
 
-/** Limit in milliseconds, long enough for a busy machine. */
+/** Milliseconds until a step fails, long enough for a busy machine. */
 const withinMs = 20_000;
 
 const latest = "18446744073709551615";

@@ -17,7 +17,7 @@ export function pathOf({ path, params = {} }: Question, { baseUnixNano }: Corpus
   return shown.length === 0 ? path : `${path}?${new URLSearchParams(shown)}`;
 }
 
-/** Limit in milliseconds, for long queries on a busy machine. */
+/** Milliseconds until a question fails. Long queries on a busy machine need minutes. */
 const timeoutMs = 120_000;
 
 /** A backend's answer in a form that can be compared: status, type and body. */

@@ -31,7 +31,7 @@ export interface TwinRunOptions {
   /** Limits the run to sites and exchanges in this scope. */
   readonly scope?: EntryScope;
   readonly known: KnownTwinDifferences;
-  /** Limit of the time for shrinking a case, in milliseconds. */
+  /** Milliseconds for shrinking one case. After this time the smallest case so far is reported. */
   readonly shrinkMs: number;
   /** Number of cases of each kind that are shrunk (default 1). */
   readonly examples?: number;
@@ -55,7 +55,7 @@ export interface TwinRunOptions {
 const secondLook = 5;
 /** Number of exchanges that are drawn for each exchange within the scope, if there is a scope. */
 const drawnForOne = 25;
-/** Limit of concurrent steps of a site in the first run. */
+/** Steps of a site that run at the same time in the first run. */
 const firstWidth = 8;
 
 interface OpenTally extends Omit<SiteTally, "known" | "unknown" | "unstable" | "load"> {

@@ -24,7 +24,7 @@ const hostileTexts = [
   "\u{1f600}",
 ];
 
-/** A row of a table; the name is shortened for a long path. */
+/** Makes a table row. The test's name is the path, cut after 80 characters. */
 function named(path: string): [name: string, path: string] {
   return [path.length > 80 ? `${path.slice(0, 80)}…` : path, path];
 }

@@ -6,7 +6,7 @@ import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
-/** A storage and a collector that syncs its journal, with a new folder; both are not started yet. */
+/** A storage and a collector that syncs its journal, in a new folder. Neither process is started yet. */
 export interface FaultProcesses {
   readonly storage: TestedProcess;
   readonly collector: TestedProcess;

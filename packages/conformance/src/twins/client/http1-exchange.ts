@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly address: string;
   readonly httpPort: number;
   readonly tlsPort: number;
-  /** Limit of the wait for an answer, in milliseconds. */
+  /** Milliseconds to wait for an answer. After it, the comparison goes on without the answer. */
   readonly limitMs: number;
   /** Limit of the time between an answer with `Connection: close` and the end of the connection. */
   readonly closeLimitMs: number;

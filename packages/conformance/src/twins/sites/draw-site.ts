@@ -6,7 +6,7 @@ import { drawGlobalOptions } from "./global-options.ts";
 import { siteGrammar, snippets } from "./site-grammar.ts";
 import { readStatements, type Statement, withoutLine, writeStatements } from "./site-text.ts";
 
-/** Limit of repairs; a text that needs more is dropped. */
+/** A text that needs more repairs than this is dropped. */
 const mostRepairs = 25;
 
 /** A text from the grammar. The servers may refuse it. */

@@ -25,7 +25,7 @@ export interface TakenRequest {
   lose(): void;
 }
 
-/** Limit of requests in an exchange. */
+/** An exchange has at most this many requests. */
 export const mostRequests = 3;
 
 /** The preface of HTTP/2, as an HTTP/1 server reads it. */
