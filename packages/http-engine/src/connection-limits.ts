@@ -5,9 +5,9 @@ export const defaultMaxWriteChunk = 64 * 1024;
 export interface ConnectionLimits {
   /** Limit from the first byte of a request, or the opening of the connection, to the end of the head. */
   readonly readHeaderTimeoutMs: number;
-  /** Limit for receiving a whole request. */
+  /** Milliseconds for receiving a whole request, including its body. */
   readonly readTimeoutMs: number;
-  /** Limit between two pieces of a body. */
+  /** Milliseconds without a new piece of the body. */
   readonly readIdleTimeoutMs: number;
   /** Bytes per second that a client must send while a handler waits for the body; 0: no limit. */
   readonly readMinRate: number;
@@ -19,7 +19,7 @@ export interface ConnectionLimits {
   readonly maxWriteChunk: number;
   /** Bytes per second that a client must read while unsent bytes of a response wait; 0: no limit. */
   readonly writeMinRate: number;
-  /** Limit between two requests of a connection. */
+  /** Milliseconds that a connection may wait for its next request before it is closed. */
   readonly idleTimeoutMs: number;
   /** Time without data after which TCP checks whether the client is still there. */
   readonly keepAliveMs: number;

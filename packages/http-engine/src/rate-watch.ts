@@ -1,7 +1,7 @@
 /** Default time in milliseconds before the rate is checked, used when there is no idle timeout. */
 const defaultHeadStartMs = 60_000;
 
-/** Limits for slow connections. */
+/** Rate that a connection must reach, and the wait before the rate is checked. */
 export interface RateLimits {
   /** Minimum rate in bytes per second; 0: no limit. */
   readonly minRate: number;

@@ -1,8 +1,11 @@
 import { ServerError } from "server-core/errors";
 
-/** Limit of listed routes that do not match. Further routes are only counted, because a site may have thousands. */
+/** Routes that do not match and are listed. Further routes are only counted, because a site may have thousands. */
 const mostPassed = 200;
-/** Limit of routes that match. Without this limit, routes that invoke each other would run for ever. */
+/**
+ * Matching routes in one rehearsal; more are an error. Without this limit, routes that invoke each other would run for
+ * ever.
+ */
 const mostRoutes = 400;
 
 /** The part of a handler in a rehearsal. */

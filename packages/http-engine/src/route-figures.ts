@@ -30,8 +30,8 @@ export interface InnerRoutes {
 const steps = 120;
 const noTimes = new Uint32Array(0);
 /**
- * Limit of requests that a route times between two readings. Reading the clock is expensive, and often nobody reads the
- * times.
+ * A route times at most this many requests between two readings. Reading the clock is expensive, and often nobody reads
+ * the times.
  */
 const mostTimed = 2_000;
 let lastId = 0;

@@ -22,7 +22,7 @@ function keepPeer(socket: Socket): void {
 
 /** Receives the requests of a listener. */
 export interface RequestSink {
-  /** Limits in force now; a reload may replace them. */
+  /** Limits in force now. A reload replaces them. */
   readonly limits: ConnectionLimits;
   /** Readers of bytes before HTTP and TLS. */
   readonly wrappers?: ListenerWrappers;
@@ -30,7 +30,7 @@ export interface RequestSink {
   take(stream: HttpStream): void;
 }
 
-/** Limit of requests that wait for the first config. Further requests are refused. */
+/** Requests that may wait for the first config. Further requests are refused. */
 const maxHeldRequests = 1_000;
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;

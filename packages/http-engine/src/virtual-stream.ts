@@ -4,7 +4,10 @@ import type { Exchange } from "./exchange.ts";
 import type { HeaderList } from "./header-list.ts";
 import { UnconnectedStream } from "./unconnected-stream.ts";
 
-/** Limit of nested requests. Source: the public model (Caddy 2.11), templates */
+/**
+ * Nested virtual requests. A deeper one fails, because a cycle is likely. Source: the public model (Caddy 2.11),
+ * templates
+ */
 const maxDepth = 3;
 const maxBodyBytes = 16 * 1024 * 1024;
 

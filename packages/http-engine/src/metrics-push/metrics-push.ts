@@ -4,7 +4,7 @@ import { messageOf } from "server-core/errors";
 import type { MetricOfRegistry } from "./metrics-as-otlp.ts";
 import type { MetricsExporter } from "./otlp-metrics-exporter.ts";
 
-/** Limit in milliseconds for the last push at the end. Values that take longer are lost. */
+/** Milliseconds that a stopping server waits for its last push. Values that take longer are lost. */
 const flushTimeoutMs = 2_000;
 
 /** Source, receiver and interval of metrics that are pushed. */
