@@ -162,7 +162,7 @@ export class RequestBody {
 
   /**
    * Reads the bytes that belong to the body. The consumer learns of the end by {@link end}.
-   * @returns number of these bytes
+   * @returns number of bytes that belong to the body; later bytes belong to the next request
    * @throws Http1Error for a malformed chunk
    */
   take(bytes: Buffer): number {

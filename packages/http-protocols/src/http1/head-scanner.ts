@@ -2,7 +2,7 @@ import { Http1Error } from "./http1-error.ts";
 import { type RequestHead, RequestHeadReader } from "./request-head.ts";
 
 const headEnd = Buffer.from("\r\n\r\n");
-/** The first bytes of an HTTP/2 connection, without the empty line at its end. */
+/** First head of an HTTP/2 client. The empty line after a head is not part of the compared text. */
 const preface = "PRI * HTTP/2.0\r\n";
 const lf = 0x0a;
 const cr = 0x0d;

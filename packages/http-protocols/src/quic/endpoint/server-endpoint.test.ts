@@ -9,7 +9,7 @@ import { readPacketHeader, readVersionlessHeader, writePacketHeader } from "../w
 import { AddressTokens } from "./address-token.ts";
 import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run server-endpoint`. */
+/** `FUZZ_ROUNDS=1000000 vitest run server-endpoint` runs more rounds. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 const address = { address: "192.0.2.1", port: 1_000 };
 const key = randomBytes(32);
