@@ -4,9 +4,11 @@ import { takeMessage } from "../connection/first-message.ts";
 import { readFirstMessage } from "../matchers/postgres.ts";
 import type { Handler } from "../routes/handler.ts";
 
-/** Length of an SSLRequest in bytes. Source: PostgreSQL documentation, "Message Formats" */
+/**
+ * Bytes of an SSLRequest: a length and a code of four bytes each. Source: PostgreSQL documentation, "Message Formats"
+ */
 const sslRequestBytes = 8;
-/** Limit for receiving the message, in milliseconds. Normally a route has seen it already. */
+/** Milliseconds for receiving the SSLRequest. Normally a route has seen it already. */
 const messageTimeoutMs = 10_000;
 
 /** @returns the length of the request; undefined while it is incomplete. @throws Error for another message */

@@ -18,8 +18,8 @@ const maxHeld = 1_000;
 export const connectionListeners: ResourceKind<ConnectionListener> = { name: "layer4.listener" };
 
 /**
- * One open address. It outlives configs: a reload changes the receiver of new connections, and refuses none. Open
- * connections stay with their config. They end when no config has the address any more.
+ * One open address. A reload keeps the listener and only switches the server that gets new connections, so no
+ * connection is refused. Open connections stay with their config. They end when no config has the address any more.
  */
 export class ConnectionListener implements SharedResource {
   readonly #accepting: ThreadPort;

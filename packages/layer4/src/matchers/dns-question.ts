@@ -77,7 +77,7 @@ const typeNames: Readonly<Record<number, string>> = {
 };
 
 const headBytes = 12;
-/** Limit of questions. Real clients ask one; more means another protocol. */
+/** A message with more questions does not match. Real clients ask one; more means another protocol. */
 const maxQuestions = 16;
 /** Bits of QR, Z and the response code: all are 0 in a query. */
 const responseBits = 0x80_4f;

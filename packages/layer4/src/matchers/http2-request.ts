@@ -17,7 +17,10 @@ import {
 import { maxMatchingBytes } from "../connection/connection.ts";
 import type { FirstRequest } from "./peeked-stream.ts";
 
-/** Limit of frames before the first request: settings, windows, priorities. Source: caddy-l4 */
+/**
+ * At most this many frames are skipped before the first request: settings, windows, priorities. With more, nothing
+ * matches. Source: caddy-l4
+ */
 const maxFrames = 10;
 
 /**

@@ -47,7 +47,7 @@ interface UpstreamTls {
   readonly clientCertificate: ClientCertificate | undefined;
   /** Server name with placeholders; "" for the host of the address. */
   readonly serverName: string;
-  /** Limit of the handshake in milliseconds; default 10,000. */
+  /** Milliseconds for the TLS handshake; default 10,000. A slower upstream counts as failed. */
   readonly handshakeTimeoutMs: number;
   readonly renegotiation: boolean;
 }

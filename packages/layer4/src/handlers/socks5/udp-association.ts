@@ -9,7 +9,7 @@ import { type Destination, datagramHeader, readDatagram } from "./socks5-message
  * fill the memory.
  */
 const maxDestinations = 1_024;
-/** Limit of a client's datagrams that wait for a name lookup. Further ones are dropped, as a network does. */
+/** Datagrams of one client that may wait for a name lookup at once. Further ones are dropped, as a network does. */
 const maxLookups = 16;
 
 const bare = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
