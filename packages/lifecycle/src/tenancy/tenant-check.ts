@@ -40,8 +40,8 @@ export class TenantCheck {
    * @param headerValues all values of the header as sent. Several values are always refused: if a proxy adds its own
    * line, the client must not be able to decide which line counts. Over HTTP, the public model uses the first value. A
    * value with commas counts as several values, because Node joins repeated HTTP/2 headers with commas.
-   * @returns `tenant` "" if tenancy is off, even if the header has a value. An empty value counts as missing, and an
-   * invalid name as unknown
+   * @returns `tenant`: the tenant's name; "" when tenancy is off, even if the header has a value. An empty value counts
+   * as missing, and an invalid name as unknown
    */
   check(headerValues: readonly string[]): { tenant: string } | { problem: TenantProblem } {
     if (!this.enabled) {
