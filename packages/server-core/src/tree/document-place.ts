@@ -16,7 +16,7 @@ interface PathPlace {
 }
 
 interface IdPlace {
-  /** The `@id` of the object. */
+  /** The `@id` that the address names, as in `/id/<id>/…`. */
   readonly id: string;
   /** Path segments below this object. */
   readonly below: readonly string[];

@@ -1,7 +1,9 @@
 import type { SharedCounter } from "../../threads/shared-state.ts";
 import type { AppendGate } from "./rolling-file.ts";
 
-/** Time limit in milliseconds for waiting for a thread that died while it appended. */
+/**
+ * Longest wait in milliseconds until the old side is empty. A thread that died while it appended never leaves its side.
+ */
 const maxWaitMs = 2_000;
 const pauseMs = 2;
 
