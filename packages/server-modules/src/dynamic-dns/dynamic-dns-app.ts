@@ -15,7 +15,7 @@ import { defaultEndpoints, SimpleHttp } from "./simple-http.ts";
 const defaultIntervalMs = 30 * 60_000;
 /** Pause after a failed first check: at boot the network may still be down. Source: mholt/caddy-dynamicdns */
 const firstRetryMs = 5_000;
-/** Limit of the pause after failed checks, in milliseconds. Each failure doubles the pause up to this limit. */
+/** Longest pause after failed checks, in milliseconds. Each failure doubles the pause up to this limit. */
 const longestRetryMs = 5 * 60_000;
 /** Default TTL of records, in milliseconds. Most providers refuse a shorter TTL. */
 const defaultTtlMs = 5 * 60_000;
@@ -26,7 +26,7 @@ export function fullName(name: string, zone: string): string {
   return name === "@" || name === "" ? bare : `${name.toLowerCase()}.${bare}`;
 }
 
-/** Services that one check uses. */
+/** One object, so that all functions of a check share the provider, the known addresses and the log. */
 interface CheckTools {
   readonly provider: DnsProvider;
   readonly sources: readonly { readonly name: string; readonly source: IpSource }[];

@@ -19,7 +19,7 @@ import { Subscriptions } from "./subscriptions.ts";
 
 /** Default timeout of one handler for one event, in milliseconds. */
 const defaultTimeoutMs = 30_000;
-/** Limit of events that wait for one handler. Beyond it events are dropped and counted. */
+/** Events that may wait for one handler. Beyond it events are dropped and counted. */
 const maxWaiting = 1_000;
 
 /**

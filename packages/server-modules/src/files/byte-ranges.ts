@@ -6,7 +6,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Limit of ranges in one request. A request with more gets the whole body. */
+/** Ranges in one request. A request with more gets the whole body. */
 const maxRanges = 100;
 
 /**

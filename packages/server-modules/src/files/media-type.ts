@@ -5,7 +5,7 @@ const own: Readonly<Record<string, string>> = { xml: "text/xml", ico: "image/x-i
 
 /** Cache of media types by extension, because the library searches lists each time. */
 const known = new Map<string, string>();
-/** Limit of this cache. Clients choose the extensions, so the cache must be bounded. */
+/** At most this many extensions are cached. Clients choose the extensions, so the cache must be bounded. */
 const maxKnown = 1000;
 
 /** Media type for a file name extension, with a charset for text types. Returns "" for an unknown extension. */

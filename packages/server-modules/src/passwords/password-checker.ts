@@ -7,13 +7,13 @@ import { PasswordThreads } from "./password-threads.ts";
 import { CheckKeys, RightPasswords } from "./right-passwords.ts";
 import { Turns } from "./turns.ts";
 
-/** Limit of waiting checks. With more, clients would wait for minutes. */
+/** Checks that may wait for a thread. With more, clients would wait for minutes. */
 const maxWaiting = 64;
 /** Minimum milliseconds between two log messages about refusals. */
 const quietMs = 60_000;
 /** `Retry-After` in milliseconds, used before the first check was measured. */
 const firstGuessMs = 1_000;
-/** Limit of `Retry-After`, in milliseconds. */
+/** Longest wait in milliseconds that `Retry-After` asks for. */
 const maxRetryMs = 60_000;
 
 /** Threads that compute hashes. */
@@ -50,7 +50,7 @@ function nameOf({ thread, id }: CheckId): string {
 interface CheckerOptions {
   /** Threads that compute. Default: the threads of this process. */
   readonly threads?: HashThreads | undefined;
-  /** Limit of waiting computations. Further ones are refused with 503. */
+  /** Computations that may wait; further ones are refused. Further ones are refused with 503. */
   readonly waiting?: number | undefined;
 }
 

@@ -36,7 +36,7 @@ interface HashThread {
  * They are separate from libuv's pool, which reads files and resolves names for all.
  */
 export class PasswordThreads {
-  /** Limit of threads. */
+  /** Threads that may run at once. */
   readonly size: number;
   /** All threads, including idle ones. */
   readonly #threads = new Set<HashThread>();

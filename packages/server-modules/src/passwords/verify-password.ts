@@ -2,9 +2,11 @@ import { argon2Sync, timingSafeEqual } from "node:crypto";
 import { verifyBcrypt } from "./bcrypt.ts";
 import type { PasswordCheck } from "./password-check.ts";
 
-/** Limit of the memory that a hash may require, in KiB. */
+/**
+ * Memory in KiB that a hash may require. A hash that needs more is refused, because a check could exhaust the machine.
+ */
 const maxMemoryKiB = 1024 * 1024;
-/** Limit of passes. A hash above this would occupy a thread for minutes. */
+/** Passes that a hash may require; a hash with more is refused. A hash above this would occupy a thread for minutes. */
 const maxPasses = 1000;
 const maxParallelism = 64;
 

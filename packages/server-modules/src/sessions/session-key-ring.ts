@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Storage } from "server-core/storage/storage";
 import { z } from "zod";
 
-/** Length of an AES-256 key. */
+/** Bytes of an AES-256 key. */
 const keyBytes = 32;
 /** Milliseconds between two lookups for keys of other instances. */
 const rereadMs = 1_000;

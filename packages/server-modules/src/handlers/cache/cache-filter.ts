@@ -5,7 +5,7 @@ import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 export interface CacheWatcher {
   /** @returns "keep": collect a copy of the body; "drop": send nothing; "pass": send without a copy */
   head(status: number, headers: HeaderList): "keep" | "drop" | "pass";
-  /** Called with the complete body of a response to keep. */
+  /** Receives the complete body of a response for which `head` returned "keep". */
   whole(body: Buffer): void;
 }
 

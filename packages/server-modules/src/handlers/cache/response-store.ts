@@ -4,7 +4,7 @@ import { type CacheAddress, urlsOf } from "./cache-address.ts";
 import type { ChangedUrls } from "./changed-urls.ts";
 import type { CachedRequest, StoredResponse } from "./stored-response.ts";
 
-/** Limit of stored variants of one address. `Vary` distinguishes variants. */
+/** Variants of one address that are stored. A new variant replaces the oldest. `Vary` distinguishes variants. */
 const maxVariants = 32;
 
 /** The target of a purge: one URL, all URLs with a prefix, or everything. */
@@ -21,7 +21,9 @@ export interface StoreState {
   readonly responses: number;
   /** Bytes that the stored responses take. */
   readonly bytes: number;
-  /** Limit of these bytes. Above the limit, the least recently used responses are removed. */
+  /**
+   * Bytes that all stored responses together may have. Above the limit, the least recently used responses are removed.
+   */
   readonly max_bytes: number;
 }
 

@@ -6,7 +6,7 @@ import { type CacheControl, parseCacheControl, secondsOf } from "./cache-control
 const heuristicStatuses = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
 /** Part of the time since `Last-Modified` that is the heuristic lifetime. Source: RFC 9111, section 4.2.2 */
 const heuristicPart = 0.1;
-/** Limit of the heuristic lifetime: one day. */
+/** Longest heuristic lifetime in seconds: one day. */
 const maxHeuristicSeconds = 24 * 60 * 60;
 
 /** The facts about a request that a cache needs. */

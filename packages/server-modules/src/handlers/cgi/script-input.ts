@@ -15,11 +15,11 @@ export interface ScriptInput {
   readonly source: Readable | Buffer | FileHandle | undefined;
 }
 
-/** Limits of a body without a declared length. */
+/** Limits of a body without a declared length, which is collected before the script starts. */
 export interface InputLimits {
   /** Limit of bytes that are kept in memory; a longer body goes to a file. */
   readonly memoryBytes: number;
-  /** Limit of the body in bytes; a longer body is refused. */
+  /** Bytes of the body. A longer body is refused with 413. */
   readonly maxBytes: number;
 }
 

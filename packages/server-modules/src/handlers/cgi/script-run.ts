@@ -14,9 +14,9 @@ import { type CgiHead, cgiHeadEnd, parseCgiHead } from "../reverse-proxy/transpo
 import { groupOptions, type ProcessGroups } from "./process-group.ts";
 import type { ScriptInput } from "./script-input.ts";
 
-/** Limit of the head in bytes. A longer head fails the run, so that a program cannot fill the memory. */
+/** Bytes of the script's head. A longer head fails the run, so that a program cannot fill the memory. */
 const maxHeadBytes = 64 * 1024;
-/** Limit of logged error output in bytes. Further output is read and dropped. */
+/** Bytes of error output that are logged. Further output is read and dropped. */
 const maxStderrBytes = 64 * 1024;
 /**
  * Milliseconds after the program's exit for which output is still awaited: a child process may keep the output open.
@@ -44,7 +44,7 @@ export interface ScriptSettings {
   readonly log: Logger;
   /** True when each piece of the output is flushed. */
   readonly flushes: boolean;
-  /** Limit of a whole run, in milliseconds; 0 for no limit. */
+  /** Milliseconds of a whole run; 0: no limit. A script that runs longer is stopped. */
   readonly timeoutMs: number;
   /** Milliseconds without a byte from or to the program; 0 for no limit. */
   readonly idleMs: number;

@@ -34,7 +34,10 @@ import {
 
 /** Limit in seconds between the start and the end of a login. */
 const loginLifetimeS = 600;
-/** Limit of pending logins of a browser. Abandoned tabs leave pending logins behind. */
+/**
+ * Logins that a browser may have open at once. One more login removes the cookies of the older ones. Abandoned tabs
+ * leave pending logins behind.
+ */
 const maxPendingLogins = 5;
 /** Default lifetime of a session, in seconds. */
 const defaultSessionS = 12 * 3600;

@@ -27,7 +27,7 @@ beforeEach(() => {
   provider.grants.length = 0;
 });
 
-/** A site protected by a login; its answer shows the request after the login. */
+/** Loads a site that requires a login. The site answers with the user and the fields of the request after the login. */
 function load(handler: object = {}, before: object[] = []) {
   const { host } = new URL(site);
   const shown =

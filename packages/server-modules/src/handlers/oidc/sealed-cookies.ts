@@ -7,11 +7,20 @@ import type { ThreadMessages } from "server-core/threads/thread-messages";
 import type { SessionKeys } from "../../sessions/session-key-ring.ts";
 import { type KeysRequest, sessionTopics } from "../../sessions/session-messages.ts";
 
-/** Limit of a cookie value in characters. Browsers accept cookies of 4,096 bytes, including name and attributes. */
+/**
+ * Characters of a cookie value. A longer value is split over several cookies. Browsers accept cookies of 4,096 bytes,
+ * including name and attributes.
+ */
 const maxPartLength = 3_600;
-/** Limit of cookies for one value. Upstream servers limit all headers together, often to 8 KB. */
+/**
+ * Cookies for one value; a session that needs more is refused. Upstream servers limit all headers together, often to 8
+ * KB.
+ */
 const maxParts = 4;
-/** Limit of cached opened values. Opening a value takes some hundred microseconds. */
+/**
+ * Opened values that are cached. Further values replace the least recently used ones. Opening a value takes some
+ * hundred microseconds.
+ */
 const maxOpened = 1_000;
 /**
  * Milliseconds for which known keys are used before they are read again. A cookie with an unknown key id causes an

@@ -28,7 +28,7 @@ export interface Arrival {
 export interface Quota {
   /** Requests that one key may make in a window. */
   readonly maxEvents: number;
-  /** Length of the sliding window in microseconds. */
+  /** Microseconds of the sliding window. */
   readonly windowUs: number;
 }
 

@@ -43,7 +43,7 @@ const zoneSchema = z.strictObject({
 interface Zone {
   /** Name of the zone, for its placeholder and the log. */
   readonly name: string;
-  /** Limit of requests, and the window. */
+  /** Requests that a key may make within the window; further requests are refused. */
   readonly quota: Quota;
   /** Template of the key: requests with the same text share the quota. */
   readonly key: Template;

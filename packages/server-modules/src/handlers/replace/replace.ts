@@ -7,7 +7,10 @@ import { z } from "zod";
 import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { ReplacingFilter } from "./replacing-filter.ts";
 
-/** Limit of a search text in bytes. At most this many bytes of a response wait for the end of a match. */
+/**
+ * Bytes of a search text. A config with a longer text is refused. At most this many bytes of a response wait for the
+ * end of a match.
+ */
 const maxSearchLength = 4096;
 
 const configSchema = z.strictObject({

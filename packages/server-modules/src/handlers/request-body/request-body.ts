@@ -16,7 +16,7 @@ function tooLarge(limit: number): HttpError {
 
 /** Passes a body up to a limit; a longer body fails with 413. */
 class LimitedBody extends FilteredBody {
-  /** Limit of the body, in bytes. */
+  /** Bytes of the body. A longer body fails with 413. */
   readonly #limit: number;
   /** Bytes passed until now. */
   #length = 0;

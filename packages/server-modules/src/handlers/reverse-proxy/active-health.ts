@@ -8,7 +8,7 @@ export const checkedHealthPrefix = "http.reverse_proxy.active-checked/";
 
 /** The count of consecutive checks is stored doubled, because the lowest bit stores whether the upstream is down. */
 const rowUnit = 2;
-/** Limit of the consecutive count. A larger count has no meaning, and twice the count must stay exact. */
+/** Largest count of consecutive results. A larger count has no meaning, and twice the count must stay exact. */
 const maxRow = 1_000_000;
 
 /**

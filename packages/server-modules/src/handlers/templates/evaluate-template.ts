@@ -7,7 +7,7 @@ import { actionOutput, fieldOf, isTrue, printed } from "./template-values.ts";
 /** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
 
-/** Limit of executed nodes and commands for one page. */
+/** Nodes and commands that one page may execute. A page with more fails, so that no loop blocks the thread. */
 const maxSteps = 1_000_000;
 const maxCalls = 100;
 
@@ -44,7 +44,7 @@ export class TemplateRun {
   #defined = new Map<string, Block>();
   /** Output of the current template. */
   #output: string[] = [];
-  /** Length of the output of all nested templates, in characters. */
+  /** Characters that all nested templates have written until now. */
   #length = 0;
   /** Executed steps over all nested templates. */
   #steps = 0;

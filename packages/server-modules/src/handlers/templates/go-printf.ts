@@ -84,7 +84,7 @@ const controlNames: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-/** A text in double quotes, as Go's source has it. Source: Go, package strconv, `Quote` */
+/** Writes a text in double quotes, with Go's escapes. Source: Go, package strconv, `Quote` */
 export function quoted(text: string, onlyAscii = false): string {
   const escaped = text.replace(/["\\]|\p{C}|\p{Zl}|\p{Zp}|[^\S ]/gu, (character) => {
     const known = controlNames[character];

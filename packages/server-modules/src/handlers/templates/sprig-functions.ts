@@ -232,7 +232,7 @@ function divide(a: number, b: number): number {
   return Math.trunc(a / b);
 }
 
-/** Functions of lists and maps. Lists are copied, maps are changed in place, as in sprig. */
+/** Lists are copied, maps are changed in place, as in sprig. */
 const collections: Readonly<Record<string, TemplateFunction>> = {
   list: (...values: unknown[]) => values,
   first: (values: unknown) => list(values)[0] ?? null,

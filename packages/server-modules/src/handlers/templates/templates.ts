@@ -21,7 +21,7 @@ import { sprigFunctions } from "./sprig-functions.ts";
 import { templateContext } from "./template-context.ts";
 import { parseTemplate } from "./template-parser.ts";
 
-/** Limit of a template response in bytes. A larger one fails with 500. */
+/** Bytes of a template response. A larger one fails with 500. */
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 const configSchema = z.strictObject({

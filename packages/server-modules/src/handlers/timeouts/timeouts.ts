@@ -15,7 +15,7 @@ import { z } from "zod";
  * the peer counts, not time in which handlers work.
  */
 class Pace {
-  /** Limit between two pieces, in milliseconds. */
+  /** Milliseconds that one wait for the peer may last. */
   readonly #timeoutMs: number;
   /** Minimum rate in bytes per second; 0: no minimum. */
   readonly #minRate: number;

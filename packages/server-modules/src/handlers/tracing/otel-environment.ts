@@ -8,15 +8,15 @@ import {
 import { ServerError } from "server-core/errors";
 import { type Environment, wholeNumber } from "server-core/otlp/environment-values";
 
-/** Limits of the queue of finished spans. */
+/** Sizes and times of the queue of finished spans. */
 export interface SpanQueueLimits {
-  /** Limit of waiting spans; further spans are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
+  /** Spans that may wait; further spans are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
   readonly maxQueueSize: number;
-  /** Limit of spans in one export. OTEL_BSP_MAX_EXPORT_BATCH_SIZE, default 512 */
+  /** Spans in one export; more waiting spans need several exports. OTEL_BSP_MAX_EXPORT_BATCH_SIZE, default 512 */
   readonly maxExportBatchSize: number;
   /** Milliseconds between exports. OTEL_BSP_SCHEDULE_DELAY, default 1,000 */
   readonly scheduledDelayMillis: number;
-  /** Limit of one export in milliseconds. OTEL_BSP_EXPORT_TIMEOUT, default 30,000 */
+  /** Milliseconds of one export. OTEL_BSP_EXPORT_TIMEOUT, default 30,000 */
   readonly exportTimeoutMillis: number;
 }
 

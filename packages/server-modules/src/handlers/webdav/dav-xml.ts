@@ -2,9 +2,9 @@ import type { Element } from "@xmldom/xmldom";
 import type { Exchange } from "http-engine/exchange";
 import { DavError } from "./dav-error.ts";
 
-/** Limit of a request body in bytes. Real bodies have a few hundred. */
+/** Bytes of a request body; a longer body is refused. Real bodies have a few hundred. */
 const maxBodyBytes = 64 * 1024;
-/** Limit of element nesting. Real bodies have four or five levels. */
+/** Depth of nested elements. A deeper document is malformed. Real bodies have four or five levels. */
 const maxDepth = 32;
 /** Node type of an element. Source: DOM, section 4.4 */
 const elementType = 1;

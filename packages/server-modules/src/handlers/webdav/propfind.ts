@@ -20,11 +20,11 @@ import { existing, type FoundResource, isTemporary, type Resource, type Share } 
 
 /** Limit of property names in one request, because the response repeats each name for each file. */
 const maxNames = 200;
-/** Limit of resources in one response. At the limit, the walk stops, and the response says so. */
+/** Resources in one response. At the limit, the walk stops, and the response says so. */
 const maxEntries = 100_000;
-/** Limit of folders that wait during a walk. */
+/** Folders that may wait during a walk. At this number the walk stops, and the response says so. */
 const maxWaiting = 10_000;
-/** Size of the response's chunks, in characters. */
+/** Characters of each chunk that is sent. */
 const chunkLength = 32 * 1024;
 
 /** The default for a request without a body. Source: RFC 4918, section 9.1 */

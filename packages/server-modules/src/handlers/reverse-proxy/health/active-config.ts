@@ -32,7 +32,7 @@ export const activeHealthSchema = z.strictObject({
    * of the interval early.
    */
   interval: configDuration().nullish().describe("Time between two checks (30s)."),
-  /** Limit for dialing and the whole response. A slower check fails. */
+  /** Milliseconds for dialing and the whole response. A slower check fails. */
   timeout: configDuration().nullish().describe("Time for an answer (5s)."),
   passes: configCount().nullish().describe("Passes in a row after which an upstream is up again (1)."),
   fails: configCount().nullish().describe("Fails in a row after which an upstream is down (1)."),

@@ -88,7 +88,10 @@ export const httpTransportSchema = z.strictObject({
     .string()
     .nullish()
     .describe("Deprecated: as network_proxy {from: url}, which goes before it."),
-  /** Limit for name lookup and all addresses together. After a failed dial, a different upstream may be tried. */
+  /**
+   * Milliseconds for the name lookup and the dials of all addresses together. After a failed dial, a different upstream
+   * may be tried.
+   */
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
   /** Source: RFC 8305, "Happy Eyeballs" */
   dial_fallback_delay: configTimeout()

@@ -11,7 +11,7 @@ import { watchCertificate } from "./refused-certificate.ts";
 
 /** Options for connections to upstreams. Times are in milliseconds, 0 for no limit. */
 export interface SocketOptions {
-  /** Limit in milliseconds until the connection is open, over all addresses. */
+  /** Milliseconds until the connection must be open, over all addresses. Later the dial fails. */
   readonly dialTimeoutMs: number;
   /**
    * Milliseconds until the next address is tried in parallel; negative: the next address is tried only after the first

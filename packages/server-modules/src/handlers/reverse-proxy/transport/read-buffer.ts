@@ -22,7 +22,7 @@ const mediumBytes = 64 * 1024;
 export class ReadBuffer {
   /** Handles received bytes. @returns true when the receiver still needs the buffer */
   take: ((bytes: Buffer) => boolean) | undefined;
-  /** Size of the small buffer. */
+  /** Bytes of the small buffer, which every connection starts with. */
   readonly #smallBytes: number;
   /** Lends large buffers; undefined when the config fixes the read size. */
   readonly #large: SharedMemory | undefined;

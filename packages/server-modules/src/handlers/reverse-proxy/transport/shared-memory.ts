@@ -3,9 +3,9 @@
  * buffer that was returned last is lent first, because it is in the processor's cache.
  */
 export class SharedMemory {
-  /** Size of each buffer in bytes. */
+  /** Bytes of each buffer. */
   readonly #byteLength: number;
-  /** Limit of buffers; when all are lent, a borrower gets none. */
+  /** Buffers that may be lent at once; beyond it a borrower gets none. */
   readonly #most: number;
   /** Free buffers; the buffer that was returned last is at the end. */
   readonly #spare: Buffer[] = [];

@@ -18,7 +18,7 @@ export interface SocketDialerOptions {
   readonly clientCertificate: ClientCertificate | undefined;
   /** Ports that are dialed without TLS. */
   readonly exceptPorts: ReadonlySet<number>;
-  /** Limit of a TLS handshake in milliseconds. */
+  /** Milliseconds for the TLS handshake. A slower upstream counts as failed. */
   readonly handshakeTimeoutMs: number;
   /** True when an upstream may renegotiate. */
   readonly renegotiation: boolean;

@@ -15,7 +15,7 @@ import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transpor
 export interface UpstreamConnectionsOptions {
   /** Opens sockets. */
   readonly dialer: SocketDialer;
-  /** Limits of each connection. */
+  /** Time limits and sizes of each connection. */
   readonly limits: H1Limits;
   /** True when connections are kept for further requests. */
   readonly keepAlive: boolean;
@@ -23,9 +23,9 @@ export interface UpstreamConnectionsOptions {
   readonly readBufferBytes: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Limit of idle connections. */
+  /** Idle connections that each thread keeps; further idle connections are closed. */
   readonly maxIdle: number;
-  /** Limit of idle connections to all upstreams, over all threads. */
+  /** Count of idle connections to all upstreams, over all threads; undefined: not counted. */
   readonly idle: IdleConnections | undefined;
   /** True when HTTP/2 is offered over TLS; HTTP/1.1 is always offered too. */
   readonly h2: boolean;
@@ -68,7 +68,7 @@ class DeferredCall implements UpstreamCall {
 interface ConnectionsParts {
   /** Dialer, limits and keep-alive. */
   readonly options: UpstreamConnectionsOptions;
-  /** Limit of connections; undefined for no limit. */
+  /** Slots for connections to this upstream; undefined: no limit. A call without a slot waits. */
   readonly slots: ConnectionSlots | undefined;
   /** Limit of idle connections to this upstream over all threads; undefined: `maxIdle` in each thread. */
   readonly idleHere: IdleConnections | undefined;
@@ -87,7 +87,7 @@ export class UpstreamConnections implements SlotUser {
   readonly #dial: DialAddress;
   readonly #serverName: string;
   readonly #options: UpstreamConnectionsOptions;
-  /** Limit of connections to this upstream; undefined: no limit. */
+  /** Slots for connections to this upstream; undefined: no limit. */
   readonly #slots: ConnectionSlots | undefined;
   /** Limit of idle connections to this upstream over all threads; undefined: no such limit. */
   readonly #idleHere: IdleConnections | undefined;

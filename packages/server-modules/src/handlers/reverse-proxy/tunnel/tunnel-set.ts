@@ -4,7 +4,7 @@ import { Tunnel } from "./tunnel.ts";
 
 /** Lifetimes and buffer sizes of a proxy's tunnels. */
 export interface TunnelOptions {
-  /** Limit of a tunnel's lifetime, in milliseconds; 0 for no limit. */
+  /** Milliseconds that a tunnel may live; 0: no limit. Then the tunnel ends. */
   readonly timeoutMs: number;
   /** Milliseconds for which tunnels stay open after their config was replaced; undefined: no limit. */
   readonly closeDelayMs: number | undefined;

@@ -17,7 +17,6 @@ function closeWhenFlushed(socket: Duplex): void {
   }
 }
 
-/** Protocol and buffers of a tunnel. */
 interface TunnelOptions {
   /** Protocol of the client's upgrade request. */
   readonly protocol: string;

@@ -61,7 +61,7 @@ function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
   const path = cleanPath(target.path);
   const script = scriptOf(path, splitPath);
   if (target.rawPath.includes("%")) {
-    // A path matcher whose pattern contains an escape has checked the escaped form of the path.
+    // A matcher may have checked the escaped form of the path. Both forms must select the same script.
     const escaped = percentDecode(cleanPath(target.rawPath)) ?? "";
     if (scriptOf(escaped, splitPath) !== script) {
       throw refuse("escaped and decoded paths select different scripts");

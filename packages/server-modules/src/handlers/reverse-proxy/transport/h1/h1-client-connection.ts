@@ -17,7 +17,7 @@ import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./respo
 
 /** The part of the pool that a connection needs. */
 export interface H1ConnectionOwner {
-  /** Limits of all connections of the pool. */
+  /** Time limits and sizes that all connections of the pool share. */
   readonly limits: H1Limits;
   /** Parses response heads. */
   readonly heads: ResponseHeadReader;
@@ -29,7 +29,7 @@ export interface H1ConnectionOwner {
   sendAgain(call: H1Call): void;
 }
 
-/** Limit of interim responses before the final response. */
+/** Interim responses before the final response. A call with more fails, because an upstream could send them forever. */
 const maxInterims = 32;
 const headEnd = Buffer.from("\r\n\r\n");
 const noBytes = Buffer.alloc(0);
@@ -61,7 +61,7 @@ export class H1ClientConnection {
   #writer: BodyWriter | undefined;
   /** True once the whole request was written. */
   #requestDone = false;
-  /** Limit of the wait for `100 Continue`. When the timer fires, the body is sent. */
+  /** Ends the wait for `100 Continue`: the body is sent without it. When the timer fires, the body is sent. */
   #continueTimer: NodeJS.Timeout | undefined;
   /** Limit of the wait for the head; starts once the request is sent. */
   #headerTimer: NodeJS.Timeout | undefined;

@@ -17,7 +17,7 @@ export type Dial = (
 
 /** Options of a connection pool. */
 export interface H1PoolOptions {
-  /** Limits of each connection. */
+  /** Time limits and sizes of each connection. */
   readonly limits: H1Limits;
   /** Opens a connection. */
   readonly dial: Dial;
@@ -25,11 +25,11 @@ export interface H1PoolOptions {
   readonly keepAlive: boolean;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Limit of idle connections; further idle connections are closed. */
+  /** Idle connections that the pool keeps; further idle connections are closed. */
   readonly maxIdle: number;
-  /** Limits of idle connections that other pools and threads share. */
+  /** Counts of idle connections that other pools and threads share. Above a maximum, an idle connection is closed. */
   readonly idle: readonly IdleConnections[];
-  /** Limit of simultaneous connections; undefined for no limit. */
+  /** Slots for simultaneous connections; undefined: no limit. A call without a slot waits. */
   readonly slots: ConnectionSlots | undefined;
 }
 

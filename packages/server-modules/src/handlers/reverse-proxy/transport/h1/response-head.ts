@@ -70,7 +70,7 @@ function readLength(known: number, value: string): number {
   return Number(value);
 }
 
-/** Limit of a cached head in characters. Longer heads are parsed each time. */
+/** Characters of a head that is cached. Longer heads are parsed each time. */
 const maxKnownLength = 8 * 1024;
 
 /** Parses the response heads of one upstream. Many heads within a second are equal, so the latest result is cached. */
@@ -117,7 +117,7 @@ function parseAnyHead(text: string, method: string): ResponseHead {
 }
 
 /**
- * Determines the body's framing. Source: RFC 9112, section 6.3
+ * Decides how the reader finds the end of the body. Source: RFC 9112, section 6.3
  * @param length declared length in bytes; -1 when none is declared
  */
 function framingOf(method: string, status: number, isChunked: boolean, length: number): BodyFraming {

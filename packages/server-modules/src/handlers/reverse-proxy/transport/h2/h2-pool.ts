@@ -17,11 +17,11 @@ export interface H2PoolOptions {
   readonly idleTimeoutMs: number;
   /** Milliseconds until the response head; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
-  /** Limit of the response fields in bytes. Larger fields fail the request. */
+  /** Bytes of the response fields. Larger fields fail the request. */
   readonly maxHeaderBytes: number;
-  /** Limits of idle connections that other pools and threads share. */
+  /** Counts of idle connections that other pools and threads share. Above a maximum, an idle connection is closed. */
   readonly idle: readonly IdleConnections[];
-  /** Limit of simultaneous connections; undefined for no limit. */
+  /** Slots for simultaneous connections; undefined: no limit. A call without a slot waits. */
   readonly slots: ConnectionSlots | undefined;
 }
 
