@@ -210,7 +210,7 @@ export class RouteBlock {
     return this.#statements;
   }
 
-  /** The lines of the directives. */
+  /** The directives as lines that can be printed. */
   get lines(): readonly Line[] {
     return this.#statements.map(({ line }) => line);
   }

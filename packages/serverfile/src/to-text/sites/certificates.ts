@@ -160,7 +160,7 @@ export class CertificateLines {
     return !group.some(says) && this.#facts.sites.some((site) => isNamed(site) && says(site));
   }
 
-  /** The policy of a site, found through a host that no other site has. */
+  /** Finds the policy of a site. The first host whose policy is not plainly internal decides, else the first host. */
   #policyOf(hosts: readonly string[], isAny: boolean): Policy | undefined {
     const isPlain = (policy: Policy | undefined) =>
       policy !== undefined && isInternal(policy) && Object.keys(policy.settings).length === 0;
