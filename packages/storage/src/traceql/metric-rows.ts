@@ -61,7 +61,7 @@ export function wantsBuckets({ function: name }: MetricsAggregate): boolean {
   return name === "quantile_over_time" || name === "histogram_over_time";
 }
 
-/** Number of the interval that contains a time. Intervals end at multiples of the step and include their end. */
+/** Index of the interval that contains a time. Intervals end at multiples of the step and include their end. */
 export function intervalOf(unixNano: bigint, stepNano: bigint): bigint {
   const quotient = unixNano / stepNano;
   const isMultiple = quotient * stepNano === unixNano;

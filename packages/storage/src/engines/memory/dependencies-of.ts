@@ -68,8 +68,8 @@ function* callsOf(
 }
 
 /**
- * Finds the parent of a span. Client span and server span may share an id: then the client span is the parent of the server
- * span, and the server span is the parent of their children.
+ * Finds the parent of a span. A client span and a server span may share an id. Then the client span is the parent of
+ * the server span. Their children get the server span as parent.
  */
 function parentOf(span: Span, byId: ReadonlyMap<string, readonly Span[]>): Span | undefined {
   if (span.kind === "server") {

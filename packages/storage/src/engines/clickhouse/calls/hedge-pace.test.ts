@@ -15,7 +15,7 @@ test("waits for the 95th percentile of the kind, as soon as it is known", () => 
     pace.answered("trace", 1);
   }
   expect(pace.begin("trace")).toBe(20);
-  // Only the newest durations count, and no wait is unlimited.
+  // New durations replace old ones, and no wait is longer than 5 seconds.
   for (let call = 0; call < 200; call++) {
     pace.answered("search", 60_000);
   }

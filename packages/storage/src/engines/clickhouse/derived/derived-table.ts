@@ -27,8 +27,8 @@ export interface DerivedTable {
   /** True: a part of a day's traces can be compared. False: only the whole day can. */
   readonly isByTrace: boolean;
   /**
-   * SQL for one row: `missing`, the amount that is missing in the table, and `surplus`, the amount for which there are
-   * no spans.
+   * SQL that returns one row. `missing` counts what the table lacks; `surplus` counts table entries that no span
+   * explains.
    */
   compare(tables: TableName, slice: DaySlice): string;
   /** INSERT statement for the missing rows. */
