@@ -13,8 +13,8 @@ export interface CollectorSocketSettings {
 }
 
 /**
- * Time in milliseconds without data after which TCP keep-alive probes are sent. The system notices a lost peer only
- * after some minutes, but calls have their own time limit.
+ * Time in milliseconds without data after which TCP keep-alive probes are sent. The system takes minutes to detect a
+ * lost peer by these probes. A call fails earlier, by its own time limit.
  */
 const keepAliveMs = 30_000;
 
