@@ -19,7 +19,7 @@ import { requestPath } from "./request-path.ts";
 export interface ZipkinSettings {
   /** Limits for heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;
-  /** CORS settings. Undefined: pages of other sites cannot send spans. */
+  /** Rules for requests from web pages of other sites. Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;
   /** False: every connection is closed after its first answer. */
   readonly keepAlive: boolean;
