@@ -17,7 +17,7 @@ const maxNext = 64;
 /** Approximate limit of the cache in bytes; above it the cache is emptied. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Estimated bytes of a step, without its key. */
+/** Estimated bytes of a step besides its key. The sum of all steps is limited by `maxBytes`. */
 const stepBytes = 256;
 
 /** Form of a value's text. `other`: the tag is built from the whole attribute. */

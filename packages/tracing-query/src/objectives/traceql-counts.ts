@@ -24,7 +24,7 @@ export interface CountedTime {
   readonly startUnixMs: number;
   /** End of the last step, milliseconds since the Unix epoch. */
   readonly endUnixMs: number;
-  /** Length of a step in milliseconds. */
+  /** Milliseconds of one step; each step gets its own counts. */
   readonly stepMs: number;
 }
 

@@ -6,7 +6,7 @@ import { QueryError } from "../query-error.ts";
 /** The kinds of files that are kept for a tenant. */
 export type KeptKind = "view" | "link" | "note";
 
-/** Limit of a file: the files that this program writes are shorter. */
+/** Bytes of a file. A larger file is not read, because this program never writes one. */
 const maxFileBytes = 65_536;
 
 /**
