@@ -41,7 +41,7 @@ export class MetadataCopy {
 
   /**
    * @param folder the data folder, which contains the copy
-   * @param enginePath the engine's folder
+   * @param enginePath the folder of the engine, whose metadata files are copied
    */
   constructor(folder: string, enginePath: string) {
     this.#folder = folder;

@@ -25,7 +25,7 @@ export class WideLayout implements Layout {
   readonly #streams: ReadonlySet<string>;
   readonly #cache: BlockCache;
   readonly #marks = new Map<string, Marks>();
-  /** The shared value that was read last from each stream. */
+  /** The newest shared value of each stream. Granules that refer to the same place reuse the value. */
   readonly #shared = new Map<string, Shared>();
 
   /** @param streams streams of all columns */
