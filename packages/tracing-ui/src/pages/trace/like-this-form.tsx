@@ -13,7 +13,7 @@ import {
   traitsOf,
 } from "./like-this.ts";
 
-/** Limit of letters of a value in a choice. The search uses the whole value. */
+/** A choice shows this many characters of a value, and `…` for the rest. The search uses the whole value. */
 const mostLetters = 60;
 
 /**

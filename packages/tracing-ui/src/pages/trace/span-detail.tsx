@@ -276,7 +276,7 @@ function PeersFact({ peers }: { peers: SpanPeers }) {
   );
 }
 
-/** A section of the panel with its title and count. With a filter it also shows the number of matches. */
+/** The number beside the title counts all entries of the section. With a filter it also shows the number of matches. */
 function Section(props: { title: string; count: number; shown: number; children: ReactNode }) {
   const { title, count, shown, children } = props;
   return (
