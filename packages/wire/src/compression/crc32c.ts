@@ -2,7 +2,8 @@
 const polynomial = 0x82f63b78;
 
 /**
- * Eight tables of 256 numbers, stored one after the other. Table n has the effect of a byte that n more bytes follow.
+ * Eight tables of 256 numbers, stored one after the other. Table n contains the effect of each byte value on the
+ * checksum when n more bytes follow.
  */
 const tables = new Int32Array(8 * 256);
 for (let byte = 0; byte < 256; byte++) {

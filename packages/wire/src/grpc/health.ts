@@ -16,7 +16,7 @@ import { rpcServiceName } from "./with-public-names.ts";
 /** Name of `grpc.health.v1.Health`, for the list of services in reflection. */
 export const healthServiceName = rpcServiceName(HealthService);
 
-/** The health service of a gRPC server. */
+/** Lets the owner of a gRPC server report NOT_SERVING for all services. */
 export interface ServerHealth {
   /**
    * Must be called before the server shuts down. All services become NOT_SERVING, and the streams of `Watch` end with

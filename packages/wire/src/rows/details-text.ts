@@ -45,7 +45,7 @@ export class DetailsText {
   #end = 0;
   readonly #reader: RowReader;
   readonly #bytes: Buffer;
-  /** Position of the last string, without its quotes and with its escapes. */
+  /** Offset in `#bytes` of the last string, after its opening quote; escapes are not decoded. */
   #textStart = 0;
   #textEnd = 0;
   #hasEscapes = false;

@@ -37,7 +37,8 @@ export class BinaryCursor extends ThriftCursor {
 
   /**
    * Reads the strict form (version and type, name, sequence) or the old form (name, type, sequence). The strict form of
-   * a ONEWAY begins with `80 01 00 04`. The old form starts with the length of the name, which is never negative.
+   * a ONEWAY begins with `80 01 00 04`. The old form starts with the name's length. A length is never negative, so the
+   * first bit tells the forms apart.
    */
   override message(): number {
     const first = this.int32();
