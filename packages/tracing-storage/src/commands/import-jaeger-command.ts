@@ -30,8 +30,8 @@ const options = z.object({
     .int()
     .min(10)
     .max(10_000)
-    .default(500)
-    .describe("Most traces of one search; a search that reaches it is cut in two."),
+    .default(2_000)
+    .describe("Limit of one search; a search with as many spans of its service is cut in two."),
   tenant: z
     .string()
     .default("")

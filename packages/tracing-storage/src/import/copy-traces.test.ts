@@ -35,6 +35,8 @@ class FakeSource implements QuerySource {
   readonly #traces: readonly Trace[];
   failAt = Number.POSITIVE_INFINITY;
   tooLargeOver = Number.POSITIVE_INFINITY;
+  /** True: the limit counts matching spans, as with Badger. */
+  countsSpans = false;
 
   constructor(spans: readonly Span[]) {
     const byTrace = Map.groupBy(spans, ({ traceId }) => traceId);
@@ -63,7 +65,8 @@ class FakeSource implements QuerySource {
     if (found.length > this.tooLargeOver) {
       throw new StorageError("STORAGE_TOO_LARGE", "too large");
     }
-    return found.slice(0, search.limit);
+    const perTrace = this.countsSpans ? Math.max(1, ...found.map(({ spans }) => spans.length)) : 1;
+    return found.slice(0, Math.ceil(search.limit / perTrace));
   }
 
   close() {}
@@ -125,11 +128,31 @@ test.each([
   expect(new Set(writer.ids).size).toBe(1_500);
 });
 
-test("traces that no search can part are an error, and not left out", async () => {
-  const spans = Array.from({ length: 60 }, (_, index) => span(index + 1, index + 1, "shop", first + 7n));
-  await expect(copyTraces(new FakeSource(spans), new FakeWriter(), range, ignore)).rejects.toThrow(
-    "more than 50 traces of shop start at 2026-11-01T00:00:00.000Z: give a larger --max-traces",
+test("a source that counts spans against the limit loses no trace", async () => {
+  const spans = Array.from({ length: 2_000 }, (_, index) =>
+    span(
+      Math.floor(index / 20) + 1,
+      index + 1,
+      "shop",
+      first + BigInt(Math.floor(index / 20)) * 60_000_000_000n,
+    ),
   );
+  const source = Object.assign(new FakeSource(spans), { countsSpans: true });
+  const writer = new FakeWriter();
+  expect(await copyTraces(source, writer, range, ignore)).toMatchObject({ traces: 100, spans: 2_000 });
+});
+
+test.each([
+  [60, undefined],
+  [5_001, "5000 spans of shop or more start at 2026-11-01T00:00:00.000Z: give a larger --max-traces"],
+])("%i traces at once are copied, or are an error, but never left out", async (count, message) => {
+  const spans = Array.from({ length: count }, (_, index) => span(index + 1, index + 1, "shop", first + 7n));
+  const copied = copyTraces(new FakeSource(spans), new FakeWriter(), range, ignore);
+  if (message === undefined) {
+    expect(await copied).toMatchObject({ traces: count });
+  } else {
+    await expect(copied).rejects.toThrow(message);
+  }
 });
 
 test("a copy that is repeated stores nothing twice", async () => {

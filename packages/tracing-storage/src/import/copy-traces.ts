@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { StartError } from "lifecycle";
 import type { SpanWriter, Trace } from "storage/api";
-import { isTooLarge, type QuerySource } from "storage/grpc";
+import { isTooLarge, type QuerySource, type SourceSearch } from "storage/grpc";
 import { WireError } from "wire/errors";
 import type { Span } from "wire/model";
 import { SpanRowWriter } from "wire/rows";
@@ -12,6 +12,8 @@ const blockSpans = 20_000;
 const blockBytes = 64 * 1024 * 1024;
 /** Shortest time in nanoseconds into which a search is cut. */
 const shortestNano = 1_000_000n;
+/** Factor of the limit for the shortest search, which cannot be cut. */
+const shortestFactor = 100;
 const nanosPerMs = 1_000_000n;
 
 export interface CopyRange {
@@ -20,7 +22,7 @@ export interface CopyRange {
   readonly toUnixNano: bigint;
   /** Time that is searched at once, in nanoseconds. */
   readonly sliceNano: bigint;
-  /** Most traces of one search. A search that reaches it is cut in two. */
+  /** Limit of one search. A search with as many matching spans is cut in two. */
   readonly maxTraces: number;
   /** Tenant of the copied spans. */
   readonly tenant: string;
@@ -96,7 +98,11 @@ function startOf({ spans }: Trace): bigint {
   return first;
 }
 
-/** Traces with spans of a service in a time. A search with too many answers becomes two searches of half the time. */
+/**
+ * Traces with spans of a service in a time. A search with too many answers becomes two searches of half the time. Some
+ * stores of Jaeger count spans, not traces, against the limit. So an answer is whole when it has fewer spans that match
+ * than the limit.
+ */
 async function* tracesOf(
   source: QuerySource,
   service: string,
@@ -107,27 +113,38 @@ async function* tracesOf(
   for (let slice = waiting.pop(); slice !== undefined; slice = waiting.pop()) {
     counts.searches++;
     const { from, to } = slice;
+    const isShortest = to - from <= shortestNano;
+    const limit = isShortest ? maxTraces * shortestFactor : maxTraces;
     // Stores of microseconds round down, so the end is part of the search.
-    const search = { service, fromUnixNano: from, toUnixNano: to, limit: maxTraces };
+    const search = { service, fromUnixNano: from, toUnixNano: to, limit };
     const traces = await source.findTraces(search).catch((error: unknown) => {
       if (isTooLarge(error)) {
         return undefined;
       }
       throw error;
     });
-    if (traces !== undefined && traces.length < maxTraces) {
+    if (traces !== undefined && matchingSpans(traces, search) < limit) {
       yield* traces.toSorted((one, other) => (one.traceId < other.traceId ? -1 : 1));
       continue;
     }
-    if (to - from <= shortestNano) {
+    if (isShortest) {
       throw new StartError(
-        `import-jaeger: more than ${maxTraces} traces of ${service} start at ${new Date(Number(from / nanosPerMs)).toISOString()}: ` +
+        `import-jaeger: ${limit} spans of ${service} or more start at ${new Date(Number(from / nanosPerMs)).toISOString()}: ` +
           "give a larger --max-traces",
       );
     }
     const middle = from + (to - from) / 2n;
     waiting.push({ from: middle, to }, { from, to: middle });
   }
+}
+
+function matchingSpans(
+  traces: readonly Trace[],
+  { service, fromUnixNano, toUnixNano }: SourceSearch,
+): number {
+  const matches = ({ resource, startTimeUnixNano: start }: Span) =>
+    resource.serviceName === service && start >= fromUnixNano && start <= toUnixNano;
+  return traces.reduce((sum, { spans }) => sum + spans.filter(matches).length, 0);
 }
 
 /** Spans that are written together. */
