@@ -129,17 +129,15 @@ function itemsFor<T extends Placeable>(
   return undefined;
 }
 
-/** Chooses items that fill a gap between known numbers as far as possible. */
+/** Chooses items that fill a gap between known numbers; without an exact choice each item that still fits. */
 function fillersOf<T extends Placeable>(items: readonly T[], gap: number): T[] {
-  const failed = new Set<string>();
-  const most = items.reduce((sum, { groups }) => sum + groups, 0);
-  for (let total = Math.min(gap, most); total > 0; total--) {
-    const found = itemsFor(items, total, failed);
-    if (found !== undefined) {
-      return found;
-    }
-  }
-  return [];
+  let left = gap;
+  const fitting = items.filter(({ groups }) => {
+    const fits = groups <= left;
+    left -= fits ? groups : 0;
+    return fits;
+  });
+  return left === 0 ? fitting : (itemsFor(items, gap, new Set()) ?? fitting);
 }
 
 /**
