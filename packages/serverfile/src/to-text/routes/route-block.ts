@@ -98,46 +98,15 @@ interface Placeable {
 
 /** Directive whose lines are never reordered. */
 const unsorted = "handle_errors";
-/** Limit of failed choices for one gap. Real texts need fewer; more would take seconds. */
-const maxFailed = 2000;
 
-/**
- * Chooses the first items, in their order, whose counts of group numbers add up to `total`; undefined when no choice
- * does.
- * @param failed choices that were tried before, as `index total`; without them the time would grow exponentially
- */
-function itemsFor<T extends Placeable>(
-  items: readonly T[],
-  total: number,
-  failed: Set<string>,
-  at = 0,
-): T[] | undefined {
-  if (total === 0) {
-    return [];
-  }
-  for (const [offset, item] of items.slice(at).entries()) {
-    const index = at + offset;
-    if (failed.size >= maxFailed || failed.has(`${index} ${total}`)) {
-      return undefined;
-    }
-    const rest = item.groups > total ? undefined : itemsFor(items, total - item.groups, failed, index + 1);
-    if (rest !== undefined) {
-      return [item, ...rest];
-    }
-    failed.add(`${index} ${total}`);
-  }
-  return undefined;
-}
-
-/** Chooses items that fill a gap between known numbers; without an exact choice each item that still fits. */
+/** Chooses the items that fill a gap between known numbers: each item, in order, that still fits. */
 function fillersOf<T extends Placeable>(items: readonly T[], gap: number): T[] {
   let left = gap;
-  const fitting = items.filter(({ groups }) => {
+  return items.filter(({ groups }) => {
     const fits = groups <= left;
     left -= fits ? groups : 0;
     return fits;
   });
-  return left === 0 ? fitting : (itemsFor(items, gap, new Set()) ?? fitting);
 }
 
 /**
