@@ -42,15 +42,15 @@ import { answerClientError } from "./client-error.ts";
 import { drainBody, readBody } from "./request-body.ts";
 
 // Source: the public model (Caddy 2.11), observed behavior
-/** Limit in milliseconds for the head of a request. */
+/** Milliseconds for the head of a request. A slower client is disconnected. */
 const headersTimeoutMs = 5_000;
-/** Limit in milliseconds for a whole request, including its body. */
+/** Milliseconds for a whole request, including its body. A slower client is disconnected. */
 const requestTimeoutMs = 10_000;
-/** Limit in milliseconds of a connection's idle time. */
+/** Milliseconds that a connection may wait for its next request before it is closed. */
 const keepAliveTimeoutMs = 60_000;
-/** Limit of a request's head in bytes. */
+/** Bytes of a request's head. A larger head gets 431. */
 const maxHeaderBytes = 64 * 1024;
-/** Limit in milliseconds for running requests when the endpoint closes. */
+/** Milliseconds that running requests get when the endpoint closes. Then their connections are cut. */
 const closeTimeoutMs = 10_000;
 
 /** Redirects with 307. The body equals the public model's body: a link for GET and HEAD, empty for other methods. */

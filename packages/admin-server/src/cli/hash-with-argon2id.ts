@@ -14,7 +14,7 @@ export interface Argon2idCost {
   readonly memory: number;
   /** Number of threads that compute one hash. */
   readonly parallelism: number;
-  /** Length of the hash in bytes. */
+  /** Bytes of the hash. */
   readonly tagLength: number;
 }
 

@@ -55,7 +55,7 @@ export async function exportStorage(storage: Storage, output: string): Promise<n
   }
 }
 
-/** Size of an archive without files: two blocks of zeros. */
+/** Bytes of an archive without files: two blocks of zeros. */
 const emptyArchiveBytes = 1024;
 
 /** Passes bytes on, and detects an archive without files. */

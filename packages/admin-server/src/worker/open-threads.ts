@@ -29,7 +29,7 @@ import { startThreadsOnDemand } from "./thread-demand.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /**
- * Size of each worker's young heap from its start, in MB. Requests leave little garbage that survives: with 4 MB a
+ * Megabytes of each worker's young heap from its start. Requests leave little garbage that survives: with 4 MB a
  * request costs as little as with 16 MB; with 2 MB it costs a tenth more. Node's own default would take 100 MB for each
  * thread under load.
  */

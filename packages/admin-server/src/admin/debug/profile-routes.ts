@@ -13,7 +13,7 @@ import { Profiler } from "./profiler.ts";
 
 /** Default duration of a profile, in seconds. */
 const defaultSeconds = 30;
-/** Limit of a profile in seconds: sampling slows the thread. */
+/** Seconds of a profile. A longer one is refused, because sampling slows the thread. */
 const maxSeconds = 300;
 /** Prefix of all paths. */
 const root = "/debug/pprof/";

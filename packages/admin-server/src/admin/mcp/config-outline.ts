@@ -7,7 +7,7 @@ export interface Outline {
   readonly leftOut: readonly { readonly path: string; readonly bytes: number }[];
 }
 
-/** Length of a value as JSON, in characters. */
+/** Characters of a value as JSON. */
 function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }

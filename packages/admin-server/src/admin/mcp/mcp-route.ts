@@ -7,7 +7,7 @@ import { ServerError } from "server-core/errors";
 import { isJsonObject, member } from "server-core/json/json-value";
 import { decodeAdminConfig } from "../admin-config.ts";
 
-/** Limit of a message in bytes. The largest message contains a config. */
+/** Bytes of a message; a longer message is refused. The largest message contains a config. */
 const maxBodyBytes = 1_048_576;
 
 /** Header fields that the protocol uses. */
