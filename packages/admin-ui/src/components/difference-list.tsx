@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Difference } from "../config/explain-patch.ts";
 import { ValueText } from "./value-text.tsx";
 
-/** Limit of differences drawn at first. Thousands, as after an import, would block the page for seconds. */
+/** Differences drawn at first; a button shows all. Thousands, as after an import, would block the page for seconds. */
 const firstShown = 50;
 
 /**

@@ -1,7 +1,10 @@
 import "./value-text.css";
 import type { JsonValue } from "../api/json-value.ts";
 
-/** Limit of a shown value in characters. Megabytes in one element would block the page. */
+/**
+ * Characters of a value that are shown. The number of the others follows. Megabytes in one element would block the
+ * page.
+ */
 const maxLength = 20_000;
 
 /** A value as indented JSON. A longer value is cut, and a line tells the length of the rest. */

@@ -6,8 +6,8 @@ import type { EditorMark } from "./editor-mark.ts";
 import { rangeOf } from "./json-places.ts";
 
 /**
- * Limit of a parse in milliseconds. A longer parse would delay each key press; without its result, marks are at the end
- * of the text.
+ * Milliseconds of one parse. A longer parse would delay each key press; without its result, marks are at the end of the
+ * text.
  */
 const mostMs = 100;
 

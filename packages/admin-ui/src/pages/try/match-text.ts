@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from "../../api/json-value.ts";
 
-/** Limit of a matcher's values in a text. */
+/** Values of a matcher that are named. The number of the others follows. */
 const mostValues = 3;
 
 /**
