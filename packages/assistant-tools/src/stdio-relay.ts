@@ -26,7 +26,7 @@ export interface RelaySettings {
 
 /** Limit of a line in bytes, because arguments of tools are short. */
 const maxLineBytes = 262_144;
-/** Limit of an answer in bytes. The largest budget of a tool is far below this limit. */
+/** Bytes of an answer. A longer answer is an error. The largest budget of a tool is far below this limit. */
 const maxAnswerBytes = 8_388_608;
 /** Milliseconds after which an unanswered request fails. A search may take long. */
 const timeoutMs = 120_000;
