@@ -87,7 +87,7 @@ const identifierSchema = z.object({
   value: z.string().min(1).max(253),
 });
 
-/** Limit of names in one order. Source: the limit of Let's Encrypt */
+/** Names in one order. An order with more is refused as malformed. Source: the limit of Let's Encrypt */
 const maxIdentifiers = 100;
 /** Limit of contact addresses of one account; a longer list is refused as malformed. */
 const maxContacts = 10;

@@ -17,7 +17,7 @@ import { makeId } from "./acme-store.ts";
 import { canonicalName, readCertificateRequest } from "./certificate-request.ts";
 import { policyFault } from "./name-policy.ts";
 
-/** Time limit of an order, from `new-order` to `finalize`: a day. */
+/** Milliseconds from `new-order` to `finalize`: a day. A later order is expired. */
 const orderLifetimeMs = 24 * 3_600_000;
 /** Shortest life of a certificate: five minutes. */
 const minLifetimeMs = 5 * 60_000;

@@ -3,7 +3,7 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { messageOf } from "server-core/errors";
 
-/** Time limit of one program: updating a big store takes seconds. */
+/** Milliseconds of one program, because updating a big store takes seconds. A slower program is stopped. */
 const programTimeoutMs = 120_000;
 const maxOutputBytes = 4 * 1024 * 1024;
 

@@ -22,7 +22,7 @@ import { subjectName } from "./subject-name.ts";
 
 /** Limit of contexts of the TLS library in one policy; each uses about 20 KB. */
 const maxContexts = 1_000;
-/** Limit of contexts that check the certificates of QUIC clients. */
+/** Cached contexts that check the certificates of QUIC clients. A further one replaces the least recently used. */
 const maxJudges = 100;
 
 /** Names of versions in configs → Node's names. Older versions cannot be configured. */

@@ -4,7 +4,7 @@ import { messageOf } from "server-core/errors";
 import { AcmeProblem } from "../acme-problem.ts";
 import type { Validator } from "./validation.ts";
 
-/** Time limit for the response of one name server. */
+/** Milliseconds for the response of one name server. Then the next attempt starts. */
 const timeoutMs = 2_000;
 /** Number of requests to each name server. */
 const tries = 2;

@@ -14,7 +14,10 @@ import type { ChallengeBoard } from "./challenge-board.ts";
  * Clients with invented tokens cause more.
  */
 const maxQuestions = 100;
-/** Limit of cached challenge certificates for other instances. An authority checks from several places. */
+/**
+ * Cached challenge certificates for other instances; a further one replaces the least recently used. An authority
+ * checks from several places.
+ */
 const maxCertificates = 100;
 
 /** The issuers of a name, and the storage of its certificates. */

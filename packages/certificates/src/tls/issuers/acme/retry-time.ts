@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 /**
- * Limit in milliseconds of the pause that a CA may request. CAs request pauses of hours, at most of a week. One request
- * a day does no harm, and with this limit a wrong clock cannot stop renewals.
+ * Longest pause in milliseconds that a CA may request. CAs request pauses of hours, at most of a week. One request a
+ * day does no harm, and with this limit a wrong clock cannot stop renewals.
  */
 const maxPauseMs = dayMs;
 
