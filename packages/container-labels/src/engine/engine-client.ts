@@ -5,7 +5,9 @@ import { readWithin } from "server-core/net/read-within";
 import { z } from "zod";
 import type { EngineAddress } from "./engine-address.ts";
 
-/** Limit of an answer in bytes. An engine with thousands of containers answers with some megabytes. */
+/**
+ * Bytes of an answer. A longer answer is an error. An engine with thousands of containers answers with some megabytes.
+ */
 const maxAnswerBytes = 64 * 1024 * 1024;
 /** Limit in bytes of one event, which is a line of JSON. */
 const maxEventBytes = 1024 * 1024;
