@@ -22,7 +22,7 @@ export function grpcError(status: GrpcStatus, details: string, isUntouched = fal
   return { status, details, message: Buffer.alloc(0), isUntouched };
 }
 
-/** Length of the prefix of a gRPC message. */
+/** Bytes before a gRPC message: one flag and the length. */
 export const messagePrefixBytes = 5;
 
 /** Writes the prefix of a gRPC message: the flag "not compressed", and the length. Source: grpc/grpc doc/PROTOCOL-HTTP2.md */

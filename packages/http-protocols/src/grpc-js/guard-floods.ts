@@ -10,7 +10,7 @@ interface ListeningServer {
   createHttp2Server: (credentials: unknown) => NodeJS.EventEmitter;
 }
 
-/** Size of a DATA frame as Node's server writes it. Node counts sent bytes, not sent frames. */
+/** Bytes of a DATA frame as Node's server writes it. Node counts sent bytes, not sent frames. */
 const frameBytes = 16_384;
 
 /** Interval in milliseconds of the checks of what connections sent. */

@@ -8,11 +8,11 @@ import { Http1Response, type ResponseCarrier, refusalOf } from "./http1-response
 
 /** Limits of connections. Milliseconds; 0 is unlimited. */
 export interface ServerLimits {
-  /** Limit for the wait between two requests. */
+  /** Milliseconds that a connection may wait for its next request before it is closed. */
   readonly idleTimeoutMs: number;
   /** Limit from the first byte of a request, or the opening of the connection, to the end of the head. */
   readonly readHeaderTimeoutMs: number;
-  /** Limit for receiving the body, from the end of the head. */
+  /** Milliseconds for receiving the body, from the end of the head. */
   readonly readTimeoutMs: number;
   /** Size limit of a request's head in bytes. */
   readonly maxHeaderBytes: number;
@@ -51,7 +51,7 @@ type State = "head" | "waiting" | "body" | "closing" | "gone";
 const empty = Buffer.alloc(0);
 /** Limit of bytes that wait for the next request in a pipeline. Above this limit, the socket is not read. */
 const maxHeldBytes = 64 * 1024;
-/** Limit of bytes of responses that the client has not taken. Above this limit, the next request waits. */
+/** Bytes of responses that the client has not taken. Above this limit, the next request waits. */
 const maxUnsentBytes = 64 * 1024;
 /** A late or idle client is cut after it has sent nothing for this number of rounds of the event loop. */
 const quietRounds = 3;

@@ -1,4 +1,4 @@
-/** Size of memory blocks. Small pieces share a block, so they use no more memory than one large piece. */
+/** Bytes of each memory block. Small pieces share a block, so they use no more memory than one large piece. */
 const chunkBytes = 16 * 1024;
 
 /** Data of one stream that its reader does not accept yet. The stream's window limits its size. */

@@ -7,11 +7,11 @@ import type { PromisedRequest } from "./promised-request.ts";
 /** Limit of open pushed streams in a connection, if the client does not set a lower limit. */
 const maxOpen = 100;
 /**
- * Limit of cancelled minus accepted pushes. At the limit, nothing is pushed, because the client may have the responses
- * in its cache.
+ * Cancelled minus accepted pushes. At the limit, nothing is pushed, because the client may have the responses in its
+ * cache.
  */
 const maxRefused = 100;
-/** Limit in bytes of unsent data. Above this limit, nothing is promised, because the client reads too slowly. */
+/** Bytes of unsent data. Above this limit, nothing is promised, because the client reads too slowly. */
 const maxUnsentBytes = 64 * 1024;
 const maxStreamId = 0x7fff_fffe;
 

@@ -6,7 +6,7 @@ import { staticTable } from "./static-table.ts";
 /** Size of the dynamic table that a peer may use by default, in bytes. */
 export const defaultTableBytes = 4_096;
 
-/** Size of an entry in addition to its name and value. Source: RFC 7541, section 4.1 */
+/** Bytes that HPACK adds to the name and value of each entry. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
 
 const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => ({ name, value }));

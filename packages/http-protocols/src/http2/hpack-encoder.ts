@@ -2,9 +2,9 @@ import { staticTable } from "./static-table.ts";
 
 /** Size limit of the dynamic table in bytes. Every peer allows this size unless it announces less. */
 const maxTableBytes = 4_096;
-/** Size of an entry in addition to its name and value. Source: RFC 7541, section 4.1 */
+/** Bytes that HPACK adds to the name and value of each entry. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
-/** Limit of remembered fields that were sent once. At its second occurrence, a field enters the table. */
+/** Fields that were sent once and are remembered. At its second occurrence, a field enters the table. */
 const maxSeen = 128;
 /** Size limit of a field in the table. Longer fields would displace many others. */
 const maxEntryBytes = 512;

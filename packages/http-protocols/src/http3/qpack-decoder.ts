@@ -4,7 +4,7 @@ import { DynamicTable } from "./qpack-dynamic-table.ts";
 import { type QpackFaults, QpackReader } from "./qpack-reader.ts";
 import { staticTable } from "./qpack-static-table.ts";
 
-/** Size of a field in addition to its name and value. Source: RFC 9114, section 4.2.2 */
+/** Bytes that QPACK adds to the name and value of each field. Source: RFC 9114, section 4.2.2 */
 const fieldOverheadBytes = 32;
 
 const malformed = (message: string) => new Http3Error(http3Errors.qpackDecompressionFailed, message);

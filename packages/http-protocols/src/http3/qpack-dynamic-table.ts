@@ -1,6 +1,6 @@
 import type { HeaderField } from "../http2/header-field.ts";
 
-/** Size of an entry in addition to its name and value. Source: RFC 9204, section 3.2.1 */
+/** Bytes that QPACK adds to the name and value of each entry. Source: RFC 9204, section 3.2.1 */
 const entryOverheadBytes = 32;
 
 /**
@@ -8,7 +8,7 @@ const entryOverheadBytes = 32;
  * 3.2
  */
 export class DynamicTable {
-  /** Limit of `capacity`, in bytes; 0: the table stays empty. */
+  /** Largest `capacity` in bytes; 0: the table stays empty. */
   readonly maxCapacity: number;
   /** Entries, the oldest first. */
   readonly #entries: HeaderField[] = [];

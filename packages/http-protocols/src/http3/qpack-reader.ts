@@ -1,6 +1,6 @@
 import { decodeHuffman } from "../http2/huffman.ts";
 
-/** Limit of integers. No valid index, length or prefix reaches it. */
+/** Largest integer. No valid index, length or prefix reaches it. */
 const maxInteger = 2 ** 31;
 
 /** Errors that a reader throws. */

@@ -18,12 +18,12 @@ export interface Http3SessionOptions {
   readonly onClosed?: (reason: CloseReason) => void;
 }
 
-/** Limit of requests whose priority is stored before they arrive. */
+/** Requests whose priority is stored before they arrive. Further priorities are ignored. */
 const maxPriorityUpdates = 100;
 /** Size limit of a stored Priority field: its members have three to five bytes. */
 const maxPriorityBytes = 64;
 
-/** Limit of unsent bytes for the client's QPACK encoder. */
+/** Bytes for the client's QPACK encoder that are not sent yet. Above it, the connection is closed. */
 const maxDecoderBytes = 4_096;
 
 /**

@@ -11,7 +11,7 @@ export interface PeerAddress {
 export const sameAddress = (one: PeerAddress, other: PeerAddress): boolean =>
   one.port === other.port && one.address === other.address;
 
-/** Limit of sent bytes per byte received from an unconfirmed address. Source: RFC 9000, section 8 */
+/** Bytes that may be sent for each byte received from an unconfirmed address. Source: RFC 9000, section 8 */
 const amplificationFactor = 3;
 
 /** The path to one address of the peer. Source: RFC 9000, sections 8 and 9 */

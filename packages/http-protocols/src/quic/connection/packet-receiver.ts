@@ -13,9 +13,9 @@ import type { PacketSpace } from "./packet-space.ts";
 import { PathChanges } from "./path-changes.ts";
 import { onPacketsAcked, sendAgain } from "./sent-frame-fates.ts";
 
-/** Limit of packets that are stored until their keys are known. */
+/** Packets that are stored until their keys are known. Further packets are dropped. */
 const maxEarlyPackets = 8;
-/** Size of the token at the end of a stateless reset. Source: RFC 9000, section 10.3 */
+/** Bytes of the token at the end of a stateless reset. Source: RFC 9000, section 10.3 */
 const resetTokenBytes = 16;
 /** Minimum size of a stateless reset in bytes. */
 const minResetBytes = 21;

@@ -7,9 +7,12 @@ import type { CryptoLevel } from "../tls/tls-handshake.ts";
 import type { PacketSpaceName, PacketType } from "../wire/packet-header.ts";
 import { maxAckDelayMs } from "./settings.ts";
 
-/** Limit of buffered handshake bytes after a gap. Source: RFC 9000, section 7.5 */
+/** Handshake bytes that are buffered after a gap. More bytes close the connection. Source: RFC 9000, section 7.5 */
 const maxCryptoAheadBytes = 16_384;
-/** Limit of buffered pieces after gaps: the sender may be forged. Browsers send a ClientHello in a dozen pieces. */
+/**
+ * Pieces that are buffered after gaps, because the sender may be forged. More pieces close the connection. Browsers
+ * send a ClientHello in a dozen pieces.
+ */
 const maxCryptoPieces = 128;
 
 /** State of a connection in one packet number space. */

@@ -6,9 +6,9 @@ export interface ConnectionSettings {
   readonly maxIdleTimeoutMs: number;
   /** Limit in milliseconds from the first packet until the handshake is done. */
   readonly handshakeTimeoutMs: number;
-  /** Limit of unconsumed bytes of all streams. */
+  /** Bytes of all streams that may be unconsumed; the client must wait at this number. */
   readonly maxData: number;
-  /** Limit of unconsumed bytes of one stream. */
+  /** Bytes of one stream that may be unconsumed; the client must wait at this number. */
   readonly maxStreamData: number;
   /** Limit of bidirectional streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;
@@ -44,7 +44,7 @@ export const defaultSettings: ConnectionSettings = {
 /** Limit in milliseconds of the delay of acknowledgments for 1-RTT packets. */
 export const maxAckDelayMs = 25;
 export const ackDelayExponent = 3;
-/** Limit of stored connection IDs of the peer. */
+/** Connection IDs of the peer that are stored; transport parameters announce this number. */
 export const activeConnectionIdLimit = 4;
 /** Number of probe timeouts that closing, draining and a path check last. Source: RFC 9000, sections 8.2.4 and 10.2 */
 export const closingProbeTimeouts = 3;

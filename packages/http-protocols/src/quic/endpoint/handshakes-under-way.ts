@@ -2,9 +2,11 @@ import { isIPv6 } from "node:net";
 
 /** Limits of unfinished handshakes, for all clients together and for each client. */
 export interface HandshakeLimits {
-  /** Limit for all clients. Each handshake uses about 60 kB for up to 10 seconds. */
+  /** Handshakes of all clients that may run at once. Each handshake uses about 60 kB for up to 10 seconds. */
   readonly total: number;
-  /** Limit for one IPv4 address or one /64 network of IPv6. Many clients may share an address. */
+  /**
+   * Handshakes that one IPv4 address, or one /64 network of IPv6, may run at once. Many clients may share an address.
+   */
   readonly perClient: number;
 }
 

@@ -1,7 +1,10 @@
 import { type PeerAddress, sameAddress } from "../connection/network-path.ts";
 import type { PacketHeader } from "../wire/packet-header.ts";
 
-/** Limit of stored datagrams per client. A ClientHello takes two; the client may repeat both. */
+/**
+ * Datagrams that are stored for each waiting client. Further ones are dropped. A ClientHello takes two; the client may
+ * repeat both.
+ */
 const maxDatagrams = 4;
 /** Limits of waiting clients, without and with a token. Each client uses up to 6 kB. */
 const maxWaiting = { unknown: 2_048, known: 4_096 };

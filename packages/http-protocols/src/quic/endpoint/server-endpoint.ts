@@ -39,7 +39,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly settings?: Partial<ConnectionSettings>;
   /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
-  /** Limit of open connections. Further clients are refused. Default: 100,000. */
+  /** Connections that may be open at once. Further clients are refused. Default: 100,000. */
   readonly maxConnections?: number;
   /** From this number of running handshakes on, a client must prove its address by a Retry. */
   readonly retryFrom?: number;
@@ -86,7 +86,9 @@ const minResetBytes = 21;
 const maxResetBytes = 43;
 /** Limit of stateless resets per second, because forged packets make this address flood others with resets. */
 const resetsPerSecond = 200;
-/** Limit of refusals per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms. */
+/**
+ * Refusals that are sent per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms.
+ */
 const refusalsPerSecond = 1_000;
 const keyBytes = 32;
 /** Limit of consecutive Retries and refusals to waiting clients, before datagrams are read again. */

@@ -2,7 +2,7 @@ import { type Cipheriv, createCipheriv, randomBytes } from "node:crypto";
 import { ownCopy } from "../wire/own-copy.ts";
 import { isLongHeader } from "../wire/packet-header.ts";
 
-/** Length of the connection IDs that a server creates. */
+/** Bytes of the connection IDs that a server creates. */
 export const idBytes = 8;
 const blockBytes = 16;
 const keyBytes = 16;

@@ -10,7 +10,7 @@ export interface CipherSuite {
   readonly headerCipher: "aes-128-ecb" | "aes-256-ecb" | "chacha20";
   /** Hash of the key schedule. */
   readonly hash: HashName;
-  /** Length of packet keys and of header keys. */
+  /** Bytes of packet keys and of header keys. */
   readonly keyBytes: number;
   /** Limit of packets that one key may encrypt; the key is changed earlier. Source: RFC 9001, section 6.6 */
   readonly sealLimit: number;

@@ -3,12 +3,12 @@
  * pacer spreads them over a round trip. A body of 1 MiB arrives two round trips earlier.
  */
 const initialDatagrams = 32;
-/** Limit of the window in bytes. It also limits the memory for unacknowledged data. */
+/** Bytes up to which the window grows. It also limits the memory for unacknowledged data. */
 const maxWindowBytes = 4 * 1_048_576;
 
 /** Data of an acknowledged packet for the congestion controller. Times are milliseconds. */
 export interface AckedBytes {
-  /** Size of the packet. */
+  /** Bytes of the packet. */
   readonly bytes: number;
   /** Time when the packet was sent: losses from before a reduction do not reduce the window again. */
   readonly sentAt: number;

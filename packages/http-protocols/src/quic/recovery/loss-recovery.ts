@@ -8,7 +8,9 @@ import { type SentPacket, SentPackets } from "./sent-packets.ts";
 
 /** Losses over more than this many probe timeouts mean persistent congestion. Source: RFC 9002, section 7.6.1 */
 const persistentCongestionFactor = 3;
-/** Limit of doublings of the probe timeout. The idle timeout ends the connection long before. */
+/**
+ * Doublings of the probe timeout. Later probes keep the same timeout. The idle timeout ends the connection long before.
+ */
 const maxDoublings = 10;
 
 /** `cubic` is RFC 9438, `new-reno` RFC 9002, section 7. */

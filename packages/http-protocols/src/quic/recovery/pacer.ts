@@ -1,4 +1,4 @@
-/** Limit of datagrams that may be sent at once. Source: RFC 9002, section 7.7 */
+/** Datagrams that may be sent at once. Source: RFC 9002, section 7.7 */
 const burstDatagrams = 10;
 /** Shortest wait of a timer in milliseconds. A burst may therefore have the datagrams of two such waits. */
 const timerMs = 1;
@@ -16,7 +16,7 @@ export interface PacedPath {
   readonly isSlowStart: boolean;
   /** Moving mean of round trips. */
   readonly smoothedRttMs: number;
-  /** Size of full datagrams. */
+  /** Bytes of a full datagram. */
   readonly datagramBytes: number;
 }
 

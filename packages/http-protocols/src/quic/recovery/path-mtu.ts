@@ -20,7 +20,7 @@ export class PathMtu {
   limit: number;
   current: number;
   #tried = 0;
-  /** Size of the running probe. */
+  /** Bytes of the running probe. */
   #probing: number | undefined;
   #fullDatagrams = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;

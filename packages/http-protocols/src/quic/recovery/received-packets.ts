@@ -1,6 +1,6 @@
 import type { NumberRange } from "../wire/frames.ts";
 
-/** Limit of remembered ranges. With more gaps, the oldest range is dropped. */
+/** Ranges that are remembered. With more gaps, the oldest range is dropped. */
 const maxRanges = 64;
 /** Packets per acknowledgment. After one packet, it waits for the second, at most the announced delay. */
 const packetsPerAck = 2;

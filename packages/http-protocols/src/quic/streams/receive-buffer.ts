@@ -6,7 +6,7 @@ interface Piece {
   readonly bytes: Buffer;
 }
 
-/** Limit of pieces after gaps, because each piece needs extra memory. Normal senders leave far fewer gaps. */
+/** Pieces after gaps that are stored, because each piece needs extra memory. Normal senders leave far fewer gaps. */
 const maxPiecesOfStream = 1_024;
 
 /** Puts the bytes of frames in order. The caller limits how many bytes may follow a gap. */

@@ -90,7 +90,7 @@ const noSecret = Buffer.alloc(0);
 /** Nonce of the ticket. A constant is enough, because each handshake issues only one ticket. */
 const ticketNonce = Buffer.of(0);
 
-/** Size of the type and length before a handshake message. */
+/** Bytes of the type and length before a handshake message. */
 const headerBytes = 4;
 /** A message without its header. */
 const bodyOf = (message: Buffer) => message.subarray(headerBytes);

@@ -40,7 +40,7 @@ const nameBytes = 8;
 const nonceBytes = 12;
 const tagBytes = 16;
 const defaultLifetimeSeconds = 7_200;
-/** Limit of the lifetime. Source: RFC 8446, section 4.6.1 */
+/** Longest lifetime of a ticket in seconds: seven days. Source: RFC 8446, section 4.6.1 */
 const maxLifetimeSeconds = 604_800;
 const shortTicket = () => new RangeError("the ticket ends too early");
 

@@ -1,4 +1,4 @@
-/** Size of a variable-length integer in bytes. Source: RFC 9000, section 16 */
+/** Bytes of a variable-length integer. Source: RFC 9000, section 16 */
 export function varintBytes(value: number): number {
   return value < 0x40 ? 1 : value < 0x4000 ? 2 : value < 0x4000_0000 ? 4 : 8;
 }

@@ -97,7 +97,7 @@ export type Frame =
 
 /** Limit of streams of one kind. Source: RFC 9000, section 4.6 */
 const maxStreams = 2 ** 60;
-/** Limit of stream offsets, which no byte can reach. Source: RFC 9000, section 4.5 */
+/** Stream offsets must stay below it. Data beyond it is malformed. Source: RFC 9000, section 4.5 */
 const maxOffset = 2 ** 62;
 
 /** Error for a frame that ends too early, for readers of frames. */
