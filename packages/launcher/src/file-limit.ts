@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Limit of open files below which a warning is printed. A store with some months of parts has about a thousand open
- * files.
+ * Open files that a process needs; a lower limit of the system prints a warning. A store with some months of parts has
+ * about a thousand open files.
  */
 const fewFiles = 4096;
 

@@ -1,8 +1,8 @@
 /** Milliseconds before the first restart. */
 const firstPauseMs = 500;
 /**
- * Limit of the pause in milliseconds. After another program frees a port, our process is started again within this
- * time.
+ * Longest pause before a restart, in milliseconds. After another program frees a port, our process is started again
+ * within this time.
  */
 const longestPauseMs = 10_000;
 /** A process that ran for at least this many milliseconds before it ended does not count as a failed start. */
