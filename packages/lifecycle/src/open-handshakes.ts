@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { type TLSSocket, Server as TlsServer } from "node:tls";
 
-/** Time limit of a handshake in milliseconds. Node's HTTP/2 servers wait for two minutes. */
+/** Milliseconds of a handshake; a slower client is disconnected. Node's HTTP/2 servers wait for two minutes. */
 const handshakeTimeoutMs = 10_000;
 
 interface Handshake {

@@ -14,7 +14,7 @@ export interface StorageWatchSettings {
   readonly intervalMs?: number;
   /** Milliseconds between two checks of a storage that does not answer. Default: 1 s. */
   readonly awayIntervalMs?: number;
-  /** Time limit of one check in milliseconds. Default: 5 s. */
+  /** Milliseconds of one check; a slower check counts as failed. Default: 5 s. */
   readonly readyTimeoutMs?: number;
 }
 
