@@ -29,7 +29,7 @@ export interface AppsecVerdict {
   readonly status: number;
 }
 
-/** Limit of an answer in bytes. */
+/** Bytes of an answer. A longer answer is an error. */
 const maxAnswerBytes = 64 * 1024;
 
 /** Fields of one connection, and those that this client sets. */

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry, type ResourceKind, type SharedResource }
 import type { Bouncer } from "./bouncer.ts";
 import type { UsageCount } from "./messages.ts";
 
-/** Limit of label sets. Further blocked requests are counted with the origin `other`. */
+/** Label sets that are counted. Further blocked requests are counted with the origin `other`. */
 const maxLabelSets = 1_000;
 
 /**
