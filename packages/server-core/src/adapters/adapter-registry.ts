@@ -2,7 +2,10 @@ import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapter.ts";
 
-/** Limit of an error message in characters. Messages quote words of the text, which may be as long as the text. */
+/**
+ * Characters of an error message; the middle of a longer one is cut out. Messages quote words of the text, which may be
+ * as long as the text.
+ */
 const maxMessageLength = 4_000;
 
 /** Shortens a message in its middle: the end contains the position of the fault. */

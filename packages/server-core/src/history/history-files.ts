@@ -11,7 +11,7 @@ export interface HistoryEntry {
   readonly at: string;
   /** The author: an address, a signal, a file. */
   readonly author: string;
-  /** Length of the document as `encodeJson` writes it. */
+  /** Bytes of the document as `encodeJson` writes it. */
   readonly bytes: number;
   /**
    * The request that caused the change: method and path. Absent: no request caused the change, or an older server wrote

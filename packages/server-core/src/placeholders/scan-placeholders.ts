@@ -1,7 +1,10 @@
 /** A piece of a text: literal text, or the name of a placeholder. */
 export type TextPart = string | { readonly name: string };
 
-/** Limit of unclosed braces. Source: the public model (Caddy 2.11) */
+/**
+ * Unclosed braces in a text. After this many, every `{` counts as plain text, so that scanning stays fast. Source: the
+ * public model (Caddy 2.11)
+ */
 const maxUnclosed = 100;
 
 /**

@@ -21,8 +21,8 @@ export const maxPatternLength = 10_000;
 const maxSearchSteps = 100_000_000;
 
 /**
- * Limit of CPU time for replacing in one text, in milliseconds. Each match is found in linear time, but a pattern may
- * read the whole remaining text for each match: `(a+)+b|a` in 16,000 `a`s would take 20 seconds.
+ * Milliseconds of CPU time for replacing in one text; then the replacement fails. Each match is found in linear time,
+ * but a pattern may read the whole remaining text for each match: `(a+)+b|a` in 16,000 `a`s would take 20 seconds.
  */
 const maxReplaceMs = 250;
 

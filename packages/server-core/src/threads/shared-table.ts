@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ServerError } from "../errors.ts";
 
-/** Size of the table in bytes. Unused pages need no memory. */
+/** Bytes of the table. Unused pages need no memory. */
 const tableBytes = 4 * 1024 * 1024;
 /** Limit of slots that are searched for a name, starting with the slot of its hash. */
 const maxProbes = 128;
