@@ -5,9 +5,12 @@ export interface KnownText {
   readonly filename?: string | undefined;
 }
 
-/** Limit of stored texts. Texts may be long, and each stored text is adapted again when a config is written as text. */
+/**
+ * Texts that are stored; a new text replaces the oldest. Texts may be long, and each stored text is adapted again when
+ * a config is written as text.
+ */
 const maxTexts = 4;
-/** Limit of a stored text, in characters. */
+/** Characters of a text that is stored. A longer text is not stored. */
 const maxTextLength = 1024 * 1024;
 
 /**

@@ -1,7 +1,10 @@
 import type { AdapterWarning } from "server-core/adapters/config-adapter";
 import { formatServerfile } from "./format-serverfile.ts";
 
-/** Length of the common prefix of two texts. Comparing halves uses the engine's fast string comparison. */
+/**
+ * Number of UTF-16 units that both texts have in common at their start. Comparing halves uses the engine's fast string
+ * comparison.
+ */
 function commonPrefixLength(a: string, b: string): number {
   let same = 0;
   let differs = Math.min(a.length, b.length) + 1;

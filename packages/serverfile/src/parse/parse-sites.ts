@@ -29,7 +29,10 @@ import { ImportGraph } from "./import-graph.ts";
 import type { SiteBlock } from "./site-block.ts";
 import { TokenStream } from "./token-stream.ts";
 
-/** Limit of nested blocks. Each level becomes about four levels of JSON, and the depth of JSON also has a limit. */
+/**
+ * Depth of nested blocks; a deeper text is refused. Each level becomes about four levels of JSON, and the depth of JSON
+ * also has a limit.
+ */
 export const maxBlockDepth = 200;
 
 export interface ParseOptions {

@@ -1,7 +1,10 @@
 /** True when `a` must precede `b`. */
 type Less<T> = (a: T, b: T) => boolean;
 
-/** Size of blocks that are sorted by insertion before merging. Another size could change the order of the result. */
+/**
+ * Items in each block that is sorted by insertion before the blocks are merged. Another size could change the order of
+ * the result.
+ */
 const blockSize = 20;
 
 /** The item at an index that must exist. */

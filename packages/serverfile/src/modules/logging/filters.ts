@@ -9,7 +9,7 @@ const unknown = (word: string) => `unrecognized subdirective ${word}`;
  * Limit of expressions in one `multi_regexp`, as in the public model; each expression is applied to every log entry.
  */
 const maxOperations = 50;
-/** Limit of one expression in characters, as in the public model. */
+/** Characters of one expression, as in the public model. A longer one is an error. */
 const maxPatternLength = 1000;
 
 /** A filter with one optional word. */
