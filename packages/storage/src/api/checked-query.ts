@@ -12,7 +12,10 @@ const maxTags = 64;
  */
 const maxTextBytes = 8_192;
 
-/** Limit of the tenant's name in bytes. The request's address contains the tenant beside the texts of the query. */
+/**
+ * Bytes of the tenant's name; a longer name is refused. The request's address contains the tenant beside the texts of
+ * the query.
+ */
 const maxTenantBytes = 1_024;
 
 /**
@@ -74,9 +77,7 @@ export function tenantOf({ tenant = "" }: ReadOptions): string {
   return tenant;
 }
 
-/**
- * Length of a text in a request's address. ClickHouse's parameters need a backslash before some characters.
- */
+/** Bytes that a text takes in a request's address. ClickHouse's parameters need a backslash before some characters. */
 export function encodedLength(text: string): number {
   return new URLSearchParams({ "": text.replace(/[\\'\t\n\r]/g, "\\\\") }).toString().length - 1;
 }

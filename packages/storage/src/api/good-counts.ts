@@ -21,7 +21,7 @@ export interface GoodCountsQuery {
   readonly startUnixMs: number;
   /** End of the time range, exclusive. */
   readonly endUnixMs: number;
-  /** Length of a step: whole minutes, in milliseconds. The last step may be shorter. */
+  /** Milliseconds of one step: whole minutes. The last step may be shorter. */
   readonly stepMs: number;
   /** Spans in duration buckets below this index are good, see `fastBucket`. Absent: any duration is good. */
   readonly endBucket?: number | undefined;

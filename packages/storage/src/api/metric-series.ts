@@ -11,7 +11,7 @@ import type { ReadOptions } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Limit of points of one series, as for Prometheus's range queries. */
+/** Points of one series, as for Prometheus's range queries. A query for more is refused. */
 const maxPoints = 11_000;
 /** Limit of service names, because the request's address contains all of them. */
 const maxServices = 100;
@@ -20,7 +20,7 @@ const maxServices = 100;
 export interface MetricSlots {
   /** Start of slot 0: a whole minute, in milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
-  /** Length of a slot in minutes. */
+  /** Minutes of one slot. */
   readonly slotMinutes: number;
   /** Number of slots. */
   readonly count: number;

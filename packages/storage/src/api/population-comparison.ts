@@ -53,9 +53,9 @@ export function timeOfPopulation(side: SpanSelection): TimeRange {
 export interface Stripes {
   /** Start of the first stripe. */
   readonly startUnixNano: bigint;
-  /** Length of a stripe in nanoseconds. */
+  /** Nanoseconds of one stripe. */
   readonly stripeNano: bigint;
-  /** Length of the skipped beginning of each stripe, in nanoseconds. */
+  /** Nanoseconds at the start of each stripe whose spans are skipped. */
   readonly skipNano: bigint;
 }
 

@@ -5,11 +5,11 @@ import { quantileNano } from "./duration-buckets.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Limit of names in one answer. */
+/** Names in one answer. A query for more is refused. */
 const mostNames = 200;
 /** Limit of steps of a curve; each name has figures for each step. */
 const mostSteps = 500;
-/** Limit of names before the page. A store must sort all names up to the page. */
+/** Names that may precede the page; a larger offset is refused. A store must sort all names up to the page. */
 const mostSkipped = 1_000_000;
 
 /** Sort key of the names: alphabetical, or a figure with the largest value first. */
@@ -31,7 +31,7 @@ export interface RankedRatesQuery {
   readonly startUnixMs: number;
   /** End of the time range, exclusive. */
   readonly endUnixMs: number;
-  /** Length of a step: whole minutes, in milliseconds. The last step may be shorter. */
+  /** Milliseconds of one step: whole minutes. The last step may be shorter. */
   readonly stepMs: number;
   /** Sort key of the names. */
   readonly order: RateOrder;

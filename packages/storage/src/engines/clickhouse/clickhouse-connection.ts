@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   readonly user: string;
   /** Password for addresses without a password. */
   readonly password: string;
-  /** Time limit of a call in milliseconds. */
+  /** Milliseconds until a call fails with STORAGE_TIMEOUT. */
   readonly requestTimeoutMs: number;
   /** Maximum number of connections to one server. */
   readonly maxConnections: number;
@@ -90,7 +90,7 @@ interface Call {
   readonly isInsert?: boolean;
   /** True: running the call twice is harmless. If the connection breaks, such a call goes to another server. */
   readonly isRepeatable?: boolean;
-  /** Time limit of this call in milliseconds. Default: the limit of the connection. */
+  /** Milliseconds until this call fails. Default: the limit of the connection. */
   readonly timeoutMs?: number;
   /** Decides when the call also goes to a second server; undefined: the call never does. Undefined: never. */
   readonly pace?: HedgePace | undefined;

@@ -124,7 +124,7 @@ const maxMessageLength = 500;
 export interface FailedCall {
   /** Address without credentials. */
   readonly url: string;
-  /** Time limit of the call in milliseconds, for the message. */
+  /** Milliseconds that the call was allowed, for the message. */
   readonly timeoutMs: number;
   /** True when the caller's signal was aborted. */
   readonly aborted: boolean;

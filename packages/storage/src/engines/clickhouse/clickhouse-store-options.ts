@@ -19,7 +19,7 @@ export interface ClickHouseStoreOptions {
    * database.
    */
   readonly database?: string;
-  /** Time limit of one call in milliseconds. Default: 30,000. */
+  /** Milliseconds until one call fails with STORAGE_TIMEOUT. Default: 30,000. */
   readonly requestTimeoutMs?: number;
   /** Maximum number of open connections to one address. Default: 16. */
   readonly maxConnections?: number;

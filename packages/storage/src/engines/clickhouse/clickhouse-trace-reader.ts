@@ -12,8 +12,8 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { namingTraces, onOneThread } from "./schema/span-sql.ts";
 
 /**
- * Limit of ids in one query. On a cluster, the request's address contains the ids that all shards must search, and
- * Node's servers accept 16 KiB of headers.
+ * Ids in one query; more ids are split over several queries. On a cluster, the request's address contains the ids that
+ * all shards must search, and Node's servers accept 16 KiB of headers.
  */
 const idsPerQuery = 200;
 

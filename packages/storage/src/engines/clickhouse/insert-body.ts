@@ -3,10 +3,10 @@ import type { Readable } from "node:stream";
 /** The body of an insert: bytes, or several pieces in order. */
 export type InsertBody = Uint8Array | readonly Uint8Array[];
 
-/** Limit of a small piece in bytes. Adjacent small pieces are sent as one piece. */
+/** Bytes below which a piece counts as small. Adjacent small pieces are sent as one piece. */
 const smallBytes = 16 * 1024;
 
-/** Length of a body in bytes. */
+/** Bytes of the body, all pieces together. */
 export function bodyBytes(body: InsertBody): number {
   return body instanceof Uint8Array ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
 }

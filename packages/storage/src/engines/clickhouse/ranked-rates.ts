@@ -14,8 +14,7 @@ import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /**
- * Limit for a list of names in bytes. Longer lists are not sent as a condition, because the request's address would
- * contain them.
+ * Bytes of a list of names. Longer lists are not sent as a condition, because the request's address would contain them.
  */
 const maxNamesBytes = 6_000;
 

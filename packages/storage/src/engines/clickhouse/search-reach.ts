@@ -1,13 +1,13 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 import { firstSliceNano } from "./time-slices.ts";
 
-/** Limit of remembered kinds of searches. */
+/** Kinds of searches that are remembered. Beyond it, the oldest is forgotten. */
 const maxKinds = 1_024;
 
 /** After a refused statement, time in milliseconds for which this kind of search starts with the newest minute. */
 const refusedMs = 10_000;
 
-/** Limit of the first slice, three days. Longer searches continue after this slice. */
+/** Longest first slice: three days. Longer searches continue after this slice. */
 const maxReachNano = 3n * 86_400_000_000_000n;
 
 interface Known {
@@ -73,7 +73,7 @@ function kindOf(query: TraceQuery, tenant: string): string {
   ]);
 }
 
-/** Limit of remembered pairs of tenant and service. */
+/** Pairs of tenant and service that are remembered. Beyond it, the oldest is forgotten. */
 const maxDenseKinds = 1_024;
 
 /** Time for which the present minute is assumed to be dense after a refused statement, in milliseconds. */

@@ -47,7 +47,7 @@ describe("timeSlices", () => {
 
 describe("likelyPart", () => {
   const quarter = { startTimeMinUnixNano: now - 16n * minute, startTimeMaxUnixNano: now - minute - 6n };
-  /** Length of the likely part in minutes. */
+  /** Returns the minutes of the likely part. */
   const part = (found: number, wanted: number, slice = quarter, searched = minute) => {
     const parts = likelyPart(slice, searched, found, wanted);
     if (parts === undefined) {

@@ -2,7 +2,7 @@ import type { TraceQuery } from "../../api/span-reader.ts";
 
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
-/** Length of the first slice when no earlier search is remembered. */
+/** Nanoseconds of the first slice when no earlier search is remembered. */
 export const firstSliceNano = minuteNano;
 /** Ratio of the lengths of two successive slices. */
 export const sliceGrowth = 16;

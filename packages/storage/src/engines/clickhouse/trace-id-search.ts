@@ -19,13 +19,13 @@ import {
 } from "./time-slices.ts";
 
 /**
- * Limit of tags that are searched separately. More tags make the SQL too long: every branch repeats the conditions of
- * all other tags.
+ * Tags that are searched separately. More tags make the SQL too long: every branch repeats the conditions of all other
+ * tags.
  */
 const maxTagsApart = 4;
 
 /**
- * Limit of rows for one statement over several slices. ClickHouse caches granules up to this many rows uncompressed:
+ * Rows that one statement over several slices may read. ClickHouse caches granules up to this many rows uncompressed:
  * see `keepsUnpacked`.
  */
 const sparseRows = 262_144;
@@ -36,7 +36,7 @@ const smallRows = 32_768;
 /** Time in milliseconds for which the newest minute is assumed to be large, after a search found it large. */
 const notSmallMs = 10_000;
 
-/** Limit of splits of time slices in one search. Each split costs a statement that is refused before it reads. */
+/** Time slices that one search may split. Each split costs a statement that is refused before it reads. */
 const maxSplits = 8;
 
 /** Row limits of the ways to search. Above its limit, the search uses the next way. */
@@ -89,7 +89,7 @@ export class TraceIdSearch {
   readonly #nowUnixNano = BigInt(Date.now()) * 1_000_000n;
   readonly #found = new Set<string>();
   #splitsLeft = maxSplits;
-  /** Length of the time searched so far, in nanoseconds. */
+  /** Nanoseconds of the time range that is searched so far. */
   #searchedNano = 0n;
 
   constructor(query: TraceQuery, tenant: string, memory: SearchMemory, read: ReadIds) {

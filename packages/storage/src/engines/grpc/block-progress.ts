@@ -1,4 +1,4 @@
-/** Limit of remembered blocks, as `WriteOptions.deduplicationToken` promises. */
+/** Blocks that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest are forgotten. */
 const maxBlocks = 10_000;
 
 /**

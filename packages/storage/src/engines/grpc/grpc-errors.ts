@@ -8,9 +8,9 @@ const maxMessageLength = 500;
 export interface FailedCall {
   /** Address of the server, for the message. */
   readonly server: string;
-  /** Time limit of the call in milliseconds. */
+  /** Milliseconds that the call was allowed, for the message. */
   readonly timeoutMs: number;
-  /** Time limit of the wait for a connection in milliseconds. */
+  /** Milliseconds that the call waited for a connection, for the message. */
   readonly connectionTimeoutMs: number;
   /** True when the caller's signal was aborted. */
   readonly aborted: boolean;

@@ -22,9 +22,9 @@ export interface WatchedGrpcStoreTls {
 export interface GrpcStoreOptions {
   /** Address as `host:port`; `:port` means the machine of this process. */
   readonly server: string;
-  /** Time limit of a call's wait for a connection, in milliseconds. Default: 5,000. */
+  /** Milliseconds until a call without a connection fails. Default: 5,000. */
   readonly connectionTimeoutMs?: number;
-  /** Time limit of one call in milliseconds. Default: 30,000. A block of spans needs several calls. */
+  /** Milliseconds until one call fails. Default: 30,000. A block of spans needs several calls. */
   readonly requestTimeoutMs?: number;
   /** TLS files. Absent: plain text. The store closes the object. */
   readonly tls?: WatchedGrpcStoreTls | undefined;

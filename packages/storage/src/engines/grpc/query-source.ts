@@ -15,7 +15,7 @@ const methods = {
   findTraces: publicMethod(queryService.findTraces),
 };
 
-/** Time limit of one search in milliseconds: old stores scan. */
+/** Milliseconds until one search fails. Old stores scan, which takes minutes. */
 const searchTimeoutMs = 300_000;
 
 /** A search of whole traces by one of their services. */

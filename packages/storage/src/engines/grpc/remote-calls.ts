@@ -9,9 +9,9 @@ import type { RemoteChannel } from "./remote-channel.ts";
 export interface RemoteCallSettings {
   /** Address of the remote storage. */
   readonly server: string;
-  /** Time limit of the wait for a connection in milliseconds. */
+  /** Milliseconds until a call without a connection fails with STORAGE_UNAVAILABLE. */
   readonly connectionTimeoutMs: number;
-  /** Time limit of a call in milliseconds. */
+  /** Milliseconds until a call fails with STORAGE_TIMEOUT. */
   readonly requestTimeoutMs: number;
   /** Metadata key that carries the tenant. Undefined: calls carry no tenant. */
   readonly tenantHeader: string | undefined;

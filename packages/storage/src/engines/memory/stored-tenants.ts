@@ -2,10 +2,13 @@ import type { Span } from "wire/model";
 import { dropOldest } from "./drop-oldest.ts";
 import { StoredTraces } from "./stored-traces.ts";
 
-/** Limit of remembered tokens, as `WriteOptions.deduplicationToken` promises. */
+/** Tokens that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest are forgotten. */
 const tokenWindow = 10_000;
 
-/** Limit of tenants. The limit is needed because senders may invent tenants when no list is configured. */
+/**
+ * Tenants that are stored; beyond it, the oldest is dropped. The limit is needed because senders may invent tenants
+ * when no list is configured.
+ */
 const maxTenants = 1_000;
 
 /** A span with its tenant. */

@@ -8,11 +8,11 @@ import { StorageError } from "../../../api/storage-error.ts";
 export interface AnswerSize {
   /** Number of rows, from the header of the answer. */
   readonly rows: number;
-  /** Size of the rows in bytes. Absent when the server does not announce the size. */
+  /** Bytes of the rows. Absent when the server does not announce the size. */
   readonly bytes?: number;
 }
 
-/** Limit for reading the text of an error, in bytes. */
+/** Bytes of an error's text that are read. The rest is dropped. */
 const maxErrorBytes = 65_536;
 
 /** Reads the whole body. @param maxBytes size limit; a longer body fails with STORAGE_TOO_LARGE */

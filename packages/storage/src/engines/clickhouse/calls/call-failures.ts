@@ -18,7 +18,7 @@ import { awayError, type ShardsOfReads } from "./shard-reads.ts";
 export interface FailedCall {
   /** Signal of the caller; undefined for calls that always end. */
   readonly signal: AbortSignal | undefined;
-  /** Limit of the call. */
+  /** Milliseconds until the call fails. */
   readonly timeoutMs: number;
   /** Aborted after `timeoutMs`. */
   readonly deadline: AbortSignal;

@@ -18,18 +18,21 @@ export interface HedgeLimits {
   readonly burst: number;
 }
 
-/** Limits for reads. If one of four servers hangs, a quarter of the reads wait until the hang is detected after 3 s. */
+/**
+ * When a read is sent to a second server, and how often. If one of four servers hangs, a quarter of the reads wait
+ * until the hang is detected after 3 s.
+ */
 export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1, share: 0.1, burst: 20 };
 
 /**
- * Limits for inserts. A second insert costs as much as the first, so it is sent only when the first takes far longer
- * than usual.
+ * When an insert is sent to a second server, and how often. A second insert costs as much as the first, so it is sent
+ * only when the first takes far longer than usual.
  */
 export const insertHedges: HedgeLimits = { firstMs: 3_000, leastMs: 1_500, factor: 2, share: 0.05, burst: 5 };
 
 /**
- * Limit of the wait in milliseconds. Without this limit, a hung server in an overloaded cluster would delay calls as
- * long as the slowest calls.
+ * Longest wait in milliseconds before a call is sent to a second server. Without this limit, a hung server in an
+ * overloaded cluster would delay calls as long as the slowest calls.
  */
 const longestMs = 5_000;
 

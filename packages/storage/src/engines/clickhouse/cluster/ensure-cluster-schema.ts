@@ -18,7 +18,7 @@ import { type HostState, hostStates, type LookLimits } from "./host-state.ts";
 import { changedViews, replaceViews } from "./replace-views.ts";
 import { isSettled, wantedLayout } from "./shard-layout.ts";
 
-/** Time limit of each statement in milliseconds. Some statements copy stored rows into a new table. */
+/** Milliseconds until a statement fails. Some statements copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
 /** Maximum number of attempts for a statement that collides with the same change through another replica. */
 const attempts = 40;

@@ -189,7 +189,7 @@ function mostBehind(settings: URLSearchParams): number {
   return Number(settings.get("max_replica_delay_for_distributed_queries") ?? 300);
 }
 
-/** Limit of shards that a read may skip. 0: no limit. */
+/** Shards that a read may skip. 0: no limit. */
 function mostSkipped(settings: URLSearchParams): number {
   return Number(settings.get("max_skip_unavailable_shards_num") ?? 0) || Infinity;
 }

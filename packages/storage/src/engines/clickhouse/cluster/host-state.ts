@@ -19,7 +19,7 @@ const lookTimeoutMs = 3_000;
  */
 export const patientLookMs = 20_000;
 
-/** Limits for checking the servers. */
+/** When and how long servers are checked. */
 export interface LookLimits {
   /** Aborts the check. */
   readonly signal?: AbortSignal | undefined;

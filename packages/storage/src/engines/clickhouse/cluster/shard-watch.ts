@@ -23,8 +23,8 @@ export interface ShardQuestions {
 /** Time between checks while a shard is missing, in milliseconds. */
 const lookAgainMs = 1_000;
 /**
- * Time limit of a check in milliseconds. It exceeds the 5 s, a constant of ClickHouse, for which a server waits on an
- * open connection to a hung server.
+ * Milliseconds until a check fails. It exceeds the 5 s, a constant of ClickHouse, for which a server waits on an open
+ * connection to a hung server.
  */
 const lookTimeoutMs = 9_000;
 

@@ -20,7 +20,7 @@ import { type DeletionSelection, deletionCondition, wholeTenantCondition } from 
 const maxIds = 100_000;
 const idsOfStatement = 1_500;
 const statementTimeoutMs = 3_600_000;
-/** Limit of rounds. Each round deletes spans that arrived during the round before. */
+/** Rounds of deleting. Each round deletes spans that arrived during the round before. */
 const maxRounds = 5;
 
 /** Tables whose rows a deletion removes. */

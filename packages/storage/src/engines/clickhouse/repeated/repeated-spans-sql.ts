@@ -2,14 +2,14 @@ import { adjustedCountSql } from "../adjusted-count-sql.ts";
 import { minuteNumber, noParent } from "../schema/derived-migration.ts";
 import { spanHash } from "./span-identity.ts";
 
-/** Limit of the window in seconds. Copies are searched among spans that arrived within the window. */
+/** Longest window in seconds. Copies are searched among spans that arrived within the window. */
 export const maxWindow = 900;
 /**
  * Limit of spans in one step; grouping their ids takes 70 MB of memory. When more spans arrive, the window of a step is
  * shorter.
  */
 export const maxSpans = 2_000_000;
-/** Limit of ids in a statement. If there are more ids, the statement finds them itself. */
+/** Ids that a statement lists. If there are more ids, the statement finds them itself. */
 export const maxNamedIds = 1_000;
 
 /** Returns the name of a table in the database of one server. */

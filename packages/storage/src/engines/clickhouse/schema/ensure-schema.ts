@@ -19,7 +19,7 @@ export const clusterVersionOffset = 1_000_000;
  */
 const staleSeconds = 30;
 
-/** Time limit of each statement in milliseconds. Some statements copy stored rows into a new table. */
+/** Milliseconds until a statement fails. Some statements copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
 
 /**

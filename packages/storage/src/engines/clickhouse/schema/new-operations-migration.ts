@@ -1,6 +1,9 @@
 import type { Migration } from "./migration.ts";
 
-/** Limit of known operations to read. If there are more, each block writes its operations again, which is harmless. */
+/**
+ * Known operations that a statement reads. If there are more, each block writes its operations again, which is
+ * harmless.
+ */
 const maxKnown = 10_000;
 
 /**

@@ -12,7 +12,7 @@ const lookEveryMs = 200;
  * locks any more, so they are dropped before they are stale.
  */
 const leftOwners = new Set<string>();
-/** Limit of remembered owners; the newest owners are kept. A server may refuse locks for hours. */
+/** Owners that are remembered. A server may refuse locks for hours. */
 const maxLeftOwners = 100;
 
 function remember(owner: string): void {
@@ -23,7 +23,7 @@ function remember(owner: string): void {
   }
 }
 
-/** Limits of the wait for a lock. */
+/** How long a caller waits for a lock. */
 interface LockOptions {
   /** Stops the wait for the lock. */
   readonly signal?: AbortSignal | undefined;

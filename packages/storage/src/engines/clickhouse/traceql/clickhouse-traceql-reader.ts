@@ -56,7 +56,7 @@ import {
  */
 const firstCandidates = 200;
 const candidateGrowth = 8;
-/** Limit of traces whose spans one statement reads. */
+/** Traces whose spans one statement reads. More traces need several statements. */
 const tracesPerRead = 500;
 /** Number of spans in each part of a metrics query for which SQL alone does not suffice. */
 const spansPerPart = 200_000;

@@ -6,7 +6,7 @@ import { ancestorMark, soughtMark } from "./descendants.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
 
-/** Limit of traces up to which a side counts as rare. */
+/** A side with at most this many traces counts as rare. */
 export const maxRareTraces = 300;
 /** Limit of rows that the search for rare traces may read, because this search does not always save time. */
 const maxRowsLookedAt = 200_000;

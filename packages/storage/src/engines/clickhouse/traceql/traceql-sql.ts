@@ -16,7 +16,7 @@ import type { SpanSql } from "./span-relations.ts";
 /** Length limit of a statement in bytes. ClickHouse accepts up to 256 KiB. */
 const maxStatementBytes = 250_000;
 
-/** Limit of groups in a metrics query. */
+/** Groups in a metrics query. One more row tells the reader that the limit is exceeded. */
 export const maxMetricRows = 1_000_000;
 
 /**
@@ -169,7 +169,7 @@ function rowColumns(fields: readonly Field[]): string {
 interface MetricShape {
   /** Function of the metric, such as `rate`. */
   readonly aggregate: MetricsAggregate;
-  /** Length of a step in nanoseconds. */
+  /** Nanoseconds of one step. */
   readonly stepNano: bigint;
   /** True when exemplars are read too. */
   readonly wantsExemplars: boolean;
