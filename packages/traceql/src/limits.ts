@@ -1,18 +1,18 @@
 /**
- * Limits of a query. They are checked before the query runs, so that a query of an untrusted user has a limited cost. A
- * query over a limit fails with a TraceQlError that names the limit.
+ * Sizes that a query may have. They are checked before the query runs, so that a query of an untrusted user has a
+ * limited cost. A query over a limit fails with a TraceQlError that names the limit.
  */
 export const traceQlLimits = {
-  /** Limit of the query's length in UTF-16 units. */
+  /** UTF-16 units of the query. */
   textLength: 65_536,
   /**
-   * Limit of nested parentheses, braces and unary operators. The parser is recursive, so deeper queries could overflow
+   * Depth of nested parentheses, braces and unary operators. The parser is recursive, so deeper queries could overflow
    * the stack.
    */
   depth: 64,
-  /** Limit of fields, values and operators together. Each of them becomes a part of the SQL. */
+  /** Number of fields, values and operators together. Each of them becomes a part of the SQL. */
   nodes: 1_024,
-  /** Limit of a regular expression's length in UTF-16 units. */
+  /** UTF-16 units of a regular expression. */
   regexLength: 4_096,
   /** Limit of fields in `by()` after a metrics function, the same as in Tempo. */
   groupBys: 5,
