@@ -4,8 +4,8 @@ import type { AgentClientStats } from "wire/agent";
 /** Milliseconds of silence after which a client is forgotten. */
 const forgetAfterMs = 3_600_000;
 /**
- * Limit of known clients, because senders choose their identifiers. The client without batches for the longest time is
- * dropped first.
+ * Clients that are remembered, because senders choose their identifiers. The client without batches for the longest
+ * time is dropped first.
  */
 const maxClients = 10_000;
 

@@ -5,7 +5,7 @@ import type { CollectorAddress } from "./collector-address.ts";
 import type { CollectorEndpoint } from "./collector-endpoint.ts";
 import { CollectorName, type CollectorNameSettings } from "./collector-name.ts";
 
-/** Limit in milliseconds of a pause that a collector requests. After this pause, the collector is called again. */
+/** Longest pause in milliseconds that a collector may request. After this pause, the collector is called again. */
 const maxAskedPauseMs = 60_000;
 /** Time in milliseconds that a call waits for the first connection. */
 const firstConnectionMs = 10_000;

@@ -9,11 +9,11 @@ import { CollectorError, type SamplingClient } from "../reporters/sampling-clien
 /** Milliseconds in which the headers of a request must arrive: the public model's limit. */
 const headersTimeoutMs = 2_000;
 const requestTimeoutMs = 10_000;
-/** Limit of connections; further connections are closed immediately. Each client sends only one request a minute. */
+/** Open connections. Further connections are closed immediately. Each client sends only one request a minute. */
 const maxConnections = 1_000;
 /** Milliseconds that running requests get when the agent stops. */
 const closeGraceMs = 1_000;
-/** Limit of requests that wait for the collector. */
+/** Requests that may wait for the collector. A further request gets a 5xx status. */
 const maxWaiting = 200;
 
 /** Settings of the HTTP port for sampling strategies. */

@@ -1,7 +1,7 @@
 import { freeBuffer } from "./free-buffer.ts";
 
 const smallestBytes = 65_536;
-/** Limit in bytes for the buffer that an empty queue keeps. A larger buffer is freed. */
+/** Bytes of the buffer that an empty queue keeps. A larger buffer is freed. */
 const maxKeptBytes = 262_144;
 
 /**
