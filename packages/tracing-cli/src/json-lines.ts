@@ -2,10 +2,7 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { CliError } from "./cli-error.ts";
 
-/**
- * Limit of bytes in an unpacked line, which is a trace. A longer line ends the import, because a line is held in
- * memory.
- */
+/** Bytes of an unpacked line, which is a trace. A longer line ends the import, because a line is held in memory. */
 const maxLine = 64 * 1024 * 1024;
 
 /**

@@ -31,7 +31,7 @@ const columns = [
 ] as const;
 
 const minuteMs = 60_000;
-/** Limit of names in one request. The API refuses larger pages, so a larger `--limit` needs several requests. */
+/** Names in one request. The API refuses larger pages, so a larger `--limit` needs several requests. */
 const page = 200;
 
 /** `tracing services`: one line for each service, over as many pages as `--limit` needs. */
