@@ -13,7 +13,7 @@ import type { SamplingStrategyResponse } from "wire/api-v2";
 import { samplingService, withPublicNames } from "wire/grpc";
 import { RunningProgram } from "./running-program.ts";
 
-/** Limit of one wait for background work of programs. */
+/** Milliseconds of one wait for background work of programs. */
 const patience = { timeout: 30_000, interval: 50 };
 
 const programs: RunningProgram[] = [];

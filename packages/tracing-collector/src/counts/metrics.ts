@@ -128,7 +128,7 @@ export class CollectorMetrics implements SpanCountsObserver {
       readonly bytes: number;
       readonly rows: number;
       readonly segments: number;
-      /** Size of reusable files; only for a journal on disk. */
+      /** Bytes of reusable files; only for a journal on disk. */
       readonly spareBytes?: number;
       readonly quarantined?: { readonly files: number; readonly bytes: number };
     },

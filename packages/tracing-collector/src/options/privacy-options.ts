@@ -1,7 +1,7 @@
 import { duration } from "lifecycle";
 import { z } from "zod";
 
-/** Limit of a Node timer in milliseconds: about 24 days. */
+/** Longest delay of a Node timer in milliseconds, about 24 days. Node runs a longer timer immediately. */
 const maxTimerMs = 2_147_483_647;
 
 /** Options for rules that remove personal data from spans. */

@@ -20,7 +20,7 @@ export interface StorageWriterSettings {
   readonly workers?: number;
   /** First pause after a failure in milliseconds. It doubles with each failure, up to `maxPauseMs`. Default: 100. */
   readonly minPauseMs?: number;
-  /** Limit of the pause in milliseconds. Default: 2,000. */
+  /** Longest pause between two attempts, in milliseconds. Default: 2,000. */
   readonly maxPauseMs?: number;
 }
 

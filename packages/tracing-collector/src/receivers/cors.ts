@@ -5,7 +5,9 @@ const allowedMethods: readonly string[] = ["GET", "POST", "HEAD"];
 /** Allowed headers when the options contain none. */
 const usualHeaders: readonly string[] = ["accept", "content-type", "x-requested-with"];
 const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
-/** Limit of empty parts in the list of a header. One space on either side of a name is allowed. */
+/**
+ * Empty parts in the list of a header; a list with more is not accepted. One space on either side of a name is allowed.
+ */
 const maxEmptyParts = 16;
 
 /**

@@ -24,7 +24,7 @@ export interface GrpcSettings {
   readonly maxConnectionAgeGraceMs: number;
 }
 
-/** Limit of concurrent calls on one connection; clients queue further calls. */
+/** Calls that may run on one connection at once; clients queue further calls. */
 const maxConcurrentStreams = 64;
 /** Time in milliseconds without data after which a call is cancelled. */
 export const grpcStallMs = 60_000;

@@ -8,11 +8,11 @@ import { socketServerFor } from "./socket-server.ts";
 
 /** Time limits of an HTTP listener in milliseconds; 0: no limit. */
 export interface HttpTimeouts {
-  /** Limit for the wait between two requests on a connection. */
+  /** Milliseconds that a connection may wait for its next request before it is closed. */
   readonly idleMs: number;
-  /** Limit for receiving a whole request, including its body. */
+  /** Milliseconds for receiving a whole request, including its body. */
   readonly readMs: number;
-  /** Limit for receiving the headers of a request. */
+  /** Milliseconds for receiving the headers of a request. */
   readonly readHeaderMs: number;
 }
 

@@ -100,7 +100,7 @@ test.each(doors)("a message over a day's bytes is refused for good by %s", async
   }
 });
 
-/** Size of a receiver's message, as the quota counts it. */
+/** Bytes of a receiver's message, as the quota counts it. */
 async function sizeOf(door: (typeof doors)[number]): Promise<number> {
   const { first } = await answersOf(door, "defaults: { bytes-per-day: 1 }");
   const text = first !== undefined && "status" in first ? first.body : (first?.details ?? "");

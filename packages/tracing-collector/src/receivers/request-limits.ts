@@ -1,4 +1,7 @@
-/** Limit for the rows of one request in bytes. The limit is needed because each span repeats its resource. */
+/**
+ * Bytes of the rows of one request; a request with more is refused. The limit is needed because each span repeats its
+ * resource.
+ */
 export const maxRowsBytes = 64 * 1024 * 1024;
 
 /** Size limit of an HTTP body in bytes, before and after decompression; equal to the public model's. */

@@ -10,7 +10,7 @@ export class UnfinishedBytes {
     this.maxBytes = maxBytes;
   }
 
-  /** Size of all running requests in bytes. */
+  /** Bytes of all running requests together. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -5,10 +5,10 @@ import { StrategiesError } from "./parse-strategies.ts";
 /** Size limit of a decompressed strategies file in bytes, enough for about 100,000 rules. */
 export const maxStrategiesBytes = 16 * 1024 * 1024;
 
-/** Time limit for the whole answer of a URL in milliseconds. */
+/** Milliseconds for the whole answer of a URL. A slower answer is an error. */
 const urlTimeoutMs = 1_000;
 
-/** Limit of logged characters of an error's body. */
+/** Characters of an error's body that are logged. The rest is dropped. */
 const maxErrorText = 500;
 
 /** True for a URL, false for a path. */

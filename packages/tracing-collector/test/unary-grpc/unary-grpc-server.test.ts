@@ -26,7 +26,7 @@ import type { UnaryMethod } from "../../src/receivers/unary-grpc/unary-method.ts
 import { UnfinishedBytes } from "../../src/receivers/unfinished-bytes.ts";
 import { callFields, dataFrame, grpcMessage, headersFrame, RawClient } from "./raw-client.ts";
 
-/** Limit for a busy machine. */
+/** Milliseconds that a busy machine may need. */
 const patience = { timeout: 20_000 };
 
 const maxMessageBytes = 200_000;

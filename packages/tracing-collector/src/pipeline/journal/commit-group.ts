@@ -26,12 +26,12 @@ export class CommitGroup {
     return this.#batches;
   }
 
-  /** Size of the frame; 0 without rows. */
+  /** Bytes of the frame; 0 without rows. */
   get bytes(): number {
     return this.#rows === 0 ? 0 : this.#length;
   }
 
-  /** Size of the rows if each had its full prefix. */
+  /** Bytes of the rows if each had its full prefix. */
   get plainBytes(): number {
     return this.#plainBytes;
   }

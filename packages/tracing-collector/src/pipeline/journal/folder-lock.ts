@@ -13,8 +13,8 @@ const lockNameBytes = "lock-0123456789ab".length;
 /** Limit of attempts of two processes that start together and yield to each other. */
 const maxTries = 20;
 /**
- * Time limit for an answer in milliseconds. A process that does not answer in time is suspended or very busy, but
- * alive.
+ * Milliseconds until the other process must answer. A process that does not answer in time is suspended or very busy,
+ * but alive.
  */
 const answerMs = 1_000;
 

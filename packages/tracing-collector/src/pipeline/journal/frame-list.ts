@@ -29,7 +29,7 @@ export class FrameList {
     return this.#starts[index] ?? 0;
   }
 
-  /** Size of a frame with its header. */
+  /** Bytes of a frame with its header. */
   bytesOf(index: number): number {
     return this.#bytes[index] ?? 0;
   }

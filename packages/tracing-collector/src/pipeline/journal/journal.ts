@@ -28,7 +28,7 @@ export interface JournalSettings extends JournalLimits, SegmentLimits {
   readonly folder: string;
   /** When bytes are forced to the disk: before an acknowledgement, or in intervals. */
   readonly sync: JournalSync;
-  /** Limits of the damaged files that are kept. */
+  /** How many damaged files are kept, and how large they may be. */
   readonly quarantine?: QuarantineLimits;
 }
 

@@ -156,7 +156,7 @@ class MemorySegment implements JournalSegment {
     return this.#bytes;
   }
 
-  /** Size of its rows if each had its own prefix. */
+  /** Bytes of its rows if each had its own prefix. */
   get plainBytes(): number {
     return this.#plainBytes;
   }

@@ -103,12 +103,12 @@ export class OpenSegment {
     return this.#bytes;
   }
 
-  /** Size of the file. */
+  /** Bytes of the file. */
   get fileBytes(): number {
     return this.#fileBytes;
   }
 
-  /** Size of its rows if each had its own prefix. */
+  /** Bytes of its rows if each had its own prefix. */
   get plainBytes(): number {
     return this.#plainBytes;
   }

@@ -12,7 +12,7 @@ import { frameHeaderBytes, readSegmentHeader, writeFrameHeader } from "./segment
 const token = "01795308982205-fa57fa4f-e07f-40a9-bb78-885f05acd7a9";
 const name = `${token}.segment`;
 const fixture = join(import.meta.dirname, "../../../test/fixtures/first-layout.segment");
-/** Length of the first layout's header, which has no seed. */
+/** Bytes of the first layout's header, which has no seed. */
 const firstHeaderBytes = 16;
 const allSpans = firstLayoutBatches.flat();
 

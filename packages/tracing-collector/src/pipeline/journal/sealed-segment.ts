@@ -51,9 +51,9 @@ export class SealedSegment implements JournalSegment {
   /** Time at which the segment was begun, in milliseconds since the Unix epoch; the first part of its file name. */
   readonly createdUnixMs: number;
   readonly rows: number;
-  /** Size of the header and the complete frames. */
+  /** Bytes of the header and the complete frames. */
   readonly bytes: number;
-  /** Size of the file. */
+  /** Bytes of the file. */
   readonly keptBytes: number;
   readonly source: SegmentSource;
   readonly #frames: FrameList;

@@ -36,7 +36,7 @@ export class SegmentFiles {
     this.#maxSpareBytes = maxBytes * sparePart;
   }
 
-  /** Size of files that are kept for reuse. */
+  /** Bytes of the files that are kept for reuse. */
   get spareBytes(): number {
     return this.#spares.reduce((sum, { bytes }) => sum + bytes, 0);
   }

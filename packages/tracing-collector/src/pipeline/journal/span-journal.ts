@@ -7,7 +7,7 @@ import type { ServiceCounts } from "../../counts/service-counts.ts";
  * and in memory.
  */
 export interface SpanJournal {
-  /** Size of all stored data. */
+  /** Bytes of all stored data. */
   readonly bytes: number;
   /** Number of spans that the store does not have yet. */
   readonly rows: number;
@@ -58,9 +58,9 @@ export interface JournalSegment {
   readonly createdUnixMs: number;
   /** Spans in the segment. */
   readonly rows: number;
-  /** Size of the bytes that `read` returns. */
+  /** Bytes that `read` returns. */
   readonly bytes: number;
-  /** Size of the segment in the journal. */
+  /** Bytes of the segment in the journal. */
   readonly keptBytes: number;
   /**
    * Reads all rows. They have counts if all batches had counts.
@@ -113,7 +113,7 @@ export interface SegmentLimits {
 
 /** Limits of a journal. */
 export interface JournalLimits {
-  /** Limit of the size of all segments in bytes. */
+  /** Bytes of all segments. A full journal refuses new spans. */
   readonly maxBytes: number;
   /** Limit of spans that wait for the store. 0, the default: only `maxBytes` limits them. */
   readonly maxRows?: number;

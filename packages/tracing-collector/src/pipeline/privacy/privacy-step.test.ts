@@ -284,7 +284,7 @@ const manyRules = [
   "{ action: remove, patterns: ['[%-/]'], in: [link, status-message] }",
 ];
 
-/** Size of the rows if each had its full prefix. */
+/** Bytes of the rows if each had its full prefix. */
 function plainLength(rows: SpanRows): number {
   const scanner = new RowScanner();
   scanner.open(rows);

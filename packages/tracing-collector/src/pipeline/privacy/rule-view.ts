@@ -3,7 +3,9 @@ import { attributePlaces, type PrivacyPlace, textPlaces } from "./privacy-fields
 import { planFor, type ValuePlan } from "./value-plan.ts";
 
 const slotCount = 4096;
-/** Limit of names with a plan. Senders choose the names: above the limit, all plans are dropped and created again. */
+/**
+ * Names for which a plan is cached. Senders choose the names: above the limit, all plans are dropped and created again.
+ */
 const maxPlans = 4096;
 /**
  * Length limit of cached names in bytes. Longer names are looked up each time, so that senders cannot fill the memory.
@@ -154,7 +156,7 @@ export class RuleView {
 }
 
 /**
- * Limit of cached combinations. Senders choose services and scopes: above the limit, all are dropped and computed
+ * Combinations that are cached. Senders choose services and scopes: above the limit, all are dropped and computed
  * again.
  */
 const maxKnown = 2048;

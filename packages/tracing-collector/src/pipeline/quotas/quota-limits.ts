@@ -43,7 +43,7 @@ export interface QuotaLimits {
 
 /** The limits of a file. */
 export interface QuotaFile {
-  /** Limits of tenants that the file does not list. */
+  /** Quotas of tenants that the file does not list. */
   readonly defaults: QuotaLimits;
   readonly tenants: ReadonlyMap<string, QuotaLimits>;
 }

@@ -16,14 +16,14 @@ export interface ConnectionSettings extends RequestSettings {
 
 /** Time limits in milliseconds within which a client must complete what it began. */
 export interface TimeLimits {
-  /** Limit for the preface of HTTP/2, and for a header block. */
+  /** Milliseconds for the preface of HTTP/2, and for a header block. A slower client is disconnected. */
   readonly beginMs: number;
   /** Limit for the next piece of a message, and for a frame. */
   readonly stallMs: number;
 }
 
 const limits = {
-  /** Limit of concurrent calls on a connection; clients queue further calls. */
+  /** Calls that may run on a connection at once; clients queue further calls. */
   maxStreams: 100,
   maxHeaderBytes: 16_384,
   maxHeaderBlockBytes: 32_768,

@@ -2,7 +2,7 @@ import type { UnfinishedBytes } from "../unfinished-bytes.ts";
 
 /** First size of a message's buffer in bytes; most batches of spans fit. */
 const firstCapacityBytes = 64 * 1024;
-/** Limit of unused buffers that are kept for later messages. */
+/** Unused buffers that are kept for later messages. Further ones are freed. */
 const maxSpares = 64;
 
 /**
@@ -17,7 +17,7 @@ export class MessageBuffers {
     this.#unfinished = unfinished;
   }
 
-  /** Size of incomplete messages in bytes, in these buffers and elsewhere. */
+  /** Bytes of incomplete messages, in these buffers and elsewhere. */
   get bytes(): number {
     return this.#unfinished.bytes;
   }

@@ -15,12 +15,12 @@ export interface CalculationSettings {
   readonly bucketsForCalculation: number;
   /** Number of stored buckets. */
   readonly aggregationBuckets: number;
-  /** Limit of a probability's growth in one step, as a ratio. Default: 1, which allows doubling. */
+  /** Largest growth of a probability in one step, as a ratio. Default: 1, which allows doubling. */
   readonly maxIncrease?: number;
 }
 
 interface Bucket {
-  /** Length of the interval. */
+  /** Seconds of the interval. */
   readonly seconds: number;
   /** Spans by service and operation. */
   readonly throughput: OperationMap<OperationThroughput>;

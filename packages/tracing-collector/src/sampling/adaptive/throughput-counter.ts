@@ -1,7 +1,7 @@
 import type { OperationThroughput } from "storage/api";
 import { OperationMap } from "./operation-map.ts";
 
-/** Limit of probabilities for one operation; further ones are dropped. */
+/** Probabilities of one operation that are stored; further ones are dropped. */
 const maxProbabilities = 10;
 
 interface Count {
@@ -12,9 +12,9 @@ interface Count {
 }
 
 export interface ThroughputLimits {
-  /** Limit of operations over all services. Default: 20,000. */
+  /** Operations of all services together that are counted. Default: 20,000. */
   readonly maxOperations?: number;
-  /** Limit of characters over all names. Default: 8 Mi. */
+  /** Characters of all names together. Default: 8 Mi. */
   readonly maxNameLength?: number;
 }
 
