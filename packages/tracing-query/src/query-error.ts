@@ -35,7 +35,7 @@ export interface BrokenLimit {
 export interface QueryErrorOptions extends ErrorOptions {
   /** Name of the parameter, header or field at fault. */
   readonly parameter?: string | undefined;
-  /** Limit that was exceeded; undefined for other failures. */
+  /** The limit that the request exceeded; undefined for other failures. */
   readonly limit?: BrokenLimit | undefined;
 }
 

@@ -22,9 +22,10 @@ import { exemplarsPerSeries, shortcoming, someOf } from "../tempo/metrics-json.t
 import { durationMsOf, jobsOf, rootServiceOf } from "../tempo/search-json.ts";
 
 /** Clients refuse messages over 4 MiB by default. */
-// Limit of traces in a message. A trace normally has few spans, but a client may request many.
+// Traces in a message; more traces need several messages. A trace normally has few spans, but a client may request
+// many.
 const tracesPerMessage = 50;
-// Limit of series in a message. A series has up to 11,000 samples.
+// Series in a message; more series need several messages. A series has up to 11,000 samples.
 const seriesPerMessage = 50;
 
 /** The answer to a search, in one or more messages. */

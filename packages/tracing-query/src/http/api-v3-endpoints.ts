@@ -60,8 +60,8 @@ function param(params: URLSearchParams, name: string): { readonly name: string; 
 }
 
 /**
- * Limit of traces: `query.searchDepth`, else the older `query.numTraces`. Default 100, also for zero or a negative
- * number.
+ * Traces that the client requests: `query.searchDepth`, else the older `query.numTraces`. Default 100, also for zero or
+ * a negative number.
  */
 function limitOf(params: URLSearchParams): number {
   const depth = param(params, "query.searchDepth");

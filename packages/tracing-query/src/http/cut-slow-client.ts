@@ -2,9 +2,9 @@ import type { ServerResponse } from "node:http";
 
 /** Limits in milliseconds for the time that an answer waits for its client. */
 export interface ClientTimes {
-  /** Limit of the time in which the client reads no byte. */
+  /** Milliseconds in which the client reads no byte. Then its connection is cut. */
   readonly stalledMs: number;
-  /** Limit of the total waiting time. */
+  /** Milliseconds that a response may wait for its client in total. Then the connection is cut. */
   readonly maxWaitMs: number;
 }
 

@@ -11,7 +11,7 @@ export function knownBytes(text: string | Buffer): KnownBytes {
   return { view: viewOf(bytes), length: known.length };
 }
 
-/** Size of the first piece, which is often the only one. */
+/** Bytes of the first piece, which is often the only one. */
 const firstBytes = 16_384;
 
 /** Free bytes beyond the length of a piece: most pieces are taken before the buffer must grow. */

@@ -4,9 +4,7 @@ import { encodeTracesJson } from "wire/otlp";
 import { inParts, spansOf } from "../service/spans-of.ts";
 import { partialFields } from "./envelope.ts";
 
-/**
- * Limit of spans that are grouped by resource together. A larger limit repeats fewer resources, but needs more memory.
- */
+/** Spans that are grouped by resource together. A larger limit repeats fewer resources, but needs more memory. */
 const spansPerPart = 500;
 
 const head = '{"resourceSpans":[';

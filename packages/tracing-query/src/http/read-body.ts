@@ -7,7 +7,7 @@ import { QueryError } from "../query-error.ts";
 export interface BodyLimit {
   /** Name of the option that sets the limit; undefined for a fixed limit. */
   readonly name?: string;
-  /** Limit in bytes, for the compressed and for the decompressed body. */
+  /** Bytes that the body may have, both compressed and decompressed. */
   readonly bytes: number;
 }
 

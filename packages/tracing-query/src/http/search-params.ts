@@ -60,7 +60,7 @@ function tagParams(params: URLSearchParams): Map<string, string> {
   return tags;
 }
 
-/** Limit of traces. Zero and negative numbers count as absent, as in the public model. */
+/** Traces that the client requests. Zero and negative numbers count as absent, as in the public model. */
 function limitParam(params: URLSearchParams): number {
   const text = params.get("limit") ?? "";
   const limit = text === "" ? 0 : Number(parseInteger(text, 32));

@@ -4,7 +4,7 @@ import type { Response } from "express";
 import { nextTurn } from "storage/next-turn";
 import { type ContentCoding, compressorOf } from "./content-coding.ts";
 
-/** Length of a chunk in bytes. Larger chunks delay other requests; smaller ones need too many calls. */
+/** Bytes of a chunk. Larger chunks delay other requests; smaller ones need too many calls. */
 const chunkLength = 65_536;
 
 /** Minimum length for compression; below it compression costs more than it saves. */

@@ -4,12 +4,12 @@ import type { Attribute } from "wire/model";
 import { withIpShown } from "../service/adjusters/tag-adjusters.ts";
 import { tagJson } from "./tag-json.ts";
 
-/** Limit of attributes whose JSON is cached. */
+/** Attributes whose JSON is cached. A full cache is emptied. */
 const maxKnown = 4_096;
 
 /**
- * Limit of entries that were used once. Attributes seen once, such as ids, deserve no more space, and most entries are
- * removed while they are young.
+ * Entries that were used once; a full table is emptied. Attributes seen once, such as ids, deserve no more space, and
+ * most entries are removed while they are young.
  */
 const maxNew = 128;
 

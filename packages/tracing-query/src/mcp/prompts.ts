@@ -1,7 +1,7 @@
 import type { Prompt } from "assistant-tools/tool";
 import { z } from "zod";
 
-// Limit of an argument: the longest name that the store keeps.
+// Characters of an argument: the longest name that the store keeps.
 const text = z.string().max(4_096);
 const service = text.describe("Name of the service.");
 

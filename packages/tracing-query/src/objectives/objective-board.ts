@@ -25,9 +25,9 @@ const settleMs = 5_000;
 const readTimeoutMs = 10_000;
 /** Milliseconds that a round waits for the file. After a timeout the next round sees a change, a minute later. */
 const reloadTimeoutMs = 2_000;
-/** Limit of concurrent reads of objectives whose last read succeeded. */
+/** Reads that may run at once for objectives whose last read succeeded. Further reads wait. */
 const readsAtOnce = 4;
-/** Limit of concurrent reads of objectives whose last read failed. A separate limit, so they delay no other reads. */
+/** Reads that may run at once for objectives whose last read failed. A separate limit, so they delay no other reads. */
 const failedReadsAtOnce = 2;
 
 /** Parts of a board. */

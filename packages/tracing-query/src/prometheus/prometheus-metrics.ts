@@ -18,7 +18,7 @@ import type { PrometheusOptions } from "./prometheus-options.ts";
 import { prometheusRankedRates } from "./prometheus-ranked-rates.ts";
 
 /**
- * Limit of an answer of the Prometheus server: 64 MiB. A longer answer fails the request before it fills the memory.
+ * Bytes of an answer of the Prometheus server: 64 MiB. A longer answer fails the request before it fills the memory.
  */
 const maxAnswerBytes = 64 * 1024 * 1024;
 

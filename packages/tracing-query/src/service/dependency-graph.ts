@@ -7,13 +7,13 @@ type Link = Pick<DependencyLink, "parent" | "child" | "callCount">;
 export interface DependencyGraphQuery {
   /** The service in the middle. If absent or without calls, the graph has all services. */
   readonly focus?: string | undefined;
-  /** Limit of the distance from the focus, in calls. */
+  /** Largest distance from the focus, in calls. Services farther away are left out. */
   readonly hops: number;
   /** Prefix of names: the graph has only these services and their direct callers and callees. */
   readonly within?: string | undefined;
-  /** Limit of nodes. Above the limit services are grouped. */
+  /** Nodes in the answer. Above the limit services are grouped. */
   readonly mostNodes: number;
-  /** Limit of links. The links with the fewest calls are left out. A graph of groups has a lower limit. */
+  /** Links in the answer. The links with the fewest calls are left out. A graph of groups has a lower limit. */
   readonly mostLinks: number;
 }
 

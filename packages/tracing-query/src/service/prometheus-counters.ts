@@ -5,7 +5,7 @@ import { QueryError } from "../query-error.ts";
 // The store counts by minute.
 const minuteMs = 60_000;
 
-/** Limit of a span's delay. A span that arrives later is not counted, because its minute is already settled. */
+/** Minutes that a span may be late. A span that arrives later is not counted, because its minute is already settled. */
 const lateMinutes = 15;
 
 /**
@@ -91,7 +91,7 @@ function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuer
   );
 }
 
-/** Limit of counted tenants. More names are probably invented by clients. */
+/** Tenants whose spans are counted; a further tenant is refused. More names are probably invented by clients. */
 const maxTenants = 1_000;
 
 /** Reads counters of a tenant. */

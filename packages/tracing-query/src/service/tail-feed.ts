@@ -18,7 +18,7 @@ export interface TailListener {
 export interface TailFeedQuery {
   /** Conditions of the spans. */
   readonly filter: SpanSelection;
-  /** Limit of spans in one read. */
+  /** Spans that one read may return. */
   readonly limit: number;
   /** Tenant whose spans are read; undefined or "" without tenants. */
   readonly tenant?: string | undefined;

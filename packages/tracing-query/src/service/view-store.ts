@@ -110,7 +110,7 @@ export class ViewStore {
   }
 }
 
-/** Limit of characters in the address of a view. */
+/** Characters in the address of a view. A longer address is refused. */
 export const longestViewAddress = 8_192;
 
 /** True when the text is a path of the UI, and does not lead to another host. */

@@ -23,10 +23,10 @@ import { readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
-// Limit of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
+// Bytes of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
 const maxBodyBytes = 1_048_576;
 
-/** Limit of spans in the traces that are read for calls. The next trace is read only below this limit. */
+/** Spans of the traces that are read for calls. The next trace is read only below this limit. */
 const mostCallSpans = 200_000;
 
 // One side of the comparison: a filter as the search takes it, and TraceQL beside it.
@@ -225,7 +225,7 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
 
 /** Limits of the read. */
 interface CallsRead {
-  /** Limit of traces that are read. */
+  /** Traces that are read. */
   readonly limit: number;
   /** Corrections of traces. */
   readonly adjust: AdjustOptions;

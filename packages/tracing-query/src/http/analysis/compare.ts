@@ -8,7 +8,7 @@ import { paramsReader, readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterParams, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
-// Limit of a POST body: 1 MiB. A longer body gets 413.
+// Bytes of a POST body: 1 MiB. A longer body gets 413.
 const maxBodyBytes = 1_048_576;
 
 // Limits of the answer and of the work, from the body or the parameters.
@@ -125,9 +125,9 @@ interface ComparisonRequest {
   readonly selection: SideValues;
   /** Spans to compare with. The store excludes the selection from them. */
   readonly background: SideValues;
-  /** Limit of differences in the answer. */
+  /** Differences in the answer. Further ones are left out. */
   readonly limit: number;
-  /** Limit of spans that are read for each side. */
+  /** Spans that are read for each side. */
   readonly maxSpans: number;
 }
 

@@ -28,7 +28,7 @@ export async function readSeries(
     readonly range: TimeRange;
     /** Limits of the answer; a larger answer is refused with 413. */
     readonly limits: ReadLimits;
-    /** Length of a step in nanoseconds. */
+    /** Nanoseconds of one step. */
     readonly stepNano?: bigint;
     /** True: the series have example traces. */
     readonly exemplars?: boolean;

@@ -4,10 +4,7 @@ import { lengthNano, type Span } from "wire/model";
 import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
-/**
- * Limit of an event's spans in characters: 4 Mi. Beyond it, older spans of the event are dropped and counted as
- * `skipped`.
- */
+/** Characters of an event's spans: 4 Mi. Beyond it, older spans of the event are dropped and counted as `skipped`. */
 const maxEventLength = 4_194_304;
 
 /**

@@ -17,7 +17,7 @@ import { eventText, skippedEvent, tailEvents } from "./tail-event.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
 export interface TailSettings extends EndpointSettings {
-  /** Limit of concurrent tail clients; default 100. */
+  /** Tail clients that may be connected at once; default 100. A further client is refused. */
   readonly maxTailClients?: number | undefined;
   /** Milliseconds between two reads of the store; 1,000 by default. */
   readonly tailPollMs?: number | undefined;
@@ -33,10 +33,11 @@ export interface TailSettings extends EndpointSettings {
 /** Limit of bytes buffered for a slow client; beyond it, events are skipped. */
 const maxBufferedBytes = 1_048_576;
 
-/** Limit of feeds that read the store at the same time. */
+/** Feeds that may read the store at once. Further feeds wait. */
 const maxConcurrentPolls = 4;
 
-// Limit of a cursor in characters. A longer header is not one of our cursors, and must not reach the store.
+// Characters of a cursor; a longer one is refused. A longer header is not one of our cursors, and must not reach the
+// store.
 const maxCursorLength = 100;
 
 // A stream has no time range: it starts when the client connects, or at the cursor of `Last-Event-ID`.

@@ -14,14 +14,12 @@ import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } 
 import type { ProcessKeys } from "../trace-json.ts";
 
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
-/** Limit of digits of whole numbers that are exact in JavaScript. */
+/** Digits of a whole number that is exact in JavaScript. A longer number takes the slow path. */
 const maxDigits = 15;
 
-/**
- * Limit of cached tags for a trace. A full cache is emptied, because later values are equally likely to repeat.
- */
+/** Tags that are cached for a trace. A full cache is emptied, because later values are equally likely to repeat. */
 const maxOther = 256;
-/** Limit of a cached tag in characters. Longer ones seldom repeat. */
+/** Characters of a tag that is cached. Longer ones seldom repeat. */
 const longestOther = 256;
 
 // Pieces of JSON between the fields of a span. They are encoded once, and copied as bytes.

@@ -11,7 +11,7 @@ import { sortTagsAndFields } from "./tag-order.ts";
 
 /** Settings of the adjusters. */
 export interface AdjustOptions {
-  /** Limit of clock corrections in nanoseconds; 0 disables the correction. */
+  /** Largest clock correction in nanoseconds; 0 disables the correction. */
   readonly maxClockSkewNano: bigint;
 }
 
