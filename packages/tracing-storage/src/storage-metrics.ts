@@ -16,9 +16,9 @@ export class StorageMetrics {
   readonly errors: Counter<"code">;
   /** Rows of inserts that succeeded. */
   readonly insertedRows: Counter;
-  /** Size of the rows that clients inserted, after decompression, in bytes. */
+  /** Bytes of the rows that clients inserted, after decompression. */
   readonly insertedBytes: Counter;
-  /** Size of results before compression for the client, in bytes. */
+  /** Bytes of results, before they are compressed for the client. */
   readonly resultBytes: Counter;
   /** Queries that were cancelled because the client disconnected. */
   readonly cancelled: Counter;

@@ -5,7 +5,7 @@ import { CalmMerges } from "./merging/calm-merges.ts";
 import { Retention } from "./retention/retention.ts";
 import type { StorageContext, StorageParts } from "./storage-parts.ts";
 
-/** Limits for merging the newest parts. Collectors write once or twice in two seconds while they receive spans. */
+/** When the newest parts are merged. Collectors write once or twice in two seconds while they receive spans. */
 const calm = { calmSeconds: 5, leastRows: 20_000, intervalMs: 5_000 };
 
 /** Tasks that run in parallel with queries: they delete, merge and check parts. */

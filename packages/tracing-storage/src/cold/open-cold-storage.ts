@@ -15,7 +15,7 @@ import {
 import { knownEndpoint, requireKnownEndpoint } from "./cold-folder.ts";
 import { KeptParts } from "./kept-parts.ts";
 
-/** Time limit in milliseconds for the first answer of the bucket. */
+/** Milliseconds until the bucket must answer. Then the start fails. */
 const answerTimeoutMs = 10_000;
 
 /** Table that is made in the bucket and dropped, to try the key. */

@@ -46,7 +46,7 @@ const texts = fc.oneof(
 
 interface Sequence {
   readonly literals: number;
-  /** Length of the match minus four. */
+  /** Bytes of the match minus four, as LZ4 stores it. */
   readonly match: number;
   /** Distance of the match minus one, limited by the bytes before it. */
   readonly offset: number;

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { cityHash128 } from "wire/city-hash";
 
 /**
- * Size of the checksum before each block. The checksum is followed by the method, the size of the rest, and the size of
- * the data.
+ * Bytes of the checksum before each block. The checksum is followed by the method, the size of the rest, and the size
+ * of the data.
  */
 const checksumBytes = 16;
 const headBytes = checksumBytes + 9;

@@ -9,7 +9,7 @@ export interface EngineLimits {
   readonly maxQueryMemoryBytes: number;
   /** Size limit of one result in bytes, before compression, because the whole result is in memory until it is sent. */
   readonly maxResultBytes: number;
-  /** Time limit of one query in seconds; 0: no limit. */
+  /** Seconds of one query; 0: no limit. A longer query is cancelled. */
   readonly maxQuerySeconds: number;
 }
 
@@ -69,7 +69,7 @@ const backgroundThreads = 2;
  * on arrival. This configuration therefore also syncs merged parts.
  */
 const cleanupSeconds = 5;
-/** Limit of idle threads; further threads end. */
+/** Idle threads that are kept; further threads end. */
 const idleThreads = 16;
 /**
  * Limit in bytes for each core of freed memory that the allocator keeps. Above this limit, freed memory returns to the

@@ -1,9 +1,9 @@
 import { engineError } from "../engine-error.ts";
 
 export interface GateLimits {
-  /** Limit of concurrent queries. */
+  /** Queries that may run at once. Further queries wait. */
   readonly maxRunning: number;
-  /** Limit of waiting queries; further queries are refused. */
+  /** Queries that may wait; further queries are refused. */
   readonly maxWaiting: number;
 }
 

@@ -29,8 +29,8 @@ import { type RestOfResult, runStreamed, type StreamedResult } from "./streamed-
 import type { User } from "./users.ts";
 
 /**
- * Limit of a query's text in bytes; ClickHouse's default of `max_query_size`. A request may raise this limit up to the
- * next constant.
+ * Bytes of a query's text; ClickHouse's default of `max_query_size`. A request may raise this limit up to the next
+ * constant.
  */
 const maxQueryBytes = 256 * 1024;
 const maxRaisedQueryBytes = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { BlockCache } from "./block-cache.ts";
 import { type PackedBlock, PlainBytes } from "./packed-block.ts";
 
-/** Size of an entry in addition to its data. */
+/** Bytes that an entry costs besides its data. */
 const entryBytes = 256;
 
 function blockOf(length: number): PackedBlock {

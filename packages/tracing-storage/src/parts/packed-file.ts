@@ -53,7 +53,7 @@ export class PackedFile {
     return new PackedFile(path, cache, places, firsts);
   }
 
-  /** Length of the decompressed data. */
+  /** Bytes of the decompressed data. */
   get length(): number {
     return this.#firsts.at(-1) as number;
   }

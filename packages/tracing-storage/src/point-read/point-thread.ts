@@ -5,9 +5,9 @@ import type { PointAnswer } from "./read-point.ts";
 import type { TableFacts } from "./table-facts.ts";
 import type { FromThread, ToThread } from "./thread-messages.ts";
 
-/** Limit of waiting calls. Further statements go to the engine, which has several threads. */
+/** Calls that may wait for the thread. Further statements go to the engine, which has several threads. */
 const maxCalls = 4;
-/** Limit of the thread's young generation in MB. */
+/** Megabytes of the thread's young generation. */
 const maxYoungGenerationSizeMb = 3;
 /** Pause in milliseconds after the thread has ended unexpectedly. */
 const againMs = 10_000;
