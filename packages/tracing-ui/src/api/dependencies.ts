@@ -38,7 +38,7 @@ export const dependenciesPerPage = 100;
 export function dependencyListQuery(asked: {
   /** End of the range, milliseconds since 1970. */
   endMs: number;
-  /** Length of the range in milliseconds. */
+  /** Milliseconds of the range. */
   lookbackMs: number;
   /** Part of a calling or called service's name; "" for all. */
   contains: string;
@@ -63,7 +63,7 @@ export function dependencyListQuery(asked: {
   });
 }
 
-/** Size of a graph. */
+/** Services and links of a graph. */
 const size = z.object({ services: z.number(), links: z.number() });
 /**
  * The answer of `GET /dependencies/graph`. Nodes of several services are groups. Links are `[parent, child, calls]`
@@ -79,9 +79,9 @@ const graph = z.object({
  * Calls between services, few enough to draw. If there are too many services, those with a common prefix are grouped.
  */
 export interface DependencyGraph {
-  /** Size of the graph for the whole time range. */
+  /** Services and links of the graph for the whole time range. */
   all: { services: number; links: number };
-  /** Size of the requested part, before grouping. */
+  /** Services and links of the requested part, before grouping. */
   chosen: { services: number; links: number };
   /** Number of services by group name. A group name is the common prefix and `groupSign`. */
   groups: ReadonlyMap<string, number>;

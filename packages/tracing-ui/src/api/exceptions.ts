@@ -43,7 +43,7 @@ export interface ExceptionsAsked {
   order: string;
   /** Page number, from 1. */
   page: number;
-  /** Length of the time range up to now, in milliseconds. */
+  /** Milliseconds of the time range, which ends now. */
   lookbackMs: number;
 }
 

@@ -7,7 +7,7 @@ import { readJson } from "./read-json.ts";
 const objective = z.object({
   ...{ name: z.string(), description: z.string(), service: z.string(), operations: z.array(z.string()) },
   ...{ kinds: z.array(z.string()), condition: z.string(), target: z.number(), windowHours: z.number() },
-  /** Limit for good spans in milliseconds; absent: only errors are bad. */
+  /** Longest duration of a good span in milliseconds; absent: only errors are bad. */
   latencyMs: z.optional(z.number()),
   /** The limit that the store counts with, at most 4.5 % from `latencyMs`. */
   countedLatencyMs: z.optional(z.number()),

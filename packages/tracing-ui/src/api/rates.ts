@@ -10,7 +10,7 @@ const answer = z.object({
   total: z.number(),
   /** Start of the first step, milliseconds since 1970. */
   start: z.number(),
-  /** Length of a step in milliseconds. */
+  /** Milliseconds of one step. */
   step: z.number(),
   /** Number of steps. */
   steps: z.number(),
@@ -75,7 +75,7 @@ export interface RatesAsked {
   page?: number | undefined;
   /** End of the range, milliseconds since 1970. */
   endMs: number;
-  /** Length of the range, milliseconds. */
+  /** Milliseconds of the range. */
   lookbackMs: number;
   /** Counted spans: `served`: server and consumer spans; `all`: all spans. */
   kinds: "served" | "all";
@@ -96,9 +96,7 @@ const points = 48;
 /** Minimum step: the store counts by minute. */
 const minuteMs = 60_000;
 
-/**
- * Length of a step in milliseconds, whole minutes. Example: a lookback of an hour gives 120 000, of a day 1 800 000.
- */
+/** Milliseconds of one step, whole minutes. Example: a lookback of an hour gives 120 000, of a day 1 800 000. */
 export function stepMs(lookbackMs: number): number {
   return Math.max(minuteMs, Math.ceil(lookbackMs / points / minuteMs) * minuteMs);
 }
@@ -115,7 +113,7 @@ export function ratesQuery(asked: RatesAsked) {
 
 /** Limit of all names in one request, in characters, because they are part of its URL. */
 const mostLetters = 3_000;
-/** Limit of names in one request, as the server accepts. */
+/** Names in one request, as the server accepts. More names need several requests. */
 const mostNames = 100;
 
 /** Splits names into lists that each fit in a request, keeping the order. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { type LaidOutLayers, type LayerSizes, layOutLayers } from "./lay-out-layers.ts";
 
-/** Limit of edges for a synchronous layout. Up to this limit it takes less time than the start of a worker. */
+/** Edges of a graph that is laid out synchronously. Up to this limit it takes less time than the start of a worker. */
 const mostAtOnce = 500;
 
 /** A graph to lay out. */

@@ -1,4 +1,4 @@
-/** Limit of an address in letters. Longer texts are not addresses that all browsers accept. */
+/** Letters of an address. Longer texts are not addresses that all browsers accept. */
 const longest = 2_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { Command, CommandGroup } from "./command.ts";
 
-/** Limit of shown commands in a group. A longer text finds the others. */
+/** Commands shown in a group. A longer text finds the others. */
 const mostOfGroup = 8;
 
 /**

@@ -34,7 +34,7 @@ export interface CriticalPath {
   bySpan: ReadonlyMap<number, readonly PathSection[]>;
   /** Shares by operation, longest first. */
   shares: readonly PathShare[];
-  /** Length of the whole path in microseconds. */
+  /** Microseconds of the whole path. */
   durationUs: number;
 }
 

@@ -28,7 +28,7 @@ export interface GenAiMessages {
 
 /** Limit of shown messages of one call; the span's attributes have all messages. */
 const mostMessages = 500;
-/** Limit of message numbers in attribute keys. A higher index is not a message. */
+/** Largest message number in attribute keys. A higher index is not a message. */
 const highestIndex = 9_999;
 
 /** Attributes by key, as text. */

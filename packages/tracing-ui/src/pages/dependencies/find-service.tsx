@@ -10,7 +10,7 @@ const mostOffered = 20;
 interface FindServiceProps {
   /** End of the time range in which a service must have been called, milliseconds since 1970. */
   endMs: number;
-  /** Length of the time range in milliseconds. */
+  /** Milliseconds of the time range. */
   lookbackMs: number;
   /** Called with the name of the found service. */
   onFind: (service: string) => void;

@@ -17,5 +17,5 @@ export interface PlacedGraph {
   height: number;
 }
 
-/** Size of a box in pixels. The layout reserves this room, and the page draws boxes of this size. */
+/** Width and height of a box in pixels. The layout reserves this room, and the page draws boxes of this size. */
 export const nodeSize = { width: 208, height: 44 };

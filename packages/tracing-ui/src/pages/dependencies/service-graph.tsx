@@ -30,7 +30,7 @@ interface ServiceGraphProps {
   graph: PlacedGraph | undefined;
   /** Calls, most frequent first. */
   dependencies: readonly Dependency[];
-  /** Length of the time range in milliseconds. Rates are counts divided by this length. */
+  /** Milliseconds of the time range. Rates are counts divided by this length. */
   lookbackMs: number;
   /** Number of services in each group, by group name. */
   groups: ReadonlyMap<string, number>;
@@ -174,7 +174,7 @@ interface EdgeTextsProps {
   edges: PlacedGraph["edges"];
   /** The service in focus; undefined for none. */
   focus: string | undefined;
-  /** Length of the time range in milliseconds. Rates are counts divided by this length. */
+  /** Milliseconds of the time range. Rates are counts divided by this length. */
   lookbackMs: number;
   /** Figures of an edge; undefined when they are not known. */
   factsOf: (parent: string, child: string) => EdgeFacts | undefined;
@@ -210,7 +210,7 @@ function EdgeTexts({ edges, focus, lookbackMs, factsOf, isDim }: EdgeTextsProps)
 
 /** The inputs of {@link GraphTools}. */
 interface GraphToolsProps {
-  /** Size of the window. The buttons zoom about its centre. */
+  /** Width and height of the window in pixels. The buttons zoom about its centre. */
   size: { width: number; height: number };
   /** Zooms by a factor about the point `x`, `y` of the window. */
   zoom: (factor: number, x: number, y: number) => void;

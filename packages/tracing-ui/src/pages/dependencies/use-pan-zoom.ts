@@ -166,7 +166,7 @@ interface KeyActions {
   zoom: (factor: number, x: number, y: number) => void;
   /** Shows the whole drawing. */
   reset: () => void;
-  /** Size of the window. Keys zoom about its centre. */
+  /** Width and height of the window in pixels. Keys zoom about its centre. */
   size: { width: number; height: number };
 }
 

@@ -2,7 +2,10 @@
 const attribute =
   /^(?:(?:(?:span|resource|event|link|instrumentation|parent)?\.)(?:"(?:[^"\\]|\\.)+"|[\p{L}\p{N}_./:-]+)|[a-z][A-Za-z:]*)$/u;
 
-/** Limit of extra columns. Each takes 144 pixels, so more would leave no room for the names. */
+/**
+ * Extra columns. Further columns in the address are ignored. Each takes 144 pixels, so more would leave no room for the
+ * names.
+ */
 export const mostColumns = 8;
 
 /**

@@ -49,7 +49,7 @@ interface HeatMapLook {
   readonly rows: RowRange;
   /** Colours of the theme, in a form that the canvas accepts. */
   readonly colours: HeatMapColours;
-  /** Size of the canvas in CSS pixels. */
+  /** Width and height of the canvas in CSS pixels. */
   readonly size: { width: number; height: number };
 }
 

@@ -31,7 +31,7 @@ export type ServicesAddress = z.infer<typeof servicesAddress>;
 /** The default state. An address leaves out fields with these values. */
 export const defaultServicesAddress: ServicesAddress = servicesAddress.parse({});
 
-/** Length of a `lookback` in milliseconds. */
+/** Milliseconds of a `lookback`. */
 export function lookbackMs(lookback: ServicesAddress["lookback"]): number {
   return (lookbacks.find(({ value }) => value === lookback)?.us ?? 3_600e6) / 1_000;
 }

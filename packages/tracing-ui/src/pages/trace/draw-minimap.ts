@@ -40,7 +40,7 @@ interface MinimapLook {
   readonly path: CriticalPath;
   /** Colours of the theme, in a form that the canvas accepts. */
   readonly colours: MinimapColours;
-  /** Size of the canvas in CSS pixels. */
+  /** Width and height of the canvas in CSS pixels. */
   readonly size: { width: number; height: number };
 }
 

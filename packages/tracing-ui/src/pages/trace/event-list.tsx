@@ -10,9 +10,12 @@ import type { Trace } from "../../trace/trace.ts";
 import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
-/** Limit of shown events. A span may have thousands of events, and each needs several elements. */
+/**
+ * Events that are shown. A line counts the others. A span may have thousands of events, and each needs several
+ * elements.
+ */
 const mostEvents = 200;
-/** Limit of letters of a field shown in its line. */
+/** Letters of a field that are shown in its line. */
 const mostFieldLetters = 2_000;
 
 /**

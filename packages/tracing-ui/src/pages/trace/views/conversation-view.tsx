@@ -18,11 +18,11 @@ import { isSavedPage } from "../saved-trace.ts";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Limit of calls on a page; each call needs many elements. */
+/** Calls on a page, because each call needs many elements. */
 const callsPerPage = 200;
 /** Limit of letters shown of a text; the span's attributes have the whole text. */
 const mostLetters = 20_000;
-/** Limit of letters of an operation. */
+/** Letters of an operation; the middle of a longer name is cut out. */
 const mostNameLetters = 60;
 /** Limit of indented levels; deeper calls get the same indent. */
 const deepest = 6;

@@ -20,11 +20,11 @@ import { EventField } from "../event-list.tsx";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Limit of shown events; more would block the page. A line reports the limit. */
+/** Events that are shown; more would block the page. A line reports the limit. */
 const mostEvents = 500;
-/** Limit of listed exceptions in a group. */
+/** Exceptions listed in a group. A line counts the others. */
 const mostExamples = 20;
-/** Limit of letters of an operation. */
+/** Letters of an operation; the middle of a longer name is cut out. */
 const mostLetters = 60;
 
 /**

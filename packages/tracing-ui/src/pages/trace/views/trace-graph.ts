@@ -44,14 +44,14 @@ export interface WholeGraph extends TraceGraph {
   nodeOf: Int32Array;
 }
 
-/** Limit of drawn operations. With more, nodes are services. */
+/** Operations that are drawn. With more, nodes are services. */
 const mostOperations = 120;
 
 /** Limit of edges of a graph that is drawn whole. With more, lines hide each other. */
 const mostEdges = 150;
-/** Limit of nodes that are drawn around one node. */
+/** Nodes that are drawn around one node. */
 const mostAround = 40;
-/** Limit of drawn callers of that node. */
+/** Callers of that node that are drawn. */
 const mostCallers = 8;
 
 /** True when a graph has too many nodes or edges to be read as a whole. */

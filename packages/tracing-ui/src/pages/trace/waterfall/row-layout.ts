@@ -13,7 +13,7 @@ import {
   type WaterfallScene,
 } from "./waterfall-scene.ts";
 
-/** Limit of indented levels. Deeper levels get the same indent and show their number, so that names keep their room. */
+/** Levels that are indented. Deeper levels get the same indent and show their number, so that names keep their room. */
 const mostIndents = 12;
 /** Indent of one level in pixels. */
 export const indentPx = 12;
