@@ -21,7 +21,7 @@ export interface BlockOutput {
   readonly at: number;
   /** Matches may refer to bytes from this index on; it is at most `at`. */
   readonly start: number;
-  /** Limit of the block's end. */
+  /** Offset in the output at which the block must end. Longer content makes the block invalid. */
   readonly most: number;
 }
 

@@ -6,7 +6,7 @@ const largestGrowth = 22;
 
 /** Header of a block: the length of its content, and the position of its elements. */
 export interface SnappyBlockStart {
-  /** Length of the content in bytes, below 2^32. */
+  /** Bytes of the content, below 2^32. */
   readonly length: number;
   /** Position of the first element, after the length. */
   readonly elements: number;

@@ -6,7 +6,7 @@ import { WireError } from "../errors.ts";
 const ownEncodings: ReadonlySet<string> = new Set(["identity", "gzip", "deflate"]);
 /** The largest length of a message's prefix, for a server without a limit. */
 const largestMessage = 0x7fff_ffff;
-/** Length of the flag and the length before a message. */
+/** Bytes before a message: one flag and the length. */
 const prefixBytes = 5;
 
 /** The part of grpc-js calls that decompresses messages. Interceptors see a message only after it was decompressed. */

@@ -1,7 +1,10 @@
 import type { ProtoCursor } from "./proto-cursor.ts";
 
 const initialOffsets = 64;
-/** Limit of offsets. If a large message made a list longer than this, its memory is freed at the next `clear`. */
+/**
+ * Offsets that the list keeps room for. If a large message made a list longer than this, its memory is freed at the
+ * next `clear`.
+ */
 const keptOffsets = 16_384;
 
 /** Start and end positions of a repeated field's occurrences, or of other pieces of a message. The memory is reused. */

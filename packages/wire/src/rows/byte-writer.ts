@@ -45,7 +45,7 @@ export class ByteWriter {
   readonly #maxBytes: number;
   readonly #keptBytes: number;
   readonly #firstBytes: number;
-  /** Size of `buffer`. This separate field is faster, and every write reads it. */
+  /** Bytes of `buffer`. This separate field is faster, and every write reads it. */
   #capacity: number;
 
   /**

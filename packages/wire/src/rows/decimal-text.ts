@@ -24,7 +24,7 @@ export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   out.length += digits;
 }
 
-/** Limit of decimals for the fast conversion. */
+/** Decimals that the fast conversion can write. Values with more are converted by JavaScript. */
 const places = 6;
 const scale = 10 ** places;
 /** Doubles below this limit have at most 15 digits, and their decimal number is also their shortest text. */

@@ -1,7 +1,7 @@
 import { WireError } from "../errors.ts";
 import { type ByteWriter, defaultMaxRowsBytes } from "./byte-writer.ts";
 
-/** Length of the mark that replaces a row's prefix. */
+/** Bytes of the mark that replaces a row's prefix. */
 export const prefixMarkBytes = 2;
 
 /**
@@ -54,7 +54,7 @@ export class RowPrefixes {
     this.#earlierEnd = 0;
   }
 
-  /** Size of all rows with full prefixes, in bytes. */
+  /** Bytes of all rows if each had its full prefix. */
   get plainBytes(): number {
     return this.#out.length + this.#savedBytes;
   }

@@ -1,7 +1,6 @@
 const initialTags = 32;
 /**
- * Limit of tags that a list keeps room for. A list that grew beyond this limit for one large span is freed at the next
- * `clear`.
+ * Tags that a list keeps room for. A list that grew beyond this limit for one large span is freed at the next `clear`.
  */
 const keptTags = 4096;
 /**
