@@ -1,6 +1,6 @@
 import { configDuration, inlineModule } from "server-core/modules/config-fields";
 import { z } from "zod";
-import { dnsServers } from "../../dns/dns-servers.ts";
+import { dnsRecordFields } from "../../dns/dns-record-fields.ts";
 
 /** A port on which the authority's request arrives. A router may have forwarded it from another port. */
 const port = z.int().min(1).max(65_535).nullish();
@@ -49,15 +49,7 @@ export const acmeSchema = z.strictObject({
           provider: inlineModule("dns.providers", "name")
             .nullish()
             .describe("Who changes the zone (`dns` of the app tls)."),
-          ttl: configDuration().nullish().describe("Of the record (2m)."),
-          propagation_delay: configDuration().nullish().describe("Pause before it is looked for (0)."),
-          propagation_timeout: z
-            .union([z.literal(-1), configDuration()])
-            .nullish()
-            .describe("How long it is looked for (2m); -1: not at all."),
-          resolvers: dnsServers()
-            .nullish()
-            .describe("DNS servers that are asked for it (those of the app tls, else of the system)."),
+          ...dnsRecordFields,
           override_domain: z
             .string()
             .nullish()

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
-import { configDuration, inlineModule } from "server-core/modules/config-fields";
+import { inlineModule } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import type { Storage } from "server-core/storage/storage";
@@ -12,7 +12,7 @@ import { z } from "zod";
 import { challengeTokenOf } from "../../../acme/challenge-names.ts";
 import { certificateTopics } from "../../../material/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
-import { dnsServers } from "../../dns/dns-servers.ts";
+import { dnsRecordFields } from "../../dns/dns-record-fields.ts";
 import { openDispatcher } from "../../open-dispatcher.ts";
 import { ChallengeBoard, challengeBoards } from "../acme/challenge-board.ts";
 import { listenForTokens } from "../acme/challenge-listener.ts";
@@ -54,15 +54,7 @@ export const zerosslSchema = z.strictObject({
   cname_validation: z
     .strictObject({
       provider: inlineModule("dns.providers", "name").nullish().describe("Who changes the zone."),
-      ttl: configDuration().nullish().describe("Of the record (2m)."),
-      propagation_delay: configDuration().nullish().describe("Pause before it is looked for (0)."),
-      propagation_timeout: z
-        .union([z.literal(-1), configDuration()])
-        .nullish()
-        .describe("How long it is looked for (2m); -1: not at all."),
-      resolvers: dnsServers()
-        .nullish()
-        .describe("DNS servers that are asked for it (those of the app tls, else of the system)."),
+      ...dnsRecordFields,
       override_domain: z.string().nullish().describe("Name of the record, in place of the authority's."),
     })
     .nullish()
