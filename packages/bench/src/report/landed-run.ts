@@ -83,7 +83,7 @@ export interface LandedTable {
   readonly command: string;
   /** The options that affect the results. */
   readonly options: string;
-  /** Number of our columns, which come first. */
+  /** Columns of our programs; the columns of the peers follow. */
   readonly ours: number;
   /** True: our columns are saved and replace the columns of the previous run. */
   readonly keep: boolean;

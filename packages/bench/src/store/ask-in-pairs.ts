@@ -4,7 +4,7 @@ import type { Question } from "./store-questions.ts";
 /** One question that is asked in two ways. */
 export interface PairReport {
   readonly name: string;
-  /** Number of results. */
+  /** Results that one call of the question returned. */
   readonly results: number;
   /** Processor time of the store and of this process for one request, in milliseconds. */
   readonly cpuMs: number;

@@ -5,7 +5,7 @@ import { storeCost } from "./store-sql.ts";
 /** Results of one kind of question; the values come from the median request. */
 export interface AskReport {
   readonly name: string;
-  /** Number of traces, or of other results. */
+  /** Median of the traces, or of other results, that one call returned. */
   readonly results: number;
   readonly wallMs: number;
   readonly wallMinMs: number;

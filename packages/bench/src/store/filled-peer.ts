@@ -19,9 +19,9 @@ const storedStallMs = 30_000;
 export interface FilledPeer {
   readonly url: string;
   readonly grpcAddress: string;
-  /** End of the hour. */
+  /** End of the filled hour, in milliseconds since 1970. */
   readonly endUnixMs: number;
-  /** Number of stored spans. */
+  /** Spans that the store contained after it was filled. */
   readonly stored: number;
   stop(): Promise<void>;
 }

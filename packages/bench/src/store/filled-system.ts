@@ -16,7 +16,7 @@ export interface FilledSystem {
   /** The store's HTTP port. */
   readonly storeUrl: string;
   readonly storePid: number;
-  /** End of the newest hour. */
+  /** End of the newest filled hour, in milliseconds since 1970. */
   readonly endUnixMs: number;
   readonly query: {
     readonly pid: number;

@@ -7,7 +7,7 @@ const hourNano = 3_600_000_000_000n;
 /** One kind of question, with a function that asks it. */
 export interface Question {
   readonly name: string;
-  /** @returns number of results */
+  /** @returns number of results in the answer */
   ask(attempt: number): Promise<number>;
 }
 

@@ -9,7 +9,7 @@ export interface SpanStore {
 }
 
 export interface DiskUsage {
-  /** Number of spans to which the bytes belong. */
+  /** Stored spans whose bytes were measured. */
   readonly spans: number;
   /** Disk bytes of the table of spans. */
   readonly spanBytes: number;
