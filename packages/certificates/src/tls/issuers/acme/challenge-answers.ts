@@ -15,7 +15,7 @@ import type { ChallengeBoard } from "./challenge-board.ts";
  */
 const maxQuestions = 100;
 /**
- * Cached challenge certificates for other instances; a further one replaces the least recently used. An authority
+ * Most cached challenge certificates for other instances; a further one replaces the least recently used. An authority
  * checks from several places.
  */
 const maxCertificates = 100;
