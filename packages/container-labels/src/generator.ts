@@ -54,7 +54,7 @@ const nothing = "# No container has labels.\n";
  */
 const searchAgainMs = 5 * 60_000;
 
-/** Characters of a site's text in logs; the rest is cut off. The first lines are enough to identify the site. */
+/** Most characters of a site's text in logs; the rest is cut off. The first lines are enough to identify the site. */
 const maxShownText = 2_000;
 
 /** The reason why a text is left out. */

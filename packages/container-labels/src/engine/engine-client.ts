@@ -6,7 +6,8 @@ import { z } from "zod";
 import type { EngineAddress } from "./engine-address.ts";
 
 /**
- * Bytes of an answer. A longer answer is an error. An engine with thousands of containers answers with some megabytes.
+ * Most bytes of an answer. A longer answer is an error. An engine with thousands of containers answers with some
+ * megabytes.
  */
 const maxAnswerBytes = 64 * 1024 * 1024;
 /** Limit in bytes of one event, which is a line of JSON. */
