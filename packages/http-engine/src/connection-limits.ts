@@ -23,7 +23,7 @@ export interface ConnectionLimits {
   readonly idleTimeoutMs: number;
   /** Time without data after which TCP checks whether the client is still there. */
   readonly keepAliveMs: number;
-  /** Time between two TCP probes. */
+  /** Milliseconds between two TCP probes. */
   readonly keepAliveIntervalMs: number;
   /** Unanswered probes after which the connection is closed. */
   readonly keepAliveCount: number;

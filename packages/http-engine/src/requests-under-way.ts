@@ -43,7 +43,7 @@ export interface UnfinishedRequest {
 export interface RequestsLeft {
   /** The recorded requests; further requests are only counted in `more`. */
   readonly requests: UnfinishedRequest[];
-  /** Number of requests that were not recorded. */
+  /** Running requests that were not recorded, because the records were full. */
   readonly more: number;
 }
 

@@ -30,7 +30,10 @@ export interface H2Owner {
   tunnelOpened(tunnel: DetachedConnection): void;
 }
 
-/** Streams that one client connection may have open at once. A further stream is refused. Source: the model's server */
+/**
+ * Most streams that one client connection may have open at once. A further stream is refused. Source: the model's
+ * server
+ */
 const maxStreams = 250;
 /** Time in milliseconds during which a client may still open streams after the GOAWAY: longer than a round trip. */
 const noticeMs = 1_000;

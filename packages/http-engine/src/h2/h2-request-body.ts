@@ -39,7 +39,7 @@ export class H2RequestBody {
    * Time when bytes last arrived, as of `Date.now()`; before the first bytes, the time at which the stream was opened.
    */
   at: number;
-  /** Number of bytes that arrived. */
+  /** Bytes of the body that arrived. */
   bytes = 0;
 
   /** @param length declared length; -1: none. @param ended true: the request has only a head */
