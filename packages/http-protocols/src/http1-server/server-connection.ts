@@ -51,7 +51,7 @@ type State = "head" | "waiting" | "body" | "closing" | "gone";
 const empty = Buffer.alloc(0);
 /** Limit of bytes that wait for the next request in a pipeline. Above this limit, the socket is not read. */
 const maxHeldBytes = 64 * 1024;
-/** Bytes of responses that the client has not taken. Above this limit, the next request waits. */
+/** Most bytes of responses that the client has not taken. Above this limit, the next request waits. */
 const maxUnsentBytes = 64 * 1024;
 /** A late or idle client is cut after it has sent nothing for this number of rounds of the event loop. */
 const quietRounds = 3;

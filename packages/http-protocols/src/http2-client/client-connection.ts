@@ -26,7 +26,7 @@ import { errorCodeText, StreamError } from "./stream-error.ts";
 
 /** Size limit in bytes of a compressed header block, over all its frames. A longer block ends the connection. */
 const maxHeaderBlockBytes = 256 * 1024;
-/** Streams that may be opened until the server's SETTINGS arrive. Source: Go's net/http */
+/** Most streams that may be opened until the server's SETTINGS arrive. Source: Go's net/http */
 const maxFirstStreams = 100;
 /** With more unsent bytes than this, the connection accepts no new requests, because the server does not read. */
 const maxWaitingBytes = 512 * 1024;

@@ -11,7 +11,7 @@ const maxOpen = 100;
  * cache.
  */
 const maxRefused = 100;
-/** Bytes of unsent data. Above this limit, nothing is promised, because the client reads too slowly. */
+/** Most bytes of unsent data. Above this limit, nothing is promised, because the client reads too slowly. */
 const maxUnsentBytes = 64 * 1024;
 const maxStreamId = 0x7fff_fffe;
 

@@ -36,7 +36,7 @@ const maxUnreadBytes = 1024 * 1024;
 
 /** A server's limits for its clients' connections. */
 export interface ServerConnectionLimits {
-  /** Streams that a client may have open at once; SETTINGS announce this number. */
+  /** Most streams that a client may have open at once; SETTINGS announce this number. */
   readonly maxStreams: number;
   /** Size limit of a header block's fields; each field counts 32 bytes extra. */
   readonly maxHeaderBytes: number;

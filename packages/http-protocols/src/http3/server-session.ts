@@ -18,12 +18,12 @@ export interface Http3SessionOptions {
   readonly onClosed?: (reason: CloseReason) => void;
 }
 
-/** Requests whose priority is stored before they arrive. Further priorities are ignored. */
+/** Most requests whose priority is stored before they arrive. Further priorities are ignored. */
 const maxPriorityUpdates = 100;
 /** Size limit of a stored Priority field: its members have three to five bytes. */
 const maxPriorityBytes = 64;
 
-/** Bytes for the client's QPACK encoder that are not sent yet. Above it, the connection is closed. */
+/** Most bytes for the client's QPACK encoder that are not sent yet. Above it, the connection is closed. */
 const maxDecoderBytes = 4_096;
 
 /**

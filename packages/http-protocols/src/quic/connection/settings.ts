@@ -6,9 +6,9 @@ export interface ConnectionSettings {
   readonly maxIdleTimeoutMs: number;
   /** Limit in milliseconds from the first packet until the handshake is done. */
   readonly handshakeTimeoutMs: number;
-  /** Bytes of all streams that may be unconsumed; the client must wait at this number. */
+  /** Most bytes of all streams that may be unconsumed; the client must wait at this number. */
   readonly maxData: number;
-  /** Bytes of one stream that may be unconsumed; the client must wait at this number. */
+  /** Most bytes of one stream that may be unconsumed; the client must wait at this number. */
   readonly maxStreamData: number;
   /** Limit of bidirectional streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;

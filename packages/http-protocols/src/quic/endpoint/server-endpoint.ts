@@ -39,7 +39,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly settings?: Partial<ConnectionSettings>;
   /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
-  /** Connections that may be open at once. Further clients are refused. Default: 100,000. */
+  /** Most connections that may be open at once. Further clients are refused. Default: 100,000. */
   readonly maxConnections?: number;
   /** From this number of running handshakes on, a client must prove its address by a Retry. */
   readonly retryFrom?: number;

@@ -3,7 +3,7 @@
  * pacer spreads them over a round trip. A body of 1 MiB arrives two round trips earlier.
  */
 const initialDatagrams = 32;
-/** Bytes up to which the window grows. It also limits the memory for unacknowledged data. */
+/** The window grows up to this many bytes. It also limits the memory for unacknowledged data. */
 const maxWindowBytes = 4 * 1_048_576;
 
 /** Data of an acknowledged packet for the congestion controller. Times are milliseconds. */

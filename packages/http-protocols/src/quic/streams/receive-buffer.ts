@@ -6,7 +6,9 @@ interface Piece {
   readonly bytes: Buffer;
 }
 
-/** Pieces after gaps that are stored, because each piece needs extra memory. Normal senders leave far fewer gaps. */
+/**
+ * Most pieces after gaps that are stored, because each piece needs extra memory. Normal senders leave far fewer gaps.
+ */
 const maxPiecesOfStream = 1_024;
 
 /** Puts the bytes of frames in order. The caller limits how many bytes may follow a gap. */
