@@ -21,7 +21,7 @@ import { z } from "zod";
 import type { Connection } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 
-/** Number of bytes before the line. */
+/** Bytes of the request before the cookie line. */
 const headBytes = 11;
 const cookieStart = "Cookie: mstshash=";
 const negotiationBytes = 8;

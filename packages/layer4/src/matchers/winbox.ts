@@ -26,7 +26,7 @@ const largestChunk = 255;
 const keyBytes = 32;
 /** Minimum message length: a name of one byte, a zero byte, the key and its parity. */
 const shortestMessage = 1 + 1 + keyBytes + 1;
-/** Bytes of the name. A longer name does not match. Source: caddy-l4, `MessageAuthUsernameBytesMax` */
+/** Most bytes of the name. A longer name does not match. Source: caddy-l4, `MessageAuthUsernameBytesMax` */
 const longestName = 255;
 /** Limit of the message: name, RoMON mark, zero byte, key and parity. */
 const longestMessage = longestName + 2 + 1 + keyBytes + 1;

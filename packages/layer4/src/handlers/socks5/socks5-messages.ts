@@ -128,7 +128,7 @@ export function readDestination(bytes: Buffer, start: number): Read<Destination 
 
 /** The request of a client. */
 export interface Socks5Request {
-  /** Number of the command; may be unknown. */
+  /** Command byte of the request. It may be a command that SOCKS5 does not define. */
   readonly command: number;
   /** Undefined for an unsupported address. */
   readonly destination: Destination | undefined;

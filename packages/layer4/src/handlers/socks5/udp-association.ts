@@ -9,7 +9,9 @@ import { type Destination, datagramHeader, readDatagram } from "./socks5-message
  * fill the memory.
  */
 const maxDestinations = 1_024;
-/** Datagrams of one client that may wait for a name lookup at once. Further ones are dropped, as a network does. */
+/**
+ * Most datagrams of one client that may wait for a name lookup at once. Further ones are dropped, as a network does.
+ */
 const maxLookups = 16;
 
 const bare = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
@@ -28,7 +30,7 @@ export class UdpAssociation {
   readonly #destinations = new Set<string>();
   /** UDP port of the client, from its first datagram; 0 before. */
   #clientPort = 0;
-  /** Number of running name lookups. */
+  /** Name lookups that run now. */
   #lookups = 0;
   #isClosed = false;
 
