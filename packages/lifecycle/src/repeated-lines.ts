@@ -3,7 +3,7 @@ const maxMessages = 1_000;
 
 /** Settings that limit the number of lines with the same message. */
 export interface RepeatedLinesSettings {
-  /** Lines with the same message within {@link windowMs} that are logged. Further ones are only counted. */
+  /** Most lines with the same message within {@link windowMs} that are logged. Further ones are only counted. */
   readonly most: number;
   /** Length of a window in milliseconds, from the first counted line; all messages share the window. */
   readonly windowMs: number;
