@@ -5,9 +5,9 @@ import type { WrittenDocument } from "../json/written-document.ts";
 import type { HistoryEntry, HistoryFiles } from "./history-files.ts";
 
 export interface HistoryLimits {
-  /** Stored configs; 0: none. Beyond it, the oldest are removed. */
+  /** Most stored configs; 0: none. Beyond it, the oldest are removed. */
   readonly maxEntries: number;
-  /** Bytes of all stored configs; beyond it, the oldest are removed. The newest is always stored. */
+  /** Most bytes of all stored configs; beyond it, the oldest are removed. The newest is always stored. */
   readonly maxBytes: number;
 }
 
@@ -26,7 +26,7 @@ export interface RecordedConfig {
   readonly persist: boolean;
 }
 
-/** Writes that may run at once. Above it, a change waits for the writes. */
+/** Most writes that may run at once. Above it, a change waits for the writes. */
 const maxPending = 16;
 
 /**

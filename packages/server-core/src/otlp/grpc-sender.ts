@@ -2,7 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GrpcClient, GrpcError } from "./grpc-client.ts";
 import type { GrpcSettings } from "./grpc-settings.ts";
 
-/** Attempts for one export; the pauses between them grow. The exporters over HTTP use the same limit and pauses. */
+/**
+ * Most attempts for one export; the pauses between them grow. The exporters over HTTP use the same limit and pauses.
+ */
 const maxAttempts = 5;
 const firstPauseMs = 1_000;
 const pauseFactor = 1.5;
