@@ -77,7 +77,7 @@ interface Ending {
 class ExecHandler implements EventHandler {
   readonly #config: z.infer<typeof schema>;
   readonly #log: Logger;
-  /** Number of programs in the background. At the limit the handler fails instead of starting another. */
+  /** Programs that run in the background now. At the limit the handler fails instead of starting another. */
   #inBackground = 0;
 
   constructor(config: z.infer<typeof schema>, log: Logger) {

@@ -6,7 +6,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Ranges in one request. A request with more gets the whole body. */
+/** Most ranges in one request. A request with more gets the whole body. */
 const maxRanges = 100;
 
 /**

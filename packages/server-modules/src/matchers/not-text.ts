@@ -7,7 +7,7 @@ import { lineWith } from "serverfile/to-text/lines/line";
 import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Draft } from "serverfile/values/draft";
 
-/** Depth of nested `not` matchers. A deeper config is an error. */
+/** Largest depth of nested `not` matchers. A deeper config is an error. */
 const maxNotDepth = 100;
 /** Current nesting of `not`. Reading is synchronous, so one counter suffices for all texts. */
 let notDepth = 0;

@@ -20,7 +20,7 @@ export const passwordTopics = {
 export interface CheckId {
   /** Thread that sent the check. */
   readonly thread: number;
-  /** Number of the check within that thread. */
+  /** Id of the check, unique within that thread. */
   readonly id: number;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** Right passwords that are cached, as in the public model. A further one replaces the least recently used. */
+/** Most right passwords that are cached, as in the public model. A further one replaces the least recently used. */
 const maxKept = 1000;
 
 /**

@@ -3,10 +3,14 @@ import { verifyBcrypt } from "./bcrypt.ts";
 import type { PasswordCheck } from "./password-check.ts";
 
 /**
- * Memory in KiB that a hash may require. A hash that needs more is refused, because a check could exhaust the machine.
+ * Most memory in KiB that a hash may require. A hash that needs more is refused, because a check could exhaust the
+ * machine.
  */
 const maxMemoryKiB = 1024 * 1024;
-/** Passes that a hash may require; a hash with more is refused. A hash above this would occupy a thread for minutes. */
+/**
+ * Most passes that a hash may require; a hash with more is refused. A hash above this would occupy a thread for
+ * minutes.
+ */
 const maxPasses = 1000;
 const maxParallelism = 64;
 
@@ -16,7 +20,7 @@ interface Argon2idHash {
   readonly memory: number;
   /** Number of passes over the memory. */
   readonly passes: number;
-  /** Number of lanes. */
+  /** Lanes that the hash computes in parallel. */
   readonly parallelism: number;
   /** Salt. */
   readonly salt: Buffer;

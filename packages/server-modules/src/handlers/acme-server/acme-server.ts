@@ -18,7 +18,9 @@ import { z } from "zod";
 /** Default path prefix. Source: the public model (Caddy 2.11) */
 const defaultPrefix = "/acme/";
 const defaultLifetimeMs = 12 * 3_600_000;
-/** Bytes of a request body; a longer body is refused. A request for a hundred names with an RSA key has about 8 KB. */
+/**
+ * Most bytes of a request body; a longer body is refused. A request for a hundred names with an RSA key has about 8 KB.
+ */
 const maxMessageBytes = 64 * 1024;
 
 /** A port of a challenge; absent for the default. */

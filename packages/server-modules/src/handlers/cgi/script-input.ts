@@ -19,7 +19,7 @@ export interface ScriptInput {
 export interface InputLimits {
   /** Limit of bytes that are kept in memory; a longer body goes to a file. */
   readonly memoryBytes: number;
-  /** Bytes of the body. A longer body is refused with 413. */
+  /** Most bytes of the body. A longer body is refused with 413. */
   readonly maxBytes: number;
 }
 

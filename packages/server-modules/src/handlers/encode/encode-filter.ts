@@ -108,7 +108,7 @@ export class EncodeFilter extends HoldingFilter {
   #hasBody = false;
   /** `open`: no `Content-Type` is set, so the first bytes decide. `unwanted`: the type is not compressed. */
   #type: "wanted" | "open" | "unwanted" = "wanted";
-  /** Number of pieces in the compressor. */
+  /** Pieces that the compressor has not finished. */
   #coding = 0;
   /** True when the compressor may hold bytes that are not output yet. */
   #isDirty = false;

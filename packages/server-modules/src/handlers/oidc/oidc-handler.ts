@@ -35,8 +35,8 @@ import {
 /** Limit in seconds between the start and the end of a login. */
 const loginLifetimeS = 600;
 /**
- * Logins that a browser may have open at once. One more login removes the cookies of the older ones. Abandoned tabs
- * leave pending logins behind.
+ * Most logins that a browser may have open at once. One more login removes the cookies of the older ones. Abandoned
+ * tabs leave pending logins behind.
  */
 const maxPendingLogins = 5;
 /** Default lifetime of a session, in seconds. */

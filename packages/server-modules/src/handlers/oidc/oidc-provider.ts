@@ -15,7 +15,7 @@ import { messageOf } from "server-core/errors";
 import { Agent, fetch } from "undici";
 import type { OidcConfig } from "./oidc-config.ts";
 
-/** Bytes of a provider's response. A longer response fails the request. */
+/** Most bytes of a provider's response. A longer response fails the request. */
 const maxAnswerBytes = 1024 * 1024;
 /** Timeout of a provider's response, in seconds. */
 const timeoutS = 10;
@@ -38,7 +38,7 @@ export class OidcProvider {
   #found: Promise<Configuration> | undefined;
   /** Start of that fetch, in milliseconds since 1970. */
   #foundAt = 0;
-  /** Time of the last failed fetch. */
+  /** Time of the last failed fetch, in milliseconds since 1970. */
   #failedAt = 0;
 
   /** @param roots trusted root certificates in PEM, in addition to the system's */

@@ -14,7 +14,7 @@ const sessionSchema = z.object({
   startedAt: z.number(),
   /** Expiry of the access token; absent when unknown. */
   tokenEndsAt: z.number().optional(),
-  /** Time at which the token should be renewed. */
+  /** Time in seconds since 1970 at which the token should be renewed. */
   renewAt: z.number().optional(),
   accessToken: z.string().optional(),
   refreshToken: z.string().optional(),

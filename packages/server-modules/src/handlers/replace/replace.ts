@@ -8,8 +8,8 @@ import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/re
 import { ReplacingFilter } from "./replacing-filter.ts";
 
 /**
- * Bytes of a search text. A config with a longer text is refused. At most this many bytes of a response wait for the
- * end of a match.
+ * Most bytes of a search text. A config with a longer text is refused. At most this many bytes of a response wait for
+ * the end of a match.
  */
 const maxSearchLength = 4096;
 

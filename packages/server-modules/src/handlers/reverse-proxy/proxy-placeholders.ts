@@ -21,7 +21,7 @@ export class ProxyProgress {
   triedAt = 0;
   /** Milliseconds from the start of the latest attempt to its response head; undefined before the head. */
   latencyMs: number | undefined;
-  /** End of the latest attempt; 0 before. */
+  /** End of the latest attempt, on the clock of `performance.now()`; 0 before. */
   endedAt = 0;
   /** Status that the upstream sent, before `replace_status` or routes change it. */
   status: number | undefined;

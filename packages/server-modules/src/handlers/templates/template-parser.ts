@@ -2,7 +2,7 @@ import { TemplateError } from "./template-error.ts";
 import { TemplateLexer, type Token } from "./template-lexer.ts";
 import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
 
-/** Nesting of blocks and parentheses. A deeper template is a syntax error, because the parser is recursive. */
+/** Largest nesting of blocks and parentheses. A deeper template is a syntax error, because the parser is recursive. */
 const maxDepth = 100;
 
 /** Words that are constants. */

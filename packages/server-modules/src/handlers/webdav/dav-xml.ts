@@ -2,9 +2,9 @@ import type { Element } from "@xmldom/xmldom";
 import type { Exchange } from "http-engine/exchange";
 import { DavError } from "./dav-error.ts";
 
-/** Bytes of a request body; a longer body is refused. Real bodies have a few hundred. */
+/** Most bytes of a request body; a longer body is refused. Real bodies have a few hundred. */
 const maxBodyBytes = 64 * 1024;
-/** Depth of nested elements. A deeper document is malformed. Real bodies have four or five levels. */
+/** Largest depth of nested elements. A deeper document is malformed. Real bodies have four or five levels. */
 const maxDepth = 32;
 /** Node type of an element. Source: DOM, section 4.4 */
 const elementType = 1;

@@ -1,6 +1,6 @@
 import { isWithin } from "./share.ts";
 
-/** Locks in one table. Further locks are refused, so that memory stays bounded. */
+/** Most locks in one table. Further locks are refused, so that memory stays bounded. */
 export const maxLocks = 1_000;
 /** Bytes of the header: holder, generation, and the length of each copy. */
 const headerBytes = 64;

@@ -20,9 +20,9 @@ import { existing, type FoundResource, isTemporary, type Resource, type Share } 
 
 /** Limit of property names in one request, because the response repeats each name for each file. */
 const maxNames = 200;
-/** Resources in one response. At the limit, the walk stops, and the response says so. */
+/** Most resources in one response. At the limit, the walk stops, and the response says so. */
 const maxEntries = 100_000;
-/** Folders that may wait during a walk. At this number the walk stops, and the response says so. */
+/** Most folders that may wait during a walk. At this number the walk stops, and the response says so. */
 const maxWaiting = 10_000;
 /** Characters of each chunk that is sent. */
 const chunkLength = 32 * 1024;

@@ -22,7 +22,7 @@ export interface ProxyHop {
   readonly key: string;
 }
 
-/** Bytes of the proxy's response to CONNECT. A longer response fails the dial. */
+/** Most bytes of the proxy's response to CONNECT. A longer response fails the dial. */
 const maxHeadBytes = 16 * 1024;
 /** Default ports by scheme. URLs with other schemes are refused. */
 const defaultPorts: Readonly<Record<string, number>> = {

@@ -10,7 +10,7 @@ const vainLooks = 2;
  * pause doubles, up to the limit.
  */
 const pausedMs = { first: 10, longest: 160 } as const;
-/** Consecutive checks without progress; they take about five minutes. After them, unread data is dropped. */
+/** Most consecutive checks without progress; they take about five minutes. After them, unread data is dropped. */
 const mostPausedLooks = 2_000;
 
 /** Callback of a write. */

@@ -29,7 +29,10 @@ export interface H1ConnectionOwner {
   sendAgain(call: H1Call): void;
 }
 
-/** Interim responses before the final response. A call with more fails, because an upstream could send them forever. */
+/**
+ * Most interim responses before the final response. A call with more fails, because an upstream could send them
+ * forever.
+ */
 const maxInterims = 32;
 const headEnd = Buffer.from("\r\n\r\n");
 const noBytes = Buffer.alloc(0);

@@ -25,7 +25,7 @@ export interface H1PoolOptions {
   readonly keepAlive: boolean;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Idle connections that the pool keeps; further idle connections are closed. */
+  /** Most idle connections that the pool keeps; further idle connections are closed. */
   readonly maxIdle: number;
   /** Counts of idle connections that other pools and threads share. Above a maximum, an idle connection is closed. */
   readonly idle: readonly IdleConnections[];

@@ -12,7 +12,7 @@ import { isReplayable } from "../replayable.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { fieldsProblem, h2RequestFields } from "./h2-fields.ts";
 
-/** Interim responses for one call. A call with more fails. */
+/** Most interim responses for one call. A call with more fails. */
 const maxInterims = 32;
 
 /** Takes back calls that the upstream did not process. */
@@ -47,7 +47,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
   #timer: NodeJS.Timeout | undefined;
   /** Stage of the call, reported with a failure. */
   #stage: CallStage = "dial";
-  /** Number of interim responses. Any interim response proves that the upstream saw the request. */
+  /** Interim responses that arrived until now. Any interim response proves that the upstream saw the request. */
   #interims = 0;
   /** True after the end. The receiver gets no more events. */
   #over = false;
@@ -55,7 +55,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
   waitingSince = 0;
   /** Called once, when the call is over. */
   onOver: (() => void) | undefined;
-  /** Number of repetitions. */
+  /** How often the call was repeated. */
   repeats = 0;
 
   constructor(request: UpstreamRequest, receiver: ResponseReceiver, owner: H2CallOwner) {

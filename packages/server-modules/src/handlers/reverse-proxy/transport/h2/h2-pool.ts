@@ -17,7 +17,7 @@ export interface H2PoolOptions {
   readonly idleTimeoutMs: number;
   /** Milliseconds until the response head; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
-  /** Bytes of the response fields. Larger fields fail the request. */
+  /** Most bytes of the response fields. Larger fields fail the request. */
   readonly maxHeaderBytes: number;
   /** Counts of idle connections that other pools and threads share. Above a maximum, an idle connection is closed. */
   readonly idle: readonly IdleConnections[];
