@@ -6,11 +6,11 @@ export interface KnownText {
 }
 
 /**
- * Texts that are stored; a new text replaces the oldest. Texts may be long, and each stored text is adapted again when
- * a config is written as text.
+ * Most texts that are stored; a new text replaces the oldest. Texts may be long, and each stored text is adapted again
+ * when a config is written as text.
  */
 const maxTexts = 4;
-/** Characters of a text that is stored. A longer text is not stored. */
+/** Most characters of a text that is stored. A longer text is not stored. */
 const maxTextLength = 1024 * 1024;
 
 /**

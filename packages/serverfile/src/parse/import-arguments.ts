@@ -1,7 +1,7 @@
 import { ServerError } from "server-core/errors";
 import type { Token } from "../lexer/token.ts";
 
-/** UTF-16 code units of a word with inserted arguments. A longer word is an error. */
+/** Most UTF-16 code units of a word with inserted arguments. A longer word is an error. */
 const maxWordLength = 16 * 1024 * 1024;
 /** Limit of a key such as `args[0]` in characters; a longer text is no key. */
 const maxKeyLength = 64;

@@ -30,8 +30,8 @@ import type { SiteBlock } from "./site-block.ts";
 import { TokenStream } from "./token-stream.ts";
 
 /**
- * Depth of nested blocks; a deeper text is refused. Each level becomes about four levels of JSON, and the depth of JSON
- * also has a limit.
+ * Largest depth of nested blocks; a deeper text is refused. Each level becomes about four levels of JSON, and the depth
+ * of JSON also has a limit.
  */
 export const maxBlockDepth = 200;
 

@@ -9,7 +9,7 @@ const unknown = (word: string) => `unrecognized subdirective ${word}`;
  * Limit of expressions in one `multi_regexp`, as in the public model; each expression is applied to every log entry.
  */
 const maxOperations = 50;
-/** Characters of one expression, as in the public model. A longer one is an error. */
+/** Most characters of one expression, as in the public model. A longer one is an error. */
 const maxPatternLength = 1000;
 
 /** A filter with one optional word. */
