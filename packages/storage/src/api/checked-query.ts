@@ -13,8 +13,8 @@ const maxTags = 64;
 const maxTextBytes = 8_192;
 
 /**
- * Bytes of the tenant's name; a longer name is refused. The request's address contains the tenant beside the texts of
- * the query.
+ * Most bytes of the tenant's name; a longer name is refused. The request's address contains the tenant beside the texts
+ * of the query.
  */
 const maxTenantBytes = 1_024;
 

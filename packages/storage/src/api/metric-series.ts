@@ -11,7 +11,7 @@ import type { ReadOptions } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Points of one series, as for Prometheus's range queries. A query for more is refused. */
+/** Most points of one series, as for Prometheus's range queries. A query for more is refused. */
 const maxPoints = 11_000;
 /** Limit of service names, because the request's address contains all of them. */
 const maxServices = 100;
@@ -39,9 +39,9 @@ export interface SeriesCounts {
   readonly slots: readonly number[];
   /** Duration bucket of each entry, see `durationBucket`. Empty when the query does not need durations. */
   readonly buckets: readonly number[];
-  /** Number of calls of each entry. */
+  /** Calls of each entry, at the entry's index; failed calls are included. */
   readonly calls: readonly number[];
-  /** Number of failed calls of each entry. May be empty when the query needs durations. */
+  /** Failed calls of each entry, at the entry's index. May be empty when the query needs durations. */
   readonly errors: readonly number[];
 }
 

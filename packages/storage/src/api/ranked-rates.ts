@@ -5,11 +5,11 @@ import { quantileNano } from "./duration-buckets.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Names in one answer. A query for more is refused. */
+/** Most names in one answer. A query for more is refused. */
 const mostNames = 200;
 /** Limit of steps of a curve; each name has figures for each step. */
 const mostSteps = 500;
-/** Names that may precede the page; a larger offset is refused. A store must sort all names up to the page. */
+/** Most names that may precede the page; a larger offset is refused. A store must sort all names up to the page. */
 const mostSkipped = 1_000_000;
 
 /** Sort key of the names: alphabetical, or a figure with the largest value first. */
@@ -102,9 +102,9 @@ export interface NameCounts {
   readonly steps: readonly number[];
   /** Duration bucket of each entry, see `durationBucket`. */
   readonly buckets: readonly number[];
-  /** Number of calls of each entry. */
+  /** Calls of each entry, at the entry's index; failed calls are included. */
   readonly calls: readonly number[];
-  /** Number of failed calls of each entry. */
+  /** Failed calls of each entry, at the entry's index. */
   readonly errors: readonly number[];
   /** Number of original calls that each call of the entry represents; 0: unknown. Present if the query requests it. */
   readonly adjustedCounts?: readonly number[] | undefined;

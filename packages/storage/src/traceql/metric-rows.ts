@@ -14,7 +14,7 @@ import type { SpanView } from "./trace-view.ts";
 export interface MetricRow {
   /** Values of `by(…)`, in order. */
   readonly group: readonly AttributeValue[];
-  /** Number of the interval. It ends `interval` steps after the Unix epoch. */
+  /** Index of the interval, as `intervalOf` counts. It ends `interval` steps after the Unix epoch. */
   readonly interval: bigint;
   /**
    * Number of spans; with a field, only spans with a number in that field. In an adjusted query, `count`, `sum` and

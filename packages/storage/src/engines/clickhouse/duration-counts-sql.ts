@@ -4,8 +4,8 @@ import { minuteOf } from "./analysis-sql.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
 /**
- * Bytes of the texts in one query; more texts need several queries. The request's address contains these texts, and
- * Node's servers accept 16 KiB of headers.
+ * Most bytes of the texts in one query; more texts need several queries. The request's address contains these texts,
+ * and Node's servers accept 16 KiB of headers.
  */
 const maxChunkBytes = 6_000;
 

@@ -20,8 +20,8 @@ export interface SqlQuery {
 const maxBranches = 8;
 
 /**
- * Characters of all tags that the statement contains directly. Longer texts become parameters: a text occurs many times
- * in a statement, and a statement may have at most 256 KiB.
+ * Most characters of all tags that the statement contains directly. Longer texts become parameters: a text occurs many
+ * times in a statement, and a statement may have at most 256 KiB.
  */
 const maxLiteralLength = 1_024;
 

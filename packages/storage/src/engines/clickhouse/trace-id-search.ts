@@ -19,8 +19,8 @@ import {
 } from "./time-slices.ts";
 
 /**
- * Tags that are searched separately. More tags make the SQL too long: every branch repeats the conditions of all other
- * tags.
+ * Most tags that are searched separately. More tags make the SQL too long: every branch repeats the conditions of all
+ * other tags.
  */
 const maxTagsApart = 4;
 

@@ -1,4 +1,6 @@
-/** Blocks that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest are forgotten. */
+/**
+ * Most blocks that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest are forgotten.
+ */
 const maxBlocks = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 /** Number of latest durations of a kind from which the 95th percentile is computed. */
 const keptDurations = 200;
-/** Number of calls between two computations of the percentile. */
+/** The percentile is computed anew after this many calls. */
 const everyCalls = 20;
 /** Minimum number of durations for a percentile. */
 const leastDurations = 20;

@@ -20,7 +20,7 @@ import { type DeletionSelection, deletionCondition, wholeTenantCondition } from 
 const maxIds = 100_000;
 const idsOfStatement = 1_500;
 const statementTimeoutMs = 3_600_000;
-/** Rounds of deleting. Each round deletes spans that arrived during the round before. */
+/** Most rounds of deleting. Each round deletes spans that arrived during the round before. */
 const maxRounds = 5;
 
 /** Tables whose rows a deletion removes. */

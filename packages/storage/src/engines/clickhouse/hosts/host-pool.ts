@@ -5,7 +5,7 @@ import { hostConnector, type WatchedHostTls } from "./host-tls.ts";
 
 /** A server with the connections that call it. */
 export interface Host {
-  /** Index in the list. */
+  /** Index in the list of hosts. */
   readonly index: number;
   /** Address without credentials. */
   readonly url: string;

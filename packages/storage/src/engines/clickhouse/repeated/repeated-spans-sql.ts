@@ -9,7 +9,7 @@ export const maxWindow = 900;
  * shorter.
  */
 export const maxSpans = 2_000_000;
-/** Ids that a statement lists. If there are more ids, the statement finds them itself. */
+/** Most ids that a statement lists. If there are more ids, the statement finds them itself. */
 export const maxNamedIds = 1_000;
 
 /** Returns the name of a table in the database of one server. */

@@ -8,8 +8,8 @@ const farMinutes = 60;
 const patienceMinutes = 10;
 
 /**
- * Waiting rows that one read joins. If there are more, the read uses a sample. The other calls are counted after they
- * are settled.
+ * Most waiting rows that one read joins. If there are more, the read uses a sample. The other calls are counted after
+ * they are settled.
  */
 const maxPendingRead = 30_000;
 /** Limit of waiting rows in one settling step; later steps settle the remaining rows. */
@@ -81,7 +81,7 @@ function pendingCalls(database: string, rows: number, where = "", having = ""): 
 
 const wanted = "AND tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
 
-/** Waiting calls that a statement lists. There are rarely more waiting calls. */
+/** Most waiting calls that a statement lists. There are rarely more waiting calls. */
 export const maxPendingNamed = 1_000;
 
 /** A row of `countedSql`. */

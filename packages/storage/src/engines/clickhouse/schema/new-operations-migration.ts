@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Known operations that a statement reads. If there are more, each block writes its operations again, which is
+ * Most known operations that a statement reads. If there are more, each block writes its operations again, which is
  * harmless.
  */
 const maxKnown = 10_000;

@@ -39,7 +39,7 @@ interface Step {
   readonly with: SpanSet | bigint;
 }
 
-/** Operations that relate spans. A query with more fails, because each needs time and memory in ClickHouse. */
+/** Most operations that relate spans. A query with more fails, because each needs time and memory in ClickHouse. */
 const maxSteps = 200;
 
 /**
