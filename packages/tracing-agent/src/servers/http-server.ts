@@ -9,11 +9,11 @@ import { CollectorError, type SamplingClient } from "../reporters/sampling-clien
 /** Milliseconds in which the headers of a request must arrive: the public model's limit. */
 const headersTimeoutMs = 2_000;
 const requestTimeoutMs = 10_000;
-/** Open connections. Further connections are closed immediately. Each client sends only one request a minute. */
+/** Most open connections. Further connections are closed immediately. Each client sends only one request a minute. */
 const maxConnections = 1_000;
 /** Milliseconds that running requests get when the agent stops. */
 const closeGraceMs = 1_000;
-/** Requests that may wait for the collector. A further request gets a 5xx status. */
+/** Most requests that may wait for the collector. A further request gets a 5xx status. */
 const maxWaiting = 200;
 
 /** Settings of the HTTP port for sampling strategies. */
