@@ -1,6 +1,6 @@
 import { CliError } from "./cli-error.ts";
 
-/** Characters of one event. A longer event is an error. */
+/** Most characters of one event. A longer event is an error. */
 const maxEvent = 16 * 1024 * 1024;
 
 /**

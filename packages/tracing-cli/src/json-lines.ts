@@ -2,7 +2,9 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { CliError } from "./cli-error.ts";
 
-/** Bytes of an unpacked line, which is a trace. A longer line ends the import, because a line is held in memory. */
+/**
+ * Most bytes of an unpacked line, which is a trace. A longer line ends the import, because a line is held in memory.
+ */
 const maxLine = 64 * 1024 * 1024;
 
 /**
