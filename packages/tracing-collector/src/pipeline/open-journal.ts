@@ -139,7 +139,7 @@ function warnOfLoss(options: CollectorOptions, log: Logger): void {
   }
 }
 
-/** Limits of segments. With tail sampling, segments must live as long as a decision takes. */
+/** How large and how old a segment may become. With tail sampling, segments must live as long as a decision takes. */
 function limitsOf(options: CollectorOptions, isTailSampled: boolean, maxBytes: number) {
   const isStreamed =
     options["collector.journal.mode"] !== "memory" &&

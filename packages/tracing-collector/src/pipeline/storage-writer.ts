@@ -16,7 +16,7 @@ export interface StorageWriterSettings {
   readonly metrics: CollectorMetrics;
   /** Logs failures; a repeated failure is logged once. */
   readonly log: Logger;
-  /** Number of concurrent inserts. Default: 1. */
+  /** Inserts that run at once; default 1. Default: 1. */
   readonly workers?: number;
   /** First pause after a failure in milliseconds. It doubles with each failure, up to `maxPauseMs`. Default: 100. */
   readonly minPauseMs?: number;

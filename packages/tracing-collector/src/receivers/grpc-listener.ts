@@ -11,7 +11,7 @@ import { acceptMoreEncodings, bindServer, serverCredentialsOf } from "wire/grpc"
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages.ts";
 
-/** Limits of one gRPC server. */
+/** Sizes and times that one gRPC server allows. */
 export interface GrpcSettings {
   /** Size limit of a message in bytes, before and after decompression. */
   readonly maxMessageBytes: number;
@@ -24,7 +24,7 @@ export interface GrpcSettings {
   readonly maxConnectionAgeGraceMs: number;
 }
 
-/** Calls that may run on one connection at once; clients queue further calls. */
+/** Most calls that may run on one connection at once; clients queue further calls. */
 const maxConcurrentStreams = 64;
 /** Time in milliseconds without data after which a call is cancelled. */
 export const grpcStallMs = 60_000;

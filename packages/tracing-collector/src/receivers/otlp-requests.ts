@@ -10,7 +10,7 @@ import { requestPath } from "./request-path.ts";
 
 /** Settings of OTLP over HTTP. */
 export interface OtlpHttpSettings {
-  /** Limits for heads and bodies of requests. */
+  /** Milliseconds for receiving heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;
   /** Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;

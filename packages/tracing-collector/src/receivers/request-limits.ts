@@ -1,6 +1,6 @@
 /**
- * Bytes of the rows of one request; a request with more is refused. The limit is needed because each span repeats its
- * resource.
+ * Most bytes of the rows of one request; a request with more is refused. The limit is needed because each span repeats
+ * its resource.
  */
 export const maxRowsBytes = 64 * 1024 * 1024;
 

@@ -17,7 +17,7 @@ import { requestPath } from "./request-path.ts";
 
 /** Settings of the Zipkin receiver. */
 export interface ZipkinSettings {
-  /** Limits for heads and bodies of requests. */
+  /** Milliseconds for receiving heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;
   /** Rules for requests from web pages of other sites. Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;

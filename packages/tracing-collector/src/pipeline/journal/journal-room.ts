@@ -26,7 +26,7 @@ export class JournalRoom {
     this.#log = log;
   }
 
-  /** Number of rows in the journal. */
+  /** Rows in the journal; each row is one span. */
   get rows(): number {
     return this.#rows;
   }

@@ -103,7 +103,7 @@ export class OpenSegment {
     return this.#bytes;
   }
 
-  /** Bytes of the file. */
+  /** Bytes of the segment's file. */
   get fileBytes(): number {
     return this.#fileBytes;
   }

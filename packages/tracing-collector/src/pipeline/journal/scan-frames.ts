@@ -9,7 +9,7 @@ import {
 
 /** Damaged bytes between undamaged frames, or before the end mark. */
 export interface DamagedFrames {
-  /** Index of the first byte. */
+  /** Offset of the range's first byte in the segment. */
   readonly start: number;
   /** Bytes whose checksum is wrong. */
   readonly bytes: number;
@@ -67,7 +67,7 @@ class FrameScan {
   readonly #endMark = Buffer.alloc(endMarkBytes);
   readonly #damages: DamagedFrames[] = [];
   readonly #mended: number[] = [];
-  /** Position of the present frame. */
+  /** Offset of the present frame in the segment. */
   #start: number;
   #rows = 0;
   /** Number of checksummed bytes, for the limit: bytes that look like many frames must not take hours. */

@@ -53,7 +53,7 @@ export class SealedSegment implements JournalSegment {
   readonly rows: number;
   /** Bytes of the header and the complete frames. */
   readonly bytes: number;
-  /** Bytes of the file. */
+  /** Bytes of the segment's file. */
   readonly keptBytes: number;
   readonly source: SegmentSource;
   readonly #frames: FrameList;

@@ -35,7 +35,7 @@ export const endMarkBytes = 12;
 
 /** How the frames of a file are read. */
 export interface FrameForm {
-  /** Index of the first frame. */
+  /** Offset of the first frame, which follows the header. */
   readonly start: number;
   /** Initial value of the checksums, the seed. */
   readonly seed: number;

@@ -7,7 +7,7 @@ import type { ServiceCounts } from "../../counts/service-counts.ts";
  * and in memory.
  */
 export interface SpanJournal {
-  /** Bytes of all stored data. */
+  /** Bytes of all data in the journal. */
   readonly bytes: number;
   /** Number of spans that the store does not have yet. */
   readonly rows: number;
@@ -90,7 +90,7 @@ export interface SegmentSource {
 
 /** Limits that seal a segment. */
 export interface SegmentLimits {
-  /** Number of rows at which the segment is sealed. */
+  /** A segment with this many rows is sealed. */
   readonly segmentRows: number;
   /**
    * Size in bytes at which the segment is sealed, counting each row with its full prefix: the store's memory depends on
@@ -111,9 +111,9 @@ export interface SegmentLimits {
   readonly busySegmentRows: number;
 }
 
-/** Limits of a journal. */
+/** How large a journal and its segments may become. */
 export interface JournalLimits {
-  /** Bytes of all segments. A full journal refuses new spans. */
+  /** Most bytes of all segments. A full journal refuses new spans. */
   readonly maxBytes: number;
   /** Limit of spans that wait for the store. 0, the default: only `maxBytes` limits them. */
   readonly maxRows?: number;

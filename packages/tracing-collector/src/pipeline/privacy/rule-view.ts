@@ -4,7 +4,8 @@ import { planFor, type ValuePlan } from "./value-plan.ts";
 
 const slotCount = 4096;
 /**
- * Names for which a plan is cached. Senders choose the names: above the limit, all plans are dropped and created again.
+ * Most names for which a plan is cached. Senders choose the names: above the limit, all plans are dropped and created
+ * again.
  */
 const maxPlans = 4096;
 /**
@@ -156,7 +157,7 @@ export class RuleView {
 }
 
 /**
- * Combinations that are cached. Senders choose services and scopes: above the limit, all are dropped and computed
+ * Most combinations that are cached. Senders choose services and scopes: above the limit, all are dropped and computed
  * again.
  */
 const maxKnown = 2048;

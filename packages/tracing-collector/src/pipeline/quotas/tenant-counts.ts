@@ -8,7 +8,7 @@ export class TenantCounts {
   readonly label: string;
   /** Number of accepted spans. */
   spans = 0;
-  /** Bytes of their messages. */
+  /** Bytes of the messages of the accepted spans. */
   bytes = 0;
   readonly refused: Record<QuotaName, number> = { "spans-per-second": 0, "bytes-per-day": 0 };
 

@@ -31,7 +31,7 @@ export interface PlannedAnswer {
 
 /** The headers of a call. */
 interface RequestHead {
-  /** Number of the stream. */
+  /** Id of the HTTP/2 stream. */
   readonly id: number;
   /** Metadata of the call. */
   readonly fields: readonly HeaderField[];
@@ -48,7 +48,7 @@ export type CallTarget = UnaryMethod | PlannedAnswer | GrpcFailure;
 
 /** Functions that a call needs from its connection. */
 export interface CallCarrier {
-  /** Limits of the connection. */
+  /** Sizes and buffers of the connection. */
   readonly settings: RequestSettings;
   /** Called when bytes were consumed, so that the client may send that many more. */
   taken(request: RequestStream, bytes: number): void;

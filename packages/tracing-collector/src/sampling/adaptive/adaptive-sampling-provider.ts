@@ -46,7 +46,7 @@ export interface AdaptiveContext {
  */
 const maxRefreshMs = 20_000;
 
-/** Queries at startup. Older intervals are not read. */
+/** Most queries at startup. Older intervals are not read. */
 const maxPastBuckets = 60;
 
 /** Time limit in milliseconds for the last writes to the store when the provider closes. */

@@ -11,9 +11,9 @@ export interface CalculationSettings {
   readonly initialProbability: number;
   /** Lower limit of a probability, so that a busy operation keeps a few traces. */
   readonly minProbability: number;
-  /** Number of latest buckets that count for an operation. */
+  /** The rate of an operation is computed from this many of its newest buckets. */
   readonly bucketsForCalculation: number;
-  /** Number of stored buckets. */
+  /** Buckets that are stored. Beyond it, the oldest is dropped. */
   readonly aggregationBuckets: number;
   /** Largest growth of a probability in one step, as a ratio. Default: 1, which allows doubling. */
   readonly maxIncrease?: number;

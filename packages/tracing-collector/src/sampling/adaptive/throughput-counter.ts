@@ -1,7 +1,7 @@
 import type { OperationThroughput } from "storage/api";
 import { OperationMap } from "./operation-map.ts";
 
-/** Probabilities of one operation that are stored; further ones are dropped. */
+/** Most probabilities of one operation that are stored; further ones are dropped. */
 const maxProbabilities = 10;
 
 interface Count {
@@ -12,9 +12,9 @@ interface Count {
 }
 
 export interface ThroughputLimits {
-  /** Operations of all services together that are counted. Default: 20,000. */
+  /** Most operations of all services together that are counted. Default: 20,000. */
   readonly maxOperations?: number;
-  /** Characters of all names together. Default: 8 Mi. */
+  /** Most characters of all names together. Default: 8 Mi. */
   readonly maxNameLength?: number;
 }
 

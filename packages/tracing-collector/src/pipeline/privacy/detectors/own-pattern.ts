@@ -10,7 +10,7 @@ const maxProgram = 2_000;
  * unchanged.
  */
 const maxTextLength = 65_536;
-/** Characters that the search of one text may look at. After it, the rest of the text counts as one finding. */
+/** Most characters that the search of one text may look at. After it, the rest of the text counts as one finding. */
 const maxLookedAt = 1_000_000;
 
 /** The error for a refused pattern; the message has the reason. */
