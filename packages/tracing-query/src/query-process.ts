@@ -41,7 +41,7 @@ const nanosPerMs = 1_000_000;
 /** Limit in milliseconds of the page's wait for the answer whether the store has an archive. */
 const archiveProbeMs = 1_000;
 
-/** Limits from the options. An option has 0 for "no limit"; `ReadLimits` has Infinity. */
+/** Reads the limits of one request from the options. An option has 0 for "no limit"; `ReadLimits` has Infinity. */
 function readLimitsOf(options: QueryOptions): ReadLimits {
   const maxRangeMs = options["query.max-time-range"];
   return {

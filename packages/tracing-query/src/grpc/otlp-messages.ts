@@ -3,7 +3,7 @@ import type { Span } from "wire/model";
 import { encodeTraces } from "wire/otlp";
 import { spansInParts } from "../service/spans-of.ts";
 
-/** Spans in one message. More spans need several messages. */
+/** Most spans in one message. More spans need several messages. */
 const maxSpans = 500;
 
 /**

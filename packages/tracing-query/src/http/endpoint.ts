@@ -72,7 +72,7 @@ export interface EndpointSettings {
   readonly tenants: TenantCheck;
   /** True: the client's bearer token is forwarded to the store. */
   readonly propagateToken: boolean;
-  /** Bytes of the request body. A longer body gets 413. */
+  /** Most bytes of the request body. A longer body gets 413. */
   readonly maxBodyBytes: number;
   /** Limits how many requests read traces at the same time. */
   readonly gate: RequestGate;

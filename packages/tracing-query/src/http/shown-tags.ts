@@ -4,12 +4,12 @@ import type { Attribute } from "wire/model";
 import { withIpShown } from "../service/adjusters/tag-adjusters.ts";
 import { tagJson } from "./tag-json.ts";
 
-/** Attributes whose JSON is cached. A full cache is emptied. */
+/** Most attributes whose JSON is cached. A full cache is emptied. */
 const maxKnown = 4_096;
 
 /**
- * Entries that were used once; a full table is emptied. Attributes seen once, such as ids, deserve no more space, and
- * most entries are removed while they are young.
+ * Most entries that were used once; a full table is emptied. Attributes seen once, such as ids, deserve no more space,
+ * and most entries are removed while they are young.
  */
 const maxNew = 128;
 

@@ -11,7 +11,7 @@ import { quoteRepeated, tagJson } from "./tag-json.ts";
 /** Limit of attributes in a known list; a span with more must be converted to an object. */
 export const maxListed = 64;
 
-/** Steps that may follow one step. Further ones are not remembered. */
+/** Most steps that may follow one step. Further ones are not remembered. */
 const maxNext = 64;
 
 /** Approximate limit of the cache in bytes; above it the cache is emptied. */

@@ -28,7 +28,7 @@ export interface McpSettings extends EndpointSettings {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Bytes of a request body: 256 KiB. Arguments of tools are short; a longer body gets 413. */
+/** Most bytes of a request body: 256 KiB. Arguments of tools are short; a longer body gets 413. */
 const maxBodyBytes = 262_144;
 
 const methods = ["GET", "POST"] as const;

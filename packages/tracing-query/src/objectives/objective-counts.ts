@@ -8,7 +8,10 @@ const hourMs = 3_600_000;
 const lateMinutes = 15;
 /** Hours that are read again once an hour, for late spans. */
 const lateHours = 2;
-/** Number of minutes kept. The longest window that is counted by minutes is six hours. */
+/**
+ * Minutes whose counts are kept: seven hours, and the time in which late spans arrive. The longest window that is
+ * counted by minutes is six hours.
+ */
 const minutesKept = 7 * 60 + lateMinutes;
 const longestBurnHours = 72;
 const firstMinutes = 6 * 60;

@@ -7,11 +7,11 @@ import { z } from "zod";
 import type { AlertTargetSettings, Objective, ObjectivesFile } from "./objective.ts";
 import { conditionText } from "./traceql-counts.ts";
 
-/** Bytes of the file: 4 MiB. A larger file is an error. */
+/** Most bytes of the file: 4 MiB. A larger file is an error. */
 const maxFileBytes = 4 * 1024 * 1024;
 /** Limit of objectives in a file, because each objective is counted once a minute. */
 const maxObjectives = 5_000;
-/** Alert targets of each kind. A file with more is refused. */
+/** Most alert targets of each kind. A file with more is refused. */
 const maxTargets = 20;
 const hourMs = 3_600_000;
 

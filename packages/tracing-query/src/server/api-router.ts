@@ -27,7 +27,7 @@ import { openApiHandler } from "./openapi-handler.ts";
 export interface ApiSettings extends TailSettings, KeptStores {
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
-  /** Limits of one request. */
+  /** Most traces, spans and bytes that one request may read. */
   readonly limits: ReadLimits;
   /** Objectives of the process, for `/api/objectives`. */
   readonly objectives: ObjectiveBoard;

@@ -11,9 +11,9 @@ export interface DependencyGraphQuery {
   readonly hops: number;
   /** Prefix of names: the graph has only these services and their direct callers and callees. */
   readonly within?: string | undefined;
-  /** Nodes in the answer. Above the limit services are grouped. */
+  /** Most nodes in the answer. Above the limit services are grouped. */
   readonly mostNodes: number;
-  /** Links in the answer. The links with the fewest calls are left out. A graph of groups has a lower limit. */
+  /** Most links in the answer. The links with the fewest calls are left out. A graph of groups has a lower limit. */
   readonly mostLinks: number;
 }
 

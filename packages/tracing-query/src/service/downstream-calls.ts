@@ -40,7 +40,7 @@ export class DownstreamCalls {
   readonly #callers: Callers;
   /** Sums by service, operation and kind of the called span. */
   readonly #sums = new Map<string, CallSums>();
-  /** Number of added traces, for averages. */
+  /** Traces that were added; averages divide by this number. */
   traces = 0;
 
   // The callers stay the same for all traces.

@@ -7,7 +7,7 @@ const defaultMaxItems = 100_000;
 export interface NameCacheOptions {
   /** Maximum age of a cached answer in milliseconds; 0 disables the cache. */
   readonly maxAgeMs: number;
-  /** Items in all lists together. A list over the limit is not cached, and the oldest lists are dropped first. */
+  /** Most items in all lists together. A list over the limit is not cached, and the oldest lists are dropped first. */
   readonly maxItems?: number;
   /** Returns true when a list may be cached. Default: all lists. */
   readonly isToKeep?: (list: readonly unknown[]) => boolean;
@@ -31,7 +31,7 @@ interface Question<T> {
   readonly answer: Promise<readonly T[]>;
   /** Ends the request when the last caller has left. */
   readonly abort: AbortController;
-  /** Number of waiting callers. The request is aborted when the last caller leaves. */
+  /** Callers that wait for this answer. The request is aborted when the last caller leaves. */
   waiting: number;
 }
 

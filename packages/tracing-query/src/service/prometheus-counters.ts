@@ -91,7 +91,7 @@ function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuer
   );
 }
 
-/** Tenants whose spans are counted; a further tenant is refused. More names are probably invented by clients. */
+/** Most tenants whose spans are counted; a further tenant is refused. More names are probably invented by clients. */
 const maxTenants = 1_000;
 
 /** Reads counters of a tenant. */

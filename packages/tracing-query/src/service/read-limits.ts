@@ -11,7 +11,7 @@ export const defaultSearchLimit = 100;
 export interface ReadLimits {
   /** Limit of traces in a search, and of ids in a request. */
   readonly maxTraces: number;
-  /** Spans in an answer. An answer with more fails. */
+  /** Most spans in an answer. An answer with more fails. */
   readonly maxSpans: number;
   /** Approximate limit of the bytes of a TraceQL answer. Absent: Infinity. */
   readonly maxAnswerBytes?: number | undefined;

@@ -6,9 +6,9 @@ import type { LargeTraceSemaphore } from "./large-trace-semaphore.ts";
  * --query.max-concurrent-trace-reads set them.
  */
 export interface RequestGateSettings {
-  /** Requests that may run at once. Further requests wait. */
+  /** Most requests that may run at once. Further requests wait. */
   readonly maxConcurrent: number;
-  /** Requests that may wait; more requests are refused. */
+  /** Most requests that may wait; more requests are refused. */
   readonly maxWaiting: number;
   /** Receives `enter` and `leave` for each request. */
   readonly room?: LargeTraceSemaphore;

@@ -19,7 +19,7 @@ export interface DiffSide {
 
 /** A group in the trees of both sides. */
 export interface DiffNode {
-  /** Index of the group above; undefined for roots. */
+  /** Index of the parent group; undefined for roots. */
   readonly parent: number | undefined;
   readonly service: string;
   readonly operation: string;

@@ -23,10 +23,10 @@ import { readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
-// Bytes of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
+// Most bytes of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
 const maxBodyBytes = 1_048_576;
 
-/** Spans of the traces that are read for calls. The next trace is read only below this limit. */
+/** Most spans of the traces that are read for calls. The next trace is read only below this limit. */
 const mostCallSpans = 200_000;
 
 // One side of the comparison: a filter as the search takes it, and TraceQL beside it.
@@ -223,13 +223,13 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
   };
 }
 
-/** Limits of the read. */
+/** Settings for reading the calls of one side. */
 interface CallsRead {
   /** Traces that are read. */
   readonly limit: number;
   /** Corrections of traces. */
   readonly adjust: AdjustOptions;
-  /** Limit of bytes that are read. */
+  /** Most traces, spans and bytes that are read. */
   readonly limits: ReadLimits;
   /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];

@@ -8,7 +8,7 @@ import { readSeries } from "./metrics-read.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
-/** Number of points of a curve. */
+/** Points of each curve. The time range is cut into this many steps. */
 const steps = 30;
 /** Minimum step of a curve: one second. */
 const minStepNano = 1_000_000_000n;

@@ -4,7 +4,9 @@ import { lengthNano, type Span } from "wire/model";
 import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
-/** Characters of an event's spans: 4 Mi. Beyond it, older spans of the event are dropped and counted as `skipped`. */
+/**
+ * Most characters of an event's spans: 4 Mi. Beyond it, older spans of the event are dropped and counted as `skipped`.
+ */
 const maxEventLength = 4_194_304;
 
 /**

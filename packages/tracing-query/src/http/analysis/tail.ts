@@ -17,7 +17,7 @@ import { eventText, skippedEvent, tailEvents } from "./tail-event.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
 export interface TailSettings extends EndpointSettings {
-  /** Tail clients that may be connected at once; default 100. A further client is refused. */
+  /** Most tail clients that may be connected at once; default 100. A further client is refused. */
   readonly maxTailClients?: number | undefined;
   /** Milliseconds between two reads of the store; 1,000 by default. */
   readonly tailPollMs?: number | undefined;
@@ -36,8 +36,8 @@ const maxBufferedBytes = 1_048_576;
 /** Feeds that may read the store at once. Further feeds wait. */
 const maxConcurrentPolls = 4;
 
-// Characters of a cursor; a longer one is refused. A longer header is not one of our cursors, and must not reach the
-// store.
+// Most characters of a cursor; a longer one is refused. A longer header is not one of our cursors, and must not reach
+// the store.
 const maxCursorLength = 100;
 
 // A stream has no time range: it starts when the client connects, or at the cursor of `Last-Event-ID`.

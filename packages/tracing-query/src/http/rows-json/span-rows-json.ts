@@ -14,12 +14,14 @@ import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } 
 import type { ProcessKeys } from "../trace-json.ts";
 
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
-/** Digits of a whole number that is exact in JavaScript. A longer number takes the slow path. */
+/** Most digits of a whole number that JavaScript represents exactly. A longer number takes the slow path. */
 const maxDigits = 15;
 
-/** Tags that are cached for a trace. A full cache is emptied, because later values are equally likely to repeat. */
+/**
+ * Most tags that are cached for a trace. A full cache is emptied, because later values are equally likely to repeat.
+ */
 const maxOther = 256;
-/** Characters of a tag that is cached. Longer ones seldom repeat. */
+/** Most characters of a tag that is cached. Longer ones seldom repeat. */
 const longestOther = 256;
 
 // Pieces of JSON between the fields of a span. They are encoded once, and copied as bytes.

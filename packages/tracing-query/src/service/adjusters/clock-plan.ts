@@ -69,7 +69,7 @@ const linkedPerTurn = 8 * spansPerTurn;
 
 /** The tree of a trace, by indexes of spans. */
 interface SpanLinks {
-  /** Index of the parent; `root` or `orphan` without one. */
+  /** For each span the index of its parent; `root` or `orphan` without one. */
   readonly parents: Int32Array;
   /** The first child of each span; below 0 for none. */
   readonly firstChild: Int32Array;
@@ -153,7 +153,7 @@ interface ReadSpans {
   readonly parentLows: Int32Array;
   /** Names of the hosts. */
   readonly hosts: readonly string[];
-  /** Index of each span's host. */
+  /** For each span the index of its host in `hosts`. */
   readonly hostsOfSpans: Uint32Array;
 }
 
