@@ -22,7 +22,8 @@ const importOptions = z.object({
 });
 
 /**
- * Number of rows in one insert. This number must never change, because a repeated import must make the same inserts.
+ * Rows of each insert of the import. This number must never change, because a repeated import must make the same
+ * inserts.
  */
 const blockRows = 50_000;
 

@@ -1,9 +1,9 @@
 import { engineError } from "../engine-error.ts";
 
 export interface GateLimits {
-  /** Queries that may run at once. Further queries wait. */
+  /** Most queries that may run at once. Further queries wait. */
   readonly maxRunning: number;
-  /** Queries that may wait; further queries are refused. */
+  /** Most queries that may wait; further queries are refused. */
   readonly maxWaiting: number;
 }
 

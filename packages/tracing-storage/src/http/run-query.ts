@@ -29,7 +29,7 @@ import { type RestOfResult, runStreamed, type StreamedResult } from "./streamed-
 import type { User } from "./users.ts";
 
 /**
- * Bytes of a query's text; ClickHouse's default of `max_query_size`. A request may raise this limit up to the next
+ * Most bytes of a query's text; ClickHouse's default of `max_query_size`. A request may raise this limit up to the next
  * constant.
  */
 const maxQueryBytes = 256 * 1024;

@@ -10,7 +10,7 @@ import type { TableFacts } from "./table-facts.ts";
 import type { TableParts } from "./table-parts.ts";
 
 /**
- * Granules that may have rows. The column of keys is decompressed in each of them. In a minute with three million
+ * Most granules that may have rows. The column of keys is decompressed in each of them. In a minute with three million
  * spans, about 300 granules pass the filters for a search's twenty traces. The engine needs twice the processor time
  * for them.
  */
