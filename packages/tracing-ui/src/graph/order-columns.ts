@@ -2,7 +2,7 @@ import { type Adjacency, adjacencyOf } from "./adjacency.ts";
 
 /** Limit of sweeps over the columns, for graphs whose number of crossings keeps changing. */
 const mostSweeps = 24;
-/** Consecutive sweeps without fewer crossings. The ordering then ends. */
+/** Most consecutive sweeps without fewer crossings. The ordering then ends. */
 const mostVainSweeps = 4;
 
 /** Nodes in columns; all edges lead from one column to the next. */

@@ -1,4 +1,4 @@
-/** Letters of an address. Longer texts are not addresses that all browsers accept. */
+/** Most letters of an address. Longer texts are not addresses that all browsers accept. */
 const longest = 2_000;
 
 /**

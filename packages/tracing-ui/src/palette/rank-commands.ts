@@ -1,6 +1,6 @@
 import type { Command, CommandGroup } from "./command.ts";
 
-/** Commands shown in a group. A longer text finds the others. */
+/** Most commands shown in a group. A longer text finds the others. */
 const mostOfGroup = 8;
 
 /**

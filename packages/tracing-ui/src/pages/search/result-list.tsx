@@ -18,7 +18,7 @@ import { useListKeys } from "./use-list-keys.ts";
 
 /** Width in pixels of the column of one service. */
 const placePx = 48;
-/** Services that have a column of their own. The others share one column. */
+/** Most services that have a column of their own. The others share one column. */
 const mostPlaces = 16;
 /** Width in pixels that the fixed columns need. */
 const otherColumnsPx = 800;
@@ -26,7 +26,7 @@ const otherColumnsPx = 800;
 const valuePx = 144;
 /** Limit of services in the legend, which then needs at most two rows. Services with most spans come first. */
 const mostInLegend = 12;
-/** Letters of a name in the legend; the middle of a longer name is cut out. */
+/** Most letters of a name in the legend; the middle of a longer name is cut out. */
 const mostLegendLetters = 24;
 
 /** The inputs of {@link ResultList}. */

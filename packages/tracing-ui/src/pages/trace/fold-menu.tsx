@@ -9,7 +9,7 @@ import type { ViewAction } from "./trace-view.ts";
 
 /** Limit of offered levels; keys go up to nine. */
 const mostLevels = 6;
-/** Letters of a service name; the middle of a longer name is cut out. */
+/** Most letters of a service name; the middle of a longer name is cut out. */
 const mostLetters = 32;
 
 /** The inputs of {@link FoldMenu}. */

@@ -22,7 +22,7 @@ const route = getRouteApi("/trace/$traceId");
 const callsPerPage = 200;
 /** Limit of letters shown of a text; the span's attributes have the whole text. */
 const mostLetters = 20_000;
-/** Letters of an operation; the middle of a longer name is cut out. */
+/** Most letters of an operation; the middle of a longer name is cut out. */
 const mostNameLetters = 60;
 /** Limit of indented levels; deeper calls get the same indent. */
 const deepest = 6;

@@ -20,11 +20,11 @@ import { EventField } from "../event-list.tsx";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Events that are shown; more would block the page. A line reports the limit. */
+/** Most events that are shown; more would block the page. A line reports the limit. */
 const mostEvents = 500;
-/** Exceptions listed in a group. A line counts the others. */
+/** Most exceptions listed in a group. A line counts the others. */
 const mostExamples = 20;
-/** Letters of an operation; the middle of a longer name is cut out. */
+/** Most letters of an operation; the middle of a longer name is cut out. */
 const mostLetters = 60;
 
 /**

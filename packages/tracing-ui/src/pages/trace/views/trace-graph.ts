@@ -44,14 +44,14 @@ export interface WholeGraph extends TraceGraph {
   nodeOf: Int32Array;
 }
 
-/** Operations that are drawn. With more, nodes are services. */
+/** Most operations that are drawn. With more, nodes are services. */
 const mostOperations = 120;
 
 /** Limit of edges of a graph that is drawn whole. With more, lines hide each other. */
 const mostEdges = 150;
-/** Nodes that are drawn around one node. */
+/** Most nodes that are drawn around one node. */
 const mostAround = 40;
-/** Callers of that node that are drawn. */
+/** Most callers of that node that are drawn. */
 const mostCallers = 8;
 
 /** True when a graph has too many nodes or edges to be read as a whole. */

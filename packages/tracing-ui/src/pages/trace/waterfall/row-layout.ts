@@ -13,7 +13,10 @@ import {
   type WaterfallScene,
 } from "./waterfall-scene.ts";
 
-/** Levels that are indented. Deeper levels get the same indent and show their number, so that names keep their room. */
+/**
+ * Most levels that are indented. Deeper levels get the same indent and show their number, so that names keep their
+ * room.
+ */
 const mostIndents = 12;
 /** Indent of one level in pixels. */
 export const indentPx = 12;
