@@ -46,7 +46,7 @@ export class DerivedColumns {
     this.#isOk = false;
   }
 
-  /** Number of the status. */
+  /** Number of the status, as in `statusCodes`. */
   get status(): number {
     if (this.#isError) {
       return errorNumber;

@@ -7,7 +7,10 @@ const maxJsonParts = 2_000_000;
 /** Limit of nesting of objects and arrays, as in the public models' readers. */
 const maxDepth = 10_000;
 const initialTokens = 2048;
-/** Number of tokens. If a large message made a tape larger than this, its memory is freed at the next `read`. */
+/**
+ * Tokens that the tape keeps room for. If a large message made a tape larger than this, its memory is freed at the next
+ * `read`.
+ */
 const keptTokens = 256 * 1024;
 
 const quote = 0x22;

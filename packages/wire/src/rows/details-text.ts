@@ -40,7 +40,7 @@ export type OwnDetails = Pick<
  * WIRE_MALFORMED.
  */
 export class DetailsText {
-  /** Position of the next byte. */
+  /** Offset of the next byte to read. */
   position = 0;
   #end = 0;
   readonly #reader: RowReader;

@@ -24,11 +24,11 @@ export class SpanFields {
   flags = 0;
   nameStart = 0;
   nameEnd = 0;
-  /** Number of its kind. */
+  /** Number of the span's kind, as in `spanKinds`. */
   kind = 0;
   /** Position of the start, 8 bytes little-endian. The duration follows. */
   startAt = 0;
-  /** Number of its status. */
+  /** Number of the span's status, as in `statusCodes`. */
   status = 0;
   messageStart = 0;
   messageEnd = 0;
