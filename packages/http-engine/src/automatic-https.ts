@@ -197,7 +197,7 @@ function placeRedirects(
     const plain = drafts.find(({ addresses }) => addresses.some((each) => covers(each, from)));
     if (plain === undefined) {
       remaining.listen.push(from);
-      remaining.routes.push(...routes);
+      remaining.routes = remaining.routes.concat(routes);
     } else {
       // A site for all hosts has no name for a certificate, so it answers plain requests itself instead of redirecting
       // them.

@@ -35,15 +35,15 @@ export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): reado
   if (matcherSets.length === 1 && first.length === 1) {
     return first[0]?.exactHosts;
   }
-  const hosts: string[] = [];
+  const hosts: (readonly string[])[] = [];
   for (const set of matcherSets) {
     const exact = set.find(({ exactHosts }) => exactHosts !== undefined)?.exactHosts;
     if (exact === undefined) {
       return undefined;
     }
-    hosts.push(...exact);
+    hosts.push(exact);
   }
-  return hosts;
+  return hosts.flat();
 }
 
 /**

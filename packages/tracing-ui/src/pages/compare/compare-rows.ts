@@ -66,7 +66,10 @@ function inTreeOrder(rows: readonly CompareRow[], children: ReadonlyMap<number, 
     if (row !== undefined) {
       ordered.push(row);
     }
-    open.push(...(children.get(at) ?? []).toReversed());
+    // A row may have more children than a call has room for arguments.
+    for (const child of (children.get(at) ?? []).toReversed()) {
+      open.push(child);
+    }
   }
   return ordered;
 }

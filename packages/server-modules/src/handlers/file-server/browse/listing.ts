@@ -127,7 +127,7 @@ export async function listFolder(folder: string, options: ListOptions): Promise<
   const files = entries.filter(([item]) => !item.is_dir);
   return {
     items,
-    lastModifiedMs: Math.max(mtimeMs, ...items.map((item) => Date.parse(item.mod_time))),
+    lastModifiedMs: items.reduce((newest, item) => Math.max(newest, Date.parse(item.mod_time)), mtimeMs),
     folders: items.length - files.length,
     files: files.length,
     totalBytes: files.reduce((sum, [, ownBytes]) => sum + ownBytes, 0),
