@@ -99,16 +99,6 @@ interface Placeable {
 /** Directive whose lines are never reordered. */
 const unsorted = "handle_errors";
 
-/** Chooses the items that fill a gap between known numbers: each item, in order, that still fits. */
-function fillersOf<T extends Placeable>(items: readonly T[], gap: number): T[] {
-  let left = gap;
-  return items.filter(({ groups }) => {
-    const fits = groups <= left;
-    left -= fits ? groups : 0;
-    return fits;
-  });
-}
-
 /**
  * Sorts items into the order in which their groups were numbered. Items whose number the config does not show fill the
  * gaps between items with known numbers.
@@ -122,23 +112,22 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
   if (known.length === 0) {
     return [...items];
   }
-  const unknown = counted.filter(({ firstGroup }) => firstGroup === undefined);
-  const gaps = known.map((item, index) => {
-    const before = known[index - 1];
-    return (item.firstGroup ?? 0) - (before === undefined ? base : (before.firstGroup ?? 0) + before.groups);
-  });
-  const isKept = (item: T, gap: number) =>
+  const isKept = (item: T, index: number) =>
     item.directive !== unsorted ||
     known
-      .slice(gap)
+      .slice(index)
       .every((other) => other.directive !== unsorted || items.indexOf(other) > items.indexOf(item));
-  const free = new Set(unknown);
+  const free = new Set(counted.filter(({ firstGroup }) => firstGroup === undefined));
+  let next = base;
   const ordered = known.flatMap((item, index) => {
-    const mayFill = [...free].filter((each) => isKept(each, index));
-    const fillers = fillersOf(mayFill, gaps[index] ?? 0);
-    for (const each of fillers) {
-      free.delete(each);
-    }
+    const { firstGroup = 0 } = item;
+    // Each item that still fits fills the gap before the known number.
+    const fillers = [...free].filter((each) => {
+      const fits = next + each.groups <= firstGroup && isKept(each, index);
+      next += fits ? each.groups : 0;
+      return fits && free.delete(each);
+    });
+    next = firstGroup + item.groups;
     return [...fillers, item];
   });
   ordered.push(...free);

@@ -22,12 +22,7 @@ function speaksOfHidden(server: ServerDraft, sites: readonly SiteDraft[]): boole
 
 /** True when {@link withHiddenSites} would add a site or an address. */
 export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly ServerDraft[]): boolean {
-  return servers.some((server) =>
-    speaksOfHidden(
-      server,
-      sites.filter((site) => site.server === server),
-    ),
-  );
+  return withHiddenSites(sites, servers, "alone").length > sites.length;
 }
 
 /** True when the access log must belong to a site for any host: only such sites can cause this mapping of hosts. */

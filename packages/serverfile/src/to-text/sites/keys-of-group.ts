@@ -49,13 +49,12 @@ export function keysOfGroup(
     ),
     group,
   );
-  const repetitions = (name: string) =>
-    sites.filter(({ server, addresses }) => {
-      return server === site.server && addresses.some(({ host, path }) => host === name && path === "");
-    }).length;
-  const isHere = (each: SiteDraft) => each.server === site.server;
-  const shown = new Set(sites.filter(isHere).flatMap(hostsOfDraft));
-  const isAny = sites.filter(isHere).find(isForAnyHost) === site;
+  const here = sites.filter(({ server }) => server === site.server);
+  const isBare = (name: string) => (address: SiteDraft["addresses"][number]) =>
+    address.host === name && address.path === "";
+  const repetitions = (name: string) => here.filter(({ addresses }) => addresses.some(isBare(name))).length;
+  const shown = new Set(here.flatMap(hostsOfDraft));
+  const isAny = here.find(isForAnyHost) === site;
   const unshown = isAny ? [...site.server.plainHosts, ...hostsWithoutLogs(site.server)] : [];
   const hidden = [...new Set([...automated, ...unshown])];
   const extra = hidden
