@@ -42,12 +42,11 @@ const proxiesFields = {
 
 /** Lines for one server in its block `servers`. */
 function optionLines(members: Members, writers: WrapperWriters): Line[] {
+  const timeouts = fieldLines(members, timeoutFields);
   const wrappers = members.children("listener_wrappers")?.map((each) => wrapperLine(each, writers));
   return [
     ...given(wrappers).map((block) => ({ words: ["listener_wrappers"], block })),
-    ...[fieldLines(members, timeoutFields)].flatMap((block) =>
-      block.length === 0 ? [] : [{ words: ["timeouts"], block }],
-    ),
+    ...(timeouts.length === 0 ? [] : [lineWith(["timeouts"], timeouts)]),
     ...fieldLines(members, { ...serverFields, ...proxiesFields }),
     ...given(members.child("logs")).flatMap((logs) => fieldLines(logs, serverLogFields)),
   ];

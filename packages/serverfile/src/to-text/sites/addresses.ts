@@ -1,7 +1,7 @@
 import { objectsOf, valueAt } from "../json-lists.ts";
 import { type Line, line } from "../lines/line.ts";
 import type { Members } from "../members.ts";
-import type { ServerDraft, SiteDraft } from "./site-draft.ts";
+import type { ServerDraft } from "./site-draft.ts";
 
 /** Default ports of addresses, set by the options `http_port` and `https_port`. */
 export interface UsualPorts {
@@ -99,22 +99,6 @@ export function addressText(server: ServerDraft, { host, path, ports, repetition
     ...others,
     ...under(isPlain ? "http" : "https", [usual, ...others]),
   ]);
-}
-
-/** Every address of a site. */
-export function siteKeys({ server, addresses, repetitions = [] }: SiteDraft, ports: UsualPorts): string[] {
-  return addresses.map((address, index) =>
-    addressText(server, { ...address, ports, repetition: repetitions[index] ?? 0 }),
-  );
-}
-
-/** True for a site for any host that listens only on sockets without a port, if one of its servers has no TLS. */
-export function isPlainOnSockets(group: readonly SiteDraft[]): boolean {
-  const servers = group.map(({ server }) => server);
-  return (
-    servers.every(({ listening }) => listening.port === undefined) &&
-    servers.some((each) => !each.hasPolicies)
-  );
 }
 
 /** True when a host of a server is served over TLS. */

@@ -1,5 +1,5 @@
 import { textsOf } from "../json-lists.ts";
-import { addressText, isPlainOnSockets, siteKeys } from "./addresses.ts";
+import { addressText } from "./addresses.ts";
 import type { ConfigFacts } from "./config-facts.ts";
 import {
   hostsOfDraft,
@@ -41,14 +41,15 @@ export function keysOfGroup(
 ): string[] {
   const [site] = group;
   const ported = group.filter(({ server }) => server.listening.port !== undefined);
-  const plainSockets = isPlainOnSockets(group) ? group.filter((each) => !each.server.hasPolicies) : group;
-  const told = ported.length > 0 ? ported : plainSockets;
-  const own = inSocketOrder(
-    told.flatMap((each) =>
-      siteKeys(each, ports).map((key, index) => ({ key, host: each.addresses[index]?.host ?? "" })),
-    ),
-    group,
+  const plain = group.filter(({ server }) => !server.hasPolicies);
+  const told = [ported, plain].find((sites) => sites.length > 0) ?? group;
+  const keys = told.flatMap(({ server, addresses, repetitions = [] }) =>
+    addresses.map((address, index) => {
+      const parts = { ...address, ports, repetition: repetitions[index] ?? 0 };
+      return { key: addressText(server, parts), host: address.host };
+    }),
   );
+  const own = inSocketOrder(keys, group);
   const here = sites.filter(({ server }) => server === site.server);
   const isBare = (name: string) => (address: SiteDraft["addresses"][number]) =>
     address.host === name && address.path === "";
