@@ -56,3 +56,10 @@ test("is made anew only when the hosts of a route are other ones", () => {
   expect(RouteIndex.of(unbound.with(7, { hosts: undefined }))?.next(0, "h9")).toBe(7);
   expect(RouteIndex.of(routes.slice(0, 10))?.next(0, "h15")).toBe(10);
 });
+
+test("a route may have more hosts than a call has room for arguments", () => {
+  const hosts = Array.from({ length: 200_000 }, (_, index) => `${index}.example`);
+  expect(hostsOf([[bound(...hosts.slice(0, 1))], [{ matches: () => true, exactHosts: hosts }]])).toHaveLength(
+    200_001,
+  );
+});

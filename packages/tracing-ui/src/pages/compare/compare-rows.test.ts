@@ -40,3 +40,16 @@ test.each([
 ] as const)("by %s, the largest difference first", (order, expected) => {
   expect(operations(order).map(([name]) => name)).toEqual(expected);
 });
+
+test("a row may have more children than a call has room for arguments", () => {
+  const children = Array.from({ length: 200_000 }, (_, index) => ({
+    ...{ parent: 0, service: "db", operation: `${index}` },
+    ...{ a: side(1, 1), b: null },
+  }));
+  const nodes = [...diff.nodes.slice(0, 1), ...children];
+  expect(
+    compareRows({ ...diff, nodes } as TraceDiff, "structure")
+      .map(({ node }) => node.operation)
+      .at(-1),
+  ).toBe("199999");
+});
