@@ -10,7 +10,7 @@ export interface AutosaveDamage {
 }
 
 /**
- * Limit of bytes that may differ from the newest config of the history. A config with more different bytes counts as
+ * Most bytes that may differ from the newest config of the history. A config with more different bytes counts as
  * another config.
  */
 const mostChangedBytes = 64;

@@ -1,4 +1,4 @@
-/** Wrong letters in a word that still counts as meant. A word with more wrong letters counts as another word. */
+/** Most wrong letters in a word that still counts as meant. A word with more wrong letters counts as another word. */
 const maxMistakes = 2;
 
 /** Edit distance: number of inserted, removed or replaced letters between two words. */

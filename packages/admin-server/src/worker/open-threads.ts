@@ -86,7 +86,7 @@ export interface MemoryRequest {
   readonly byteLength: number;
 }
 
-/** Limit of requests named in the log line about a thread's death. */
+/** Most requests named in the log line about a thread's death. */
 const maxNamedRequests = 20;
 
 /**

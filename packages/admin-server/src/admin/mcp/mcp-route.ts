@@ -7,7 +7,7 @@ import { ServerError } from "server-core/errors";
 import { isJsonObject, member } from "server-core/json/json-value";
 import { decodeAdminConfig } from "../admin-config.ts";
 
-/** Bytes of a message; a longer message is refused. The largest message contains a config. */
+/** Most bytes of a message; a longer message is refused. The largest message contains a config. */
 const maxBodyBytes = 1_048_576;
 
 /** Header fields that the protocol uses. */
