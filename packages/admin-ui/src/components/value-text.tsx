@@ -2,7 +2,7 @@ import "./value-text.css";
 import type { JsonValue } from "../api/json-value.ts";
 
 /**
- * Characters of a value that are shown. The number of the others follows. Megabytes in one element would block the
+ * Most characters of a value that are shown. The number of the others follows. Megabytes in one element would block the
  * page.
  */
 const maxLength = 20_000;
