@@ -6,7 +6,7 @@ export interface AcknowledgedTrace {
   readonly acknowledgedAt: number;
 }
 
-/** Limit of traces: more than an hour at one trace per tenth of a second. */
+/** Most traces: more than an hour at one trace per tenth of a second. */
 const most = 50_000;
 
 /** Some of the recently acknowledged traces, in order of time. */

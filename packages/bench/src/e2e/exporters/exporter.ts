@@ -42,6 +42,6 @@ export interface ExporterSettings {
   readonly endpoint: string;
   readonly gzip: boolean;
   readonly connections: number;
-  /** Limit in milliseconds; a call without an answer until then is "unanswered". */
+  /** Milliseconds of a call; a call without an answer until then is "unanswered". */
   readonly timeoutMs: number;
 }

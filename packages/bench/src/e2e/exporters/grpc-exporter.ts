@@ -5,7 +5,7 @@ import { traceService } from "wire/otlp";
 import type { ExportAnswer, Exporter, ExporterSettings, ExportRequest } from "./exporter.ts";
 
 const compress = promisify(gzip);
-/** Limit in milliseconds for opening a connection; then the call fails, and the next call tries again. */
+/** Milliseconds for opening a connection; then the call fails, and the next call tries again. */
 const connectTimeoutMs = 1000;
 const { path, responseDeserialize } = traceService.export;
 
