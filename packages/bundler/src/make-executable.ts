@@ -19,7 +19,7 @@ import type { Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
 /**
- * Limit in bytes of native packages inside the executable. Larger packages, such as the engine of tracing-storage, are
+ * Most bytes of native packages inside the executable. Larger packages, such as the engine of tracing-storage, are
  * copied to the executable's folder.
  */
 const maxNativeBytes = 20 * 1024 * 1024;
