@@ -20,9 +20,9 @@ import { judgeChain, judgingContext } from "./judge-chain.ts";
 import type { ConnectionPolicyConfig } from "./policy-schema.ts";
 import { subjectName } from "./subject-name.ts";
 
-/** Limit of contexts of the TLS library in one policy; each uses about 20 KB. */
+/** Most contexts of the TLS library in one policy; each uses about 20 KB. */
 const maxContexts = 1_000;
-/** Cached contexts that check the certificates of QUIC clients. A further one replaces the least recently used. */
+/** Most cached contexts that check the certificates of QUIC clients. A further one replaces the least recently used. */
 const maxJudges = 100;
 
 /** Names of versions in configs → Node's names. Older versions cannot be configured. */

@@ -11,7 +11,7 @@ const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
 const resource = "https://management.azure.com/";
 /**
- * Limit of conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
+ * Most conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
  * fails.
  */
 const maxConflicts = 5;

@@ -18,7 +18,7 @@ const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
 const maxFileBytes = 1024 * 1024;
 const assertionSeconds = 3_600;
 /**
- * Limit of conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
+ * Most conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
  * fails.
  */
 const maxConflicts = 5;

@@ -21,13 +21,15 @@ import { retryTime } from "./retry-time.ts";
 const maxAnswerBytes = 1024 * 1024;
 /** Timeout of one request, from the connection to the end of the answer. */
 const requestTimeoutMs = 30_000;
-/** Attempts to send one message. After each refusal with `badNonce`, the message is sent again with a new nonce. */
+/**
+ * Most attempts to send one message. After each refusal with `badNonce`, the message is sent again with a new nonce.
+ */
 const maxNonceTries = 5;
 /** First pause in milliseconds between two polls. Each later pause is twice as long. */
 const pollMs = 1_000;
 /**
- * Limit of the pause in milliseconds, even if the CA asks for a longer pause. A longer pause would delay the
- * certificate after the decision.
+ * Longest pause in milliseconds, even if the CA asks for a longer pause. A longer pause would delay the certificate
+ * after the decision.
  */
 const maxPollMs = 10_000;
 /** Value of `User-Agent`, which RFC 8555, section 6.1 requires. */

@@ -10,8 +10,8 @@ import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 
 /**
- * Limit of concurrent storage lookups for challenges of other instances, because clients may send invented tokens.
- * Clients with invented tokens cause more.
+ * Most concurrent storage lookups for challenges of other instances, because clients may send invented tokens. Clients
+ * with invented tokens cause more.
  */
 const maxQuestions = 100;
 /**
