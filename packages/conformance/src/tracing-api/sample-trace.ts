@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Limit in milliseconds from the acknowledgement of a span until a search finds it. */
+/** Milliseconds from the acknowledgement of a span until a search finds it. */
 export const visibleWithinMs = 20_000;
 
 export interface SampleTrace {

@@ -19,7 +19,7 @@ export interface Unharmed {
   readonly process: () => TestedProcess;
   /** Sends a good request; throws unless the answer is right. */
   readonly good: () => Promise<unknown>;
-  /** Limit in MiB for the growth of its memory after all tests. */
+  /** Most MiB by which the memory may grow during all tests. */
   readonly maxGrowthMiB: number;
 }
 

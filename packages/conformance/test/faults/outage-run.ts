@@ -16,14 +16,14 @@ export interface OutageSettings {
   readonly absence: Absence;
   /** Minimum time in milliseconds without storage. Storage stays away longer until every protocol has been refused. */
   readonly awayMs: number;
-  /** Limit of the journal in bytes; it must be full before storage restarts. */
+  /** Most bytes of the journal; it must be full before storage restarts. */
   readonly journalBytes: number;
   readonly seed: number;
-  /** Limit in bytes of an attribute of each span; 1,000 by default. */
+  /** Most bytes of an attribute of each span; 1,000 by default. */
   readonly ballastBytes?: number;
   /** Milliseconds between two requests of a sender; there are ten senders; 10 by default. */
   readonly pauseMs?: number;
-  /** Limit in milliseconds for filling and for draining the journal; 2 minutes by default. */
+  /** Milliseconds for filling and for draining the journal; 2 minutes by default. */
   readonly patienceMs?: number;
   /** Called with a line of progress every few seconds. */
   say(line: string): void;

@@ -9,7 +9,7 @@ export interface SenderSettings {
   readonly random: Random;
   /** Number of senders for each protocol; 2 by default. */
   readonly lanesPerDoor?: number;
-  /** Limit of spans in a request (20 by default); each span has about `ballastBytes` bytes (200 by default). */
+  /** Most spans in a request (20 by default); each span has about `ballastBytes` bytes (200 by default). */
   readonly maxSpans?: number;
   readonly ballastBytes?: number;
   /** Milliseconds between two requests of a sender; 10 by default. */

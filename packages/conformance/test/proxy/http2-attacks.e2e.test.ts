@@ -21,7 +21,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { plainSite, startWebServer, type WebServer } from "./web-server.ts";
 
 const nothing = Buffer.alloc(0);
-/** Limit in bytes of the memory that an attack may add to the process. */
+/** Most bytes of memory that an attack may add to the process. */
 const maxGrowthBytes = 150 * 1024 * 1024;
 
 let server: WebServer;

@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly tlsPort: number;
   /** Milliseconds to wait for an answer. After it, the comparison goes on without the answer. */
   readonly limitMs: number;
-  /** Limit of the time between an answer with `Connection: close` and the end of the connection. */
+  /** Milliseconds between an answer with `Connection: close` and the end of the connection. */
   readonly closeLimitMs: number;
   /** True: over HTTP/2 a request begins only when the previous one has ended. */
   readonly asksInTurn: boolean;

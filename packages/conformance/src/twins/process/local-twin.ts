@@ -11,7 +11,7 @@ import { askAdmin } from "./ask-admin.ts";
 import { certifiedNames } from "./certified-names.ts";
 import { grownBy, leftOpenFacts, metricFacts } from "./left-open.ts";
 
-/** Limit of the wait for an answer, because some requests get no answer from either server. */
+/** Milliseconds to wait for an answer, because some requests get no answer from either server. */
 const answerLimitMs = 1_500;
 const reloadAfterMs = 4;
 /** Milliseconds after a load within which the certificates of the site are obtained. */

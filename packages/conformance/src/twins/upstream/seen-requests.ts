@@ -31,7 +31,7 @@ export const mostRequests = 3;
 /** The preface of HTTP/2, as an HTTP/1 server reads it. */
 const preface = /^(PRI \* HTTP\/2\.0|SM)$/;
 
-/** Limit in milliseconds for a piece to pass a server, on a machine that is not busy. */
+/** Milliseconds for a piece to pass a server, on a machine that is not busy. */
 export const usualPieceLimitMs = 200;
 
 /** All requests that the upstreams of one server have received for a case. */
@@ -40,7 +40,7 @@ export class SeenRequests {
   readonly #flow = new Map<string, string>();
   readonly #sockets = new Set<Socket>();
   #records: Record_[] = [];
-  /** Limit in milliseconds: a piece that needs longer was held back by the server. */
+  /** Milliseconds: a piece that needs longer was held back by the server. */
   pieceLimitMs = usualPieceLimitMs;
 
   /** Forgets a case, and closes the connections that it left open. */

@@ -9,7 +9,7 @@ export interface UpstreamExchange {
   readonly request: Message;
   /** The number of bytes that the client of the exchange has received; undefined when the exchange is unknown. */
   readonly progress: Progress | undefined;
-  /** Limit in milliseconds: a piece that needs longer was held back by the server. */
+  /** Milliseconds: a piece that needs longer was held back by the server. */
   readonly pieceLimitMs: number;
   /** The argument after `=` in the name of the behaviour. */
   readonly argument: string;
