@@ -25,8 +25,8 @@ const actions: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /**
- * Limit in milliseconds of the pause before a lost event stream is requested again. The first pause is one second, and
- * each pause doubles.
+ * Longest pause in milliseconds before a lost event stream is requested again. The first pause is one second, and each
+ * pause doubles.
  */
 const mostRetryMs = 30_000;
 

@@ -10,7 +10,7 @@ import type { EngineAddress } from "./engine-address.ts";
  * megabytes.
  */
 const maxAnswerBytes = 64 * 1024 * 1024;
-/** Limit in bytes of one event, which is a line of JSON. */
+/** Most bytes of one event, which is a line of JSON. */
 const maxEventBytes = 1024 * 1024;
 /**
  * Timeout of one request in milliseconds. The event stream has no timeout, because it lasts as long as the engine

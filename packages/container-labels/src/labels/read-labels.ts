@@ -11,7 +11,7 @@ const labelPattern = /^(?:(.+)\.)?(?:(\d{1,9})_)?([^.]+?)(?:_(\d+))?$/s;
 /** Replaces an escaped dot (`\.`) while a label is split. */
 const escapedDot = "\0";
 
-/** Limit of block nesting; each level is a part of a label. */
+/** Deepest nesting of blocks; each level is a part of a label. */
 const maxDepth = 100;
 
 interface Place {
