@@ -26,7 +26,7 @@ interface Field {
   readonly description: string;
 }
 
-/** Limit of nesting, deeper than any of our configs. The limit ends recursive schemas. */
+/** Deepest nesting of a shown schema, deeper than any of our configs. The limit ends recursive schemas. */
 const mostDepth = 8;
 
 /** The value as a schema; undefined for lists and plain values. */
