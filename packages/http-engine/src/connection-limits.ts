@@ -3,7 +3,7 @@ export const defaultMaxWriteChunk = 64 * 1024;
 
 /** Limits of connections; each new config replaces them. Milliseconds; 0 is unlimited. */
 export interface ConnectionLimits {
-  /** Limit from the first byte of a request, or the opening of the connection, to the end of the head. */
+  /** Milliseconds from the first byte of a request, or the opening of the connection, to the end of the head. */
   readonly readHeaderTimeoutMs: number;
   /** Milliseconds for receiving a whole request, including its body. */
   readonly readTimeoutMs: number;
@@ -11,9 +11,9 @@ export interface ConnectionLimits {
   readonly readIdleTimeoutMs: number;
   /** Bytes per second that a client must send while a handler waits for the body; 0: no limit. */
   readonly readMinRate: number;
-  /** Limit for a whole response, from the end of the request's head. */
+  /** Milliseconds for a whole response, from the end of the request's head. */
   readonly writeTimeoutMs: number;
-  /** Limit for the client to read `maxWriteChunk` bytes while unsent bytes of a response wait. */
+  /** Milliseconds in which the client must read `maxWriteChunk` bytes while unsent bytes of a response wait. */
   readonly writeIdleTimeoutMs: number;
   /** Size limit in bytes of one write to the socket. With a larger limit, a slow client looks idle for longer. */
   readonly maxWriteChunk: number;

@@ -22,7 +22,7 @@ function keepPeer(socket: Socket): void {
 
 /** Receives the requests of a listener. */
 export interface RequestSink {
-  /** Limits in force now. A reload replaces them. */
+  /** Time limits and sizes in force now. A reload replaces them. */
   readonly limits: ConnectionLimits;
   /** Readers of bytes before HTTP and TLS. */
   readonly wrappers?: ListenerWrappers;
@@ -51,7 +51,7 @@ interface ListenedConnection {
 
 /** Settings for the connections of an address. */
 interface ListenOptions {
-  /** Limits of the first connections; later connections get their limits from the sink. */
+  /** Time limits and sizes of the first connections; later connections get those of the sink. */
   readonly limits: ConnectionLimits;
   /** Log for failures of the listener. */
   readonly log: Logger;

@@ -14,7 +14,7 @@ export type Lateness = "head" | "rest" | "body" | "response";
 
 /** The owner of the current limits, which a new config may change. */
 interface LimitsOwner {
-  /** Limits in force now; a reload may replace them while the connection lives. */
+  /** Time limits and sizes in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
 }
 

@@ -14,8 +14,8 @@ import { type BodyFeeder, RequestBody } from "./request-body.ts";
 import { serverErrorOf } from "./server-error-of.ts";
 
 /**
- * Limit of bytes that are kept for a handler that does not read the body yet, or for the next request in a pipeline.
- * Above this limit, the connection stops reading its socket.
+ * Most bytes that are kept for a handler that does not read the body yet, or for the next request in a pipeline. Above
+ * this limit, the connection stops reading its socket.
  */
 const maxHeldBytes = 64 * 1024;
 
@@ -36,7 +36,7 @@ type State = "head" | "body" | "waiting" | "closing" | "gone";
 
 /** The part of the listener that its connections use. */
 export interface ConnectionOwner {
-  /** Limits in force now; a reload may replace them while the connection lives. */
+  /** Time limits and sizes in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
   /** False while the server is stopping: responses then contain `Connection: close`. */
   readonly accepting: boolean;

@@ -18,7 +18,7 @@ import { latenessOf } from "./lateness.ts";
 
 /** The part of the listener that a connection uses. */
 export interface H2Owner {
-  /** Limits in force now; a reload may replace them while the connection lives. */
+  /** Time limits and sizes in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
   /** Takes a request whose header block is complete. */
   take(stream: HttpStream): void;

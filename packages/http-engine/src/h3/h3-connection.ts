@@ -19,7 +19,7 @@ import { H3Socket } from "./h3-socket.ts";
 
 /** The part of the listener that a connection uses. */
 export interface H3Owner {
-  /** Limits in force now; a reload may replace them while the connection lives. */
+  /** Time limits and sizes in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
   /** Takes a request whose head is complete. */
   take(stream: HttpStream): void;

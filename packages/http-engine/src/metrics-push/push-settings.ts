@@ -11,7 +11,7 @@ export interface PushSettings {
   readonly grpc: GrpcSettings | undefined;
   /** Milliseconds from one push to the next push. */
   readonly intervalMs: number;
-  /** Limit in milliseconds of one push, including its retries, over every transport. */
+  /** Milliseconds of one push, including its retries, over every transport. */
   readonly timeoutMs: number;
 }
 
