@@ -27,7 +27,7 @@ export interface UnaryClientSettings {
   readonly gzip: boolean;
   /** TLS settings, used only for `https:`. */
   readonly tls?: UnaryClientTls;
-  /** Limit in milliseconds for connecting, unless the call's own limit is shorter. */
+  /** Milliseconds for connecting, unless the call's own limit is shorter. */
   readonly connectTimeoutMs?: number;
 }
 

@@ -6,17 +6,17 @@ import type { RequestHead } from "../http1/request-head.ts";
 import { type BodyFeeder, Http1Request, RequestBody } from "./http1-request.ts";
 import { Http1Response, type ResponseCarrier, refusalOf } from "./http1-response.ts";
 
-/** Limits of connections. Milliseconds; 0 is unlimited. */
+/** Time limits and sizes of connections. Milliseconds; 0 is unlimited. */
 export interface ServerLimits {
   /** Milliseconds that a connection may wait for its next request before it is closed. */
   readonly idleTimeoutMs: number;
-  /** Limit from the first byte of a request, or the opening of the connection, to the end of the head. */
+  /** Milliseconds from the first byte of a request, or the opening of the connection, to the end of the head. */
   readonly readHeaderTimeoutMs: number;
   /** Milliseconds for receiving the body, from the end of the head. */
   readonly readTimeoutMs: number;
   /** Size limit of a request's head in bytes. */
   readonly maxHeaderBytes: number;
-  /** Limit of bytes of an unread body that are read and dropped, so that the client reads the response. */
+  /** Most bytes of an unread body that are read and dropped, so that the client reads the response. */
   readonly maxDroppedBytes: number;
 }
 
@@ -49,7 +49,7 @@ export interface ConnectionOwner {
 type State = "head" | "waiting" | "body" | "closing" | "gone";
 
 const empty = Buffer.alloc(0);
-/** Limit of bytes that wait for the next request in a pipeline. Above this limit, the socket is not read. */
+/** Most bytes that wait for the next request in a pipeline. Above this limit, the socket is not read. */
 const maxHeldBytes = 64 * 1024;
 /** Most bytes of responses that the client has not taken. Above this limit, the next request waits. */
 const maxUnsentBytes = 64 * 1024;

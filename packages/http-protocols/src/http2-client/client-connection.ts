@@ -30,13 +30,13 @@ const maxHeaderBlockBytes = 256 * 1024;
 const maxFirstStreams = 100;
 /** With more unsent bytes than this, the connection accepts no new requests, because the server does not read. */
 const maxWaitingBytes = 512 * 1024;
-/** Limit of unsent bytes with all heads and answers to PING and SETTINGS, for a server that does not read. */
+/** Most unsent bytes with all heads and answers to PING and SETTINGS, for a server that does not read. */
 const maxUnsentBytes = 4 * 1024 * 1024;
 const maxStreamId = 2 ** 31 - 1;
-/** Limit in milliseconds for sending the last frames; then the socket is destroyed. */
+/** Milliseconds for sending the last frames; then the socket is destroyed. */
 const closeMs = 500;
 
-/** Limits of a connection. */
+/** Time limits and sizes of a connection. */
 export interface ClientConnectionLimits {
   /** Size limit in bytes of a response's fields; each field counts 32 bytes extra. A larger head ends the stream. */
   readonly maxHeaderBytes: number;

@@ -4,7 +4,7 @@ import type { HpackEncoder } from "../http2/hpack-encoder.ts";
 import { addFields } from "../http2/sent-fields.ts";
 import type { PromisedRequest } from "./promised-request.ts";
 
-/** Limit of open pushed streams in a connection, if the client does not set a lower limit. */
+/** Most open pushed streams in a connection, if the client does not set a lower limit. */
 const maxOpen = 100;
 /**
  * Cancelled minus accepted pushes. At the limit, nothing is pushed, because the client may have the responses in its

@@ -31,7 +31,7 @@ import { StreamTable } from "./stream-table.ts";
  * section 6.8
  */
 const allStreams = 0x7fff_ffff;
-/** Limit in bytes of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
+/** Most bytes of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
 const maxUnreadBytes = 1024 * 1024;
 
 /** A server's limits for its clients' connections. */

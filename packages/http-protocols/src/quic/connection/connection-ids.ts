@@ -81,7 +81,7 @@ interface RemoteId {
   readonly resetToken: Buffer | undefined;
 }
 
-/** Limit of retirements that wait for an acknowledgment: a peer with more is flooding this side. */
+/** Most retirements that wait for an acknowledgment: a peer with more is flooding this side. */
 const maxRetirements = 32;
 
 /** IDs for packets to the peer. */

@@ -1,18 +1,18 @@
 import type { CongestionControl } from "../recovery/loss-recovery.ts";
 
-/** Limits of a connection. */
+/** Time limits and sizes of a connection. */
 export interface ConnectionSettings {
   /** Milliseconds without a packet after which the connection ends. The lower value of both ends applies. */
   readonly maxIdleTimeoutMs: number;
-  /** Limit in milliseconds from the first packet until the handshake is done. */
+  /** Milliseconds from the first packet until the handshake is done. */
   readonly handshakeTimeoutMs: number;
   /** Most bytes of all streams that may be unconsumed; the client must wait at this number. */
   readonly maxData: number;
   /** Most bytes of one stream that may be unconsumed; the client must wait at this number. */
   readonly maxStreamData: number;
-  /** Limit of bidirectional streams that the peer may have open at a time. */
+  /** Most bidirectional streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;
-  /** Limit of unidirectional streams that the peer may have open at a time. */
+  /** Most unidirectional streams that the peer may have open at a time. */
   readonly maxStreamsUni: number;
   /** Size of datagrams before the path is known to support larger ones. */
   readonly datagramBytes: number;
@@ -41,7 +41,7 @@ export const defaultSettings: ConnectionSettings = {
   pacing: true,
 };
 
-/** Limit in milliseconds of the delay of acknowledgments for 1-RTT packets. */
+/** Longest delay of acknowledgments for 1-RTT packets, in milliseconds. */
 export const maxAckDelayMs = 25;
 export const ackDelayExponent = 3;
 /** Connection IDs of the peer that are stored; transport parameters announce this number. */

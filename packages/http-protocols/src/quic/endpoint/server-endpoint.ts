@@ -84,14 +84,14 @@ export interface EndpointIo {
 const minFirstIdBytes = 8;
 const minResetBytes = 21;
 const maxResetBytes = 43;
-/** Limit of stateless resets per second, because forged packets make this address flood others with resets. */
+/** Most stateless resets per second, because forged packets make this address flood others with resets. */
 const resetsPerSecond = 200;
 /**
  * Refusals that are sent per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms.
  */
 const refusalsPerSecond = 1_000;
 const keyBytes = 32;
-/** Limit of consecutive Retries and refusals to waiting clients, before datagrams are read again. */
+/** Most consecutive Retries and refusals to waiting clients, before datagrams are read again. */
 const maxAnswersPerTurn = 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");

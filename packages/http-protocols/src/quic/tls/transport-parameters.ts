@@ -47,7 +47,7 @@ export interface NumericParameters {
   maxStreamsUni: number;
   /** Exponent of the unit of delays in ACK frames: 2 to this power, in microseconds. Default 3. */
   ackDelayExponent: number;
-  /** Limit in milliseconds of the sender's delay of acknowledgments. Default 25. */
+  /** Longest delay of the sender's acknowledgments, in milliseconds. Default 25. */
   maxAckDelayMs: number;
   /** Number of IDs that its sender stores for packets to the other end. Default 2, the minimum. */
   activeConnectionIdLimit: number;
