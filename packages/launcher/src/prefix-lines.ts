@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** Limit of characters in a line; a longer line is split into several. */
+/** Most characters in a line; a longer line is split into several. */
 const maxLineLength = 16 * 1024;
 
 /**
