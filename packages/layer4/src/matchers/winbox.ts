@@ -28,7 +28,7 @@ const keyBytes = 32;
 const shortestMessage = 1 + 1 + keyBytes + 1;
 /** Most bytes of the name. A longer name does not match. Source: caddy-l4, `MessageAuthUsernameBytesMax` */
 const longestName = 255;
-/** Limit of the message: name, RoMON mark, zero byte, key and parity. */
+/** Most bytes of the message: name, RoMON mark, zero byte, key and parity. */
 const longestMessage = longestName + 2 + 1 + keyBytes + 1;
 /** Suffix of the name when a client wants to reach the router's neighbors. */
 const romonMark = "+r";

@@ -27,7 +27,7 @@ import {
 import { UdpAssociation } from "./udp-association.ts";
 
 /**
- * Limit in milliseconds for methods, password and request together, from the start of the handler. A slower client is
+ * Milliseconds for methods, password and request together, from the start of the handler. A slower client is
  * disconnected.
  */
 const negotiationMs = 30_000;

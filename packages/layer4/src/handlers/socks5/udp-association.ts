@@ -5,8 +5,8 @@ import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/nam
 import { type Destination, datagramHeader, readDatagram } from "./socks5-messages.ts";
 
 /**
- * Limit of destinations that may answer one client; the oldest is replaced. Without a limit, a scanning client would
- * fill the memory.
+ * Most destinations that may answer one client; the oldest is replaced. Without a limit, a scanning client would fill
+ * the memory.
  */
 const maxDestinations = 1_024;
 /**
