@@ -1,4 +1,4 @@
-/** Limit of different messages that are counted at the same time; lines with any other message are never skipped. */
+/** Most different messages that are counted at the same time; lines with any other message are never skipped. */
 const maxMessages = 1_000;
 
 /** Settings that limit the number of lines with the same message. */
