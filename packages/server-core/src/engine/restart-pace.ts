@@ -4,7 +4,7 @@
  */
 const firstPauseMs = 100;
 const maxPauseMs = 5_000;
-/** Limit of the pause in milliseconds while no thread serves: clients that are refused for longer give up. */
+/** Longest pause in milliseconds while no thread serves: clients that are refused for longer give up. */
 const maxPauseAloneMs = 250;
 /** Lifetime in milliseconds after which a thread's earlier deaths no longer count. */
 const soundAfterMs = 10_000;

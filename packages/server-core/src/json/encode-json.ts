@@ -3,7 +3,7 @@ import { idKey } from "./id-index.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "./json-value.ts";
 import { prototypeKey } from "./prototype-key.ts";
 
-/** Limit of nesting of a document: far above real configs, and far below the limit of the call stack. */
+/** Deepest nesting of a document: far above real configs, and far below the limit of the call stack. */
 export const maxJsonDepth = 1_000;
 
 const escapedInStrings = /[<>&\u2028\u2029]/g;
@@ -32,7 +32,7 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Limit of keys that are sorted in place, which needs no additional memory. */
+/** Most keys that are sorted in place, which needs no additional memory. */
 const fewKeys = 16;
 
 /** Sorted keys of an object. Nearly all objects have few keys, in an order that is sorted or nearly sorted. */
@@ -84,7 +84,7 @@ const leastKeptLength = 64;
 const leastKeptLengthInList = 2_048;
 /** Minimum length of a text that is kept in pieces. A joined text would be copied again by each enclosing object or list. */
 const largeLength = 16 * 1024;
-/** Limit of pieces; more pieces are joined, because each enclosing level copies the list of pieces. */
+/** Most pieces; more pieces are joined, because each enclosing level copies the list of pieces. */
 const mostPieces = 4_096;
 
 /** A text, or the pieces of a long one. */

@@ -2,8 +2,7 @@ import { ServerError } from "../errors.ts";
 import { maxJsonDepth } from "./encode-json.ts";
 
 /**
- * Limit of values in a document, including nested ones: far above real configs. Each value needs more memory than its
- * text.
+ * Most values in a document, including nested ones: far above real configs. Each value needs more memory than its text.
  */
 export const maxJsonValues = 1_000_000;
 
