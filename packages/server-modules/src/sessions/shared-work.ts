@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** Limit of remembered works; beyond it the oldest are forgotten. */
+/** Most remembered works; beyond it the oldest are forgotten. */
 const maxWorks = 10_000;
 /** Milliseconds for which later callers get the result of finished work. */
 const keptMs = 60_000;

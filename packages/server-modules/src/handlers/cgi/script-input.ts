@@ -17,7 +17,7 @@ export interface ScriptInput {
 
 /** Limits of a body without a declared length, which is collected before the script starts. */
 export interface InputLimits {
-  /** Limit of bytes that are kept in memory; a longer body goes to a file. */
+  /** Most bytes that are kept in memory; a longer body goes to a file. */
   readonly memoryBytes: number;
   /** Most bytes of the body. A longer body is refused with 413. */
   readonly maxBytes: number;

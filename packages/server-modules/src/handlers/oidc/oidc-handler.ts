@@ -32,7 +32,7 @@ import {
   setParts,
 } from "./sealed-cookies.ts";
 
-/** Limit in seconds between the start and the end of a login. */
+/** Seconds between the start and the end of a login; a later login fails. */
 const loginLifetimeS = 600;
 /**
  * Most logins that a browser may have open at once. One more login removes the cookies of the older ones. Abandoned

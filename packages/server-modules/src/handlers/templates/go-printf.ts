@@ -15,7 +15,7 @@ interface Verb {
   readonly precision: number | undefined;
 }
 
-/** Limit of a width and of a precision: a few characters of a format cannot fill the memory. */
+/** Largest width and precision: a few characters of a format cannot fill the memory. */
 const maxSize = 1000;
 
 /** `%!d(string=x)`: what Go writes for a verb that a value does not have. */

@@ -18,7 +18,7 @@ import type { LockTable } from "./lock-table.ts";
 import { type Asked, isProtected, type LockView, writePropstat, writeResponse } from "./properties.ts";
 import { existing, type FoundResource, isTemporary, type Resource, type Share } from "./share.ts";
 
-/** Limit of property names in one request, because the response repeats each name for each file. */
+/** Most property names in one request, because the response repeats each name for each file. */
 const maxNames = 200;
 /** Most resources in one response. At the limit, the walk stops, and the response says so. */
 const maxEntries = 100_000;

@@ -22,7 +22,7 @@ import { joinSitePath } from "../../files/site-path.ts";
 import { DavError } from "./dav-error.ts";
 import type { Resource } from "./share.ts";
 
-/** Limit of files and folders that one copy may create; a larger copy is refused. */
+/** Most files and folders that one copy may create; a larger copy is refused. */
 const maxCopies = 100_000;
 
 /** A temporary path in the same folder, which clients cannot see. */

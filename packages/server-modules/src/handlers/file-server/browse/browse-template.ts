@@ -70,7 +70,7 @@ function pageContext(page: PageListing): Record<string, unknown> {
   return context;
 }
 
-/** Limit of a template's size in bytes, as in the handler `templates`. */
+/** Most bytes of a template, as in the handler `templates`. */
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 /**

@@ -9,7 +9,7 @@ type FindName = (hostname: string, family: 0 | 4 | 6) => Promise<readonly Lookup
 /** Milliseconds after which the name servers are asked in parallel with the system. */
 const systemMs = 200;
 /**
- * Limit of names for which this thread waits for the system at the same time. The thread pool also serves certificate
+ * Most names for which this thread waits for the system at the same time. The thread pool also serves certificate
  * authorities, permissions and logs.
  */
 const maxWaiting = 2;

@@ -31,7 +31,7 @@ const defaultPorts: Readonly<Record<string, number>> = {
   "socks5:": 1080,
   "socks5h:": 1080,
 };
-/** Limit of a name or password in bytes; SOCKS sends the length in one byte. */
+/** Most bytes of a name or password; SOCKS sends the length in one byte. */
 const maxSocksBytes = 255;
 
 /**

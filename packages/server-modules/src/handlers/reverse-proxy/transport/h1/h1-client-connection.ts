@@ -66,7 +66,7 @@ export class H1ClientConnection {
   #requestDone = false;
   /** Ends the wait for `100 Continue`: the body is sent without it. When the timer fires, the body is sent. */
   #continueTimer: NodeJS.Timeout | undefined;
-  /** Limit of the wait for the head; starts once the request is sent. */
+  /** Ends the wait for the head; starts once the request is sent. */
   #headerTimer: NodeJS.Timeout | undefined;
   /** True while the receiver accepts no data. The socket is not read until `resume`. */
   #paused = false;

@@ -33,7 +33,7 @@ export interface H1PoolOptions {
   readonly slots: ConnectionSlots | undefined;
 }
 
-/** Limit of requests that wait for a connection; further requests are refused. */
+/** Most requests that wait for a connection; further requests are refused. */
 const maxWaiting = 10_000;
 /** Milliseconds between checks for expired idle connections. */
 const sweepMs = 5_000;

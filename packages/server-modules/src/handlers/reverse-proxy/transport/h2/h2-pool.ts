@@ -28,9 +28,7 @@ export interface H2PoolOptions {
 /** Receive window of a connection in bytes, shared by all streams. Large bodies do not wait for round trips. */
 const connectionWindowBytes = 16 * 1024 * 1024;
 
-/**
- * Limit of repetitions of a call that the upstream did not process. Source: Go's net/http
- */
+/** Most repetitions of a call that the upstream did not process. Source: Go's net/http */
 const maxRepeats = 6;
 /**
  * Pause before the second repetition, in milliseconds; the pause doubles with each further repetition. The first
