@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { type HostPort, joinHostPort, tryHostPort } from "server-core/go/host-port";
 
-/** Limit of an address in characters; further characters are dropped, as in the public model. */
+/** Most characters of an address; further characters are dropped, as in the public model. */
 const maxLength = 4096;
 
 /** A site address: `[scheme://]host[:port][/path]`. Absent parts are "". */

@@ -54,7 +54,7 @@ export function policyToJson(policy: AutomationPolicy): Draft {
   });
 }
 
-/** Limit of candidates that are checked one by one; with more candidates, checking all policies in order is cheaper. */
+/** Most candidates that are checked one by one; with more candidates, checking all policies in order is cheaper. */
 const maxCandidates = 16;
 
 /** Facts about a policy, cached for the comparison of all pairs. */
@@ -191,7 +191,7 @@ class PolicyComparison {
   }
 }
 
-/** Limit of patterns that are compared one by one; a longer list is searched with a set. */
+/** Most patterns that are compared one by one; a longer list is searched with a set. */
 const fewPatterns = 8;
 
 /**
