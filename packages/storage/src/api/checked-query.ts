@@ -7,9 +7,7 @@ import { StorageError } from "./storage-error.ts";
  */
 const maxTags = 64;
 
-/**
- * Limit for all texts of a query in bytes, as encoded in a request's address. Node's servers accept 16 KiB of headers.
- */
+/** Most bytes of all texts of a query, as encoded in a request's address. Node's servers accept 16 KiB of headers. */
 const maxTextBytes = 8_192;
 
 /**

@@ -13,7 +13,7 @@ import { StorageError } from "./storage-error.ts";
 const minuteMs = 60_000;
 /** Most points of one series, as for Prometheus's range queries. A query for more is refused. */
 const maxPoints = 11_000;
-/** Limit of service names, because the request's address contains all of them. */
+/** Most service names, because the request's address contains all of them. */
 const maxServices = 100;
 
 /** The time range of a query, divided into slots of equal length. */

@@ -16,7 +16,7 @@ export interface SqlQuery {
   readonly parameters: QueryParameters;
 }
 
-/** Limit of branches in a statement; each branch reads the table once. */
+/** Most branches in a statement; each branch reads the table once. */
 const maxBranches = 8;
 
 /**

@@ -8,7 +8,7 @@ import { inParallel } from "./parallel.ts";
 import type { ReadBudget, RemoteCalls } from "./remote-calls.ts";
 import { spansOf } from "./stored-spans.ts";
 
-/** Limit of concurrent reads; the API returns one trace in each call. */
+/** Most concurrent reads; the API returns one trace in each call. */
 const maxCalls = 8;
 
 /** The traces to read, and the budget for them. */

@@ -12,7 +12,7 @@ export interface HedgeLimits {
   readonly leastMs: number;
   /** The wait is this factor times the 95th percentile of the kind's durations. */
   readonly factor: number;
-  /** Limit of second calls as a share of all calls: 0.1 is one in ten. */
+  /** Largest share of second calls among all calls: 0.1 is one in ten. */
   readonly share: number;
   /** Number of second calls that may be made in a burst, after a period without second calls. */
   readonly burst: number;

@@ -34,7 +34,7 @@ export const clusterReadSettings: Settings = {
   optimize_skip_unused_shards: "1",
   // This overrides the user's profile: rows may be left out only when the answer reports it.
   skip_unavailable_shards: "0",
-  // Limit of a replica's delay in seconds, if another replica is up to date. With the servers' default of 300, every
+  // Seconds that a replica may lag behind, if another replica is up to date. With the servers' default of 300, every
   // second search lacked the newest traces. When all replicas exceed the limit, the server uses the most recent
   // replica.
   max_replica_delay_for_distributed_queries: "10",

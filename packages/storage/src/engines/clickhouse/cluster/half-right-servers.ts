@@ -184,7 +184,7 @@ export class HalfRightServers {
   }
 }
 
-/** Limit of a replica's delay in seconds, from the settings of the read. */
+/** Seconds that a replica may lag behind, from the settings of the read. */
 function mostBehind(settings: URLSearchParams): number {
   return Number(settings.get("max_replica_delay_for_distributed_queries") ?? 300);
 }

@@ -14,8 +14,7 @@ import { deleteRows } from "./delete-rows.ts";
 import { type DeletionSelection, deletionCondition, wholeTenantCondition } from "./deletion-condition.ts";
 
 /**
- * Limit of trace ids that are held in memory for cleaning `trace_minutes`; `idsOfStatement` is the limit of one
- * statement.
+ * Most trace ids that are held in memory for cleaning `trace_minutes`; `idsOfStatement` is the limit of one statement.
  */
 const maxIds = 100_000;
 const idsOfStatement = 1_500;

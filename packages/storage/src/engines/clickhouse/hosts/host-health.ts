@@ -17,7 +17,7 @@ export interface HostHealthOptions {
    * `maxBackoffMs`. Default: 1,000.
    */
   readonly backoffMs?: number;
-  /** Limit of the time between checks of a server that is down, in milliseconds. Default: 30,000. */
+  /** Longest time between checks of a server that is down, in milliseconds. Default: 30,000. */
   readonly maxBackoffMs?: number;
 }
 

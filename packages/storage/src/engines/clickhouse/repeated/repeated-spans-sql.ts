@@ -5,7 +5,7 @@ import { spanHash } from "./span-identity.ts";
 /** Longest window in seconds. Copies are searched among spans that arrived within the window. */
 export const maxWindow = 900;
 /**
- * Limit of spans in one step; grouping their ids takes 70 MB of memory. When more spans arrive, the window of a step is
+ * Most spans in one step; grouping their ids takes 70 MB of memory. When more spans arrive, the window of a step is
  * shorter.
  */
 export const maxSpans = 2_000_000;

@@ -12,7 +12,7 @@ const patienceMinutes = 10;
  * they are settled.
  */
 const maxPendingRead = 30_000;
-/** Limit of waiting rows in one settling step; later steps settle the remaining rows. */
+/** Most waiting rows in one settling step; later steps settle the remaining rows. */
 const maxPendingSettled = 1_000_000;
 
 /** Setting that prevents the use of the index of starts. See `spansOfTraces` for the reason. */

@@ -8,9 +8,9 @@ import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./
 
 /** A side with at most this many traces counts as rare. */
 export const maxRareTraces = 300;
-/** Limit of rows that the search for rare traces may read, because this search does not always save time. */
+/** Most rows that the search for rare traces may read, because this search does not always save time. */
 const maxRowsLookedAt = 200_000;
-/** Limit of the text with the structure of spans in bytes: about two million spans. */
+/** Most bytes of the text with the structure of spans: about two million spans. */
 const maxStructureBytes = 67_108_864;
 
 /** A query for spans with an ancestor or descendant: conditions on both sides. */

@@ -4,8 +4,7 @@ import type { Condition } from "./condition-sql.ts";
 export const noParent = "toFixedString('', 8)";
 
 /**
- * Limit of spans in a trace for computing descendants in SQL, because each span needs memory for all spans of its
- * trace.
+ * Most spans in a trace for computing descendants in SQL, because each span needs memory for all spans of its trace.
  */
 export const maxTraceSpans = 100;
 
