@@ -18,7 +18,7 @@ export interface HttpTimeouts {
 
 /** Size limit of a request's head in bytes. */
 const maxHeaderBytes = 16 * 1024;
-/** Limit of bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
+/** Most bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
 const maxDroppedBytes = 64 * 1024 * 1024;
 /** Interval of TCP keep-alive probes in milliseconds, as in Go. They end the connections of vanished senders. */
 const tcpKeepAliveMs = 15_000;

@@ -7,5 +7,5 @@ export const maxRowsBytes = 64 * 1024 * 1024;
 /** Size limit of an HTTP body in bytes, before and after decompression; equal to the public model's. */
 export const maxBodyBytes = 20 * 1024 * 1024;
 
-/** Limit for all running requests in bytes, over all protocols and listeners. */
+/** Most bytes of all running requests together, over all protocols and listeners. */
 export const maxUnfinishedBytes = 256 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Limit of the wait for senders that are expected to send again, in milliseconds. */
+/** Longest wait for senders that are expected to send again, in milliseconds. */
 const longestWaitMs = 8;
 
 /**

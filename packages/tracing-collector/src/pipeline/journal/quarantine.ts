@@ -7,7 +7,7 @@ import { quarantineFolder } from "./sealed-segment.ts";
 export interface QuarantineLimits {
   /** Milliseconds since a file's last write after which it is dropped; 0: never. */
   readonly maxAgeMs: number;
-  /** Limit in bytes of copies of damaged segments; the oldest are dropped first. */
+  /** Most bytes of copies of damaged segments; the oldest are dropped first. */
   readonly maxCopyBytes: number;
 }
 

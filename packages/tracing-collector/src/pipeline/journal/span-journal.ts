@@ -115,6 +115,6 @@ export interface SegmentLimits {
 export interface JournalLimits {
   /** Most bytes of all segments. A full journal refuses new spans. */
   readonly maxBytes: number;
-  /** Limit of spans that wait for the store. 0, the default: only `maxBytes` limits them. */
+  /** Most spans that wait for the store. 0, the default: only `maxBytes` limits them. */
   readonly maxRows?: number;
 }

@@ -37,7 +37,7 @@ export interface QuotaLimits {
   readonly spansPerSecond: number | undefined;
   /** Maximum number of spans that are accepted at once after a quiet period. */
   readonly burstSpans: number;
-  /** Limit of the size of decompressed messages in a day of UTC, in bytes. */
+  /** Most bytes of decompressed messages in a day of UTC. */
   readonly bytesPerDay: number | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface ConnectionSettings extends RequestSettings {
 export interface TimeLimits {
   /** Milliseconds for the preface of HTTP/2, and for a header block. A slower client is disconnected. */
   readonly beginMs: number;
-  /** Limit for the next piece of a message, and for a frame. */
+  /** Milliseconds for the next piece of a message, and for a frame. */
   readonly stallMs: number;
 }
 

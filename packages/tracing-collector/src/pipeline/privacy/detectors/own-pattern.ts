@@ -3,7 +3,7 @@ import type { Places } from "./detector.ts";
 
 /** Length limit of a pattern in characters. */
 export const maxPatternLength = 1_000;
-/** Limit of instructions in the automaton of a pattern: nested repetitions make a long automaton of a short pattern. */
+/** Most instructions in the automaton of a pattern: nested repetitions make a long automaton of a short pattern. */
 const maxProgram = 2_000;
 /**
  * Length limit of a searched text in characters. A longer text counts as one finding, so that nothing of it stays
