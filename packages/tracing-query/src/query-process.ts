@@ -38,7 +38,7 @@ const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.me
 // Options have milliseconds, possibly with a fraction.
 const nanosPerMs = 1_000_000;
 
-/** Limit in milliseconds of the page's wait for the answer whether the store has an archive. */
+/** Milliseconds that the page waits for the answer whether the store has an archive. */
 const archiveProbeMs = 1_000;
 
 /** Reads the limits of one request from the options. An option has 0 for "no limit"; `ReadLimits` has Infinity. */

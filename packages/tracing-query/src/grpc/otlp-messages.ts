@@ -7,8 +7,8 @@ import { spansInParts } from "../service/spans-of.ts";
 const maxSpans = 500;
 
 /**
- * Limit of a message in bytes, because clients refuse messages over 4 MiB by default. A single larger span still makes
- * a larger message.
+ * Most bytes of a message, because clients refuse messages over 4 MiB by default. A single larger span still makes a
+ * larger message.
  */
 const maxBytes = 3 * 1024 * 1024;
 

@@ -7,8 +7,7 @@ import { spansOf } from "../service/spans-of.ts";
 const maxChunkSpans = 10;
 
 /**
- * Limit of a chunk in characters: clients refuse messages over 4 MiB by default, and a character has at most three
- * bytes.
+ * Most characters of a chunk: clients refuse messages over 4 MiB by default, and a character has at most three bytes.
  */
 const maxChunkCharacters = 1_000_000;
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Limits in milliseconds for the time that an answer waits for its client. */
+/** Milliseconds that an answer may wait for its client. */
 export interface ClientTimes {
   /** Milliseconds in which the client reads no byte. Then its connection is cut. */
   readonly stalledMs: number;

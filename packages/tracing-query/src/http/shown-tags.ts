@@ -66,7 +66,7 @@ export class ShownTags {
   }
 }
 
-/** Limit of key lists for one span name; beyond it the cache is emptied. */
+/** Most key lists for one span name; beyond it the cache is emptied. */
 const maxListsOfName = 8;
 const maxNames = 1_024;
 

@@ -8,7 +8,7 @@ import { compareTags } from "../service/adjusters/tag-order.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";
 import { quoteRepeated, tagJson } from "./tag-json.ts";
 
-/** Limit of attributes in a known list; a span with more must be converted to an object. */
+/** Most attributes in a known list; a span with more must be converted to an object. */
 export const maxListed = 64;
 
 /** Most steps that may follow one step. Further ones are not remembered. */

@@ -20,7 +20,7 @@ export interface McpSettings extends EndpointSettings {
   readonly service: QueryService;
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
-  /** Limits of one read, the same as in the HTTP API. */
+  /** Most traces, spans and bytes of one read, the same as in the HTTP API. */
   readonly limits: ReadLimits;
   /** --query.base-path, for links to pages of the UI. */
   readonly basePath: string;

@@ -20,7 +20,7 @@ export interface Objective {
   readonly target: number;
   /** Length of the sliding window in milliseconds; a multiple of an hour. */
   readonly windowMs: number;
-  /** Limit of a good span's duration in milliseconds; absent: any duration is good. */
+  /** Longest duration of a good span in milliseconds; absent: any duration is good. */
   readonly latencyMs: number | undefined;
   /** Minimum number of bad spans in the long window of an alert. */
   readonly minBad: number;

@@ -9,7 +9,7 @@ import { conditionText } from "./traceql-counts.ts";
 
 /** Most bytes of the file: 4 MiB. A larger file is an error. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Limit of objectives in a file, because each objective is counted once a minute. */
+/** Most objectives in a file, because each objective is counted once a minute. */
 const maxObjectives = 5_000;
 /** Most alert targets of each kind. A file with more is refused. */
 const maxTargets = 20;

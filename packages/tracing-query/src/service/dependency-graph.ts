@@ -72,7 +72,7 @@ export function dependencyGraph(links: readonly Link[], query: DependencyGraphQu
   };
 }
 
-/** Limit of links per group: groups often call nearly all others, which no drawing can show. */
+/** Most links per group: groups often call nearly all others, which no drawing can show. */
 const linksPerGroup = 3;
 
 type Sum = DependencyGraph["links"][number];
@@ -94,7 +94,7 @@ function most(sorted: readonly Sum[], count: number): Sum[] {
   return sorted.filter((link) => shown.has(link));
 }
 
-/** Limit of groups: a drawing with more boxes cannot be read at a glance. */
+/** Most groups: a drawing with more boxes cannot be read at a glance. */
 const mostGroups = 60;
 
 /** Share of the groups that the requested services get. Their neighbours get the rest. */

@@ -3,7 +3,7 @@ import { StartError } from "lifecycle/errors";
 import { z } from "zod";
 import { QueryError } from "../query-error.ts";
 
-/** Limit of the file: 1 MiB, enough for thousands of models. The error for a larger file gives this number. */
+/** Most bytes of the file: 1 MiB, enough for thousands of models. The error for a larger file gives this number. */
 const maxFileBytes = 1_048_576;
 
 // A price in the table's currency, for a million tokens.

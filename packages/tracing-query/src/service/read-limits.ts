@@ -5,17 +5,17 @@ import { QueryError } from "../query-error.ts";
 export const defaultSearchLimit = 100;
 
 /**
- * Limits of one request and its answer. Infinity: no limit. An error text names the option, its value and
- * a smaller request to try: see the functions below.
+ * Sizes that one request and its answer may have. Infinity: no limit. An error text names the option, its value and a
+ * smaller request to try: see the functions below.
  */
 export interface ReadLimits {
-  /** Limit of traces in a search, and of ids in a request. */
+  /** Most traces in a search, and of ids in a request. */
   readonly maxTraces: number;
   /** Most spans in an answer. An answer with more fails. */
   readonly maxSpans: number;
   /** Approximate limit of the bytes of a TraceQL answer. Absent: Infinity. */
   readonly maxAnswerBytes?: number | undefined;
-  /** Limit of a search's time range in nanoseconds; undefined: no limit. */
+  /** Longest time range of a search in nanoseconds; undefined: no limit. */
   readonly maxRangeNano: bigint | undefined;
 }
 

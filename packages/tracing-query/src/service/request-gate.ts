@@ -117,7 +117,7 @@ export class RequestGate {
   }
 
   /**
-   * Limit of running requests, below which a request of the tenant may begin. Four places: a tenant without a running
+   * Number of running requests below which a request of the tenant may begin. Four places: a tenant without a running
    * request may take the fourth; a tenant with a running request only the third.
    */
   #placesFor(tenant: string, share: Share): number {

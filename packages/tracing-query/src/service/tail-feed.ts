@@ -43,7 +43,7 @@ export interface TailFeedSettings {
   readonly heartbeatMs: number;
 }
 
-/** Limit of the pause between two reads of a failing store, in milliseconds. */
+/** Longest pause between two reads of a failing store, in milliseconds. */
 const maxBackoffMs = 30_000;
 
 /**

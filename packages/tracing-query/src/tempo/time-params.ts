@@ -10,7 +10,7 @@ import type { ReadLimits } from "../service/read-limits.ts";
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
 const hourNano = 60n * minuteNano;
-// Limit of a duration: about 292 years, the same as in Go. Longer durations are refused.
+// Longest duration: about 292 years, the same as in Go. Longer durations are refused.
 const maxInt64 = 2n ** 63n - 1n;
 
 /**
@@ -23,7 +23,7 @@ function defaultLength(maxRangeNano: bigint | undefined): bigint {
   return maxRangeNano !== undefined && maxRangeNano < defaultRangeNano ? maxRangeNano : defaultRangeNano;
 }
 
-/** Limit of samples in a metrics query, the same as Tempo's. */
+/** Most samples in a metrics query, the same as Tempo's. */
 const maxSamples = 11_000n;
 
 /**

@@ -30,7 +30,7 @@ export interface TailSettings extends EndpointSettings {
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** Limit of bytes buffered for a slow client; beyond it, events are skipped. */
+/** Most bytes buffered for a slow client; beyond it, events are skipped. */
 const maxBufferedBytes = 1_048_576;
 
 /** Feeds that may read the store at once. Further feeds wait. */

@@ -12,7 +12,7 @@ import { rangeOfArguments, timeArguments } from "../time-argument.ts";
 import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 import { conditionsOf, spanArguments } from "./search-tool.ts";
 
-// Limit of names and other texts, the same as in the HTTP API.
+// Names and other texts have at most 4,096 characters, as in the HTTP API.
 const text = z.string().max(4_096);
 // Argument `offset` of every list that has pages.
 const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before those of the answer.");

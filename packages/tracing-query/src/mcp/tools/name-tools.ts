@@ -4,7 +4,7 @@ import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
 import { defineTool, type Tool } from "../tool.ts";
 
-// Limit of names and patterns: the longest name that the store keeps.
+// Names and patterns have at most 4,096 characters: the longest name that the store keeps.
 const name = z.string().max(4_096);
 
 // Arguments of both lists.

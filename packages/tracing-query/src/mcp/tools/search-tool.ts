@@ -7,7 +7,7 @@ import { summarizeTraces, type TraceSummary } from "../../service/trace-summary.
 import { rangeOfArguments, timeArguments, timeText } from "../time-argument.ts";
 import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 
-// Limit of names and other texts, the same as in the HTTP API.
+// Names and other texts have at most 4,096 characters, as in the HTTP API.
 const text = z.string().max(4_096);
 
 /** Conditions for spans, with the names of the public model's tools. */
