@@ -26,7 +26,7 @@ interface QuarantineParts {
   readonly noteFile: string;
 }
 
-/** Limit of damaged parts that one statement may find, one after the other. */
+/** Most damaged parts that one statement may find, one after the other. */
 export const mostDamagedParts = 20;
 
 /**

@@ -72,9 +72,9 @@ const cleanupSeconds = 5;
 /** Idle threads that are kept; further threads end. */
 const idleThreads = 16;
 /**
- * Limit in bytes for each core of freed memory that the allocator keeps. Above this limit, freed memory returns to the
- * system immediately, and not only after the seconds in `allocator.ts`. Otherwise, two merges, an insert and a search
- * at the same time would need memory in addition to the memory that earlier ones freed.
+ * Bytes of freed memory that the allocator keeps for each core. Above this limit, freed memory returns to the system
+ * immediately, and not only after the seconds in `allocator.ts`. Otherwise, two merges, an insert and a search at the
+ * same time would need memory in addition to the memory that earlier ones freed.
  */
 const heldBytesPerCore = 188_743_680;
 

@@ -7,7 +7,7 @@
  */
 const reservedThreads = 8;
 
-/** Limit of queries that can run with this pool, and also the upper limit of `storage.max-concurrent-queries`. */
+/** Most queries that can run with this pool, and also the upper limit of `storage.max-concurrent-queries`. */
 export const maxQueryThreads = 64;
 
 const wanted = maxQueryThreads + reservedThreads;

@@ -22,7 +22,7 @@ export interface CopyRange {
   readonly toUnixNano: bigint;
   /** Time that is searched at once, in nanoseconds. */
   readonly sliceNano: bigint;
-  /** Limit of one search. A search with as many matching spans is cut in two. */
+  /** Most traces that one search may return. A search with as many matching spans is cut in two. */
   readonly maxTraces: number;
   /** Tenant of the copied spans. */
   readonly tenant: string;

@@ -17,7 +17,7 @@ import type { TableParts } from "./table-parts.ts";
 const maxGranules = 512;
 /** Like `maxGranules`, but for the table of places, and for all keys together, because its granules are small. */
 const maxIndexGranules = 2_048;
-/** Limit of rows in an answer; the next constant is the limit of bytes. The engine answers for larger traces. */
+/** Most rows in an answer; the next constant is the limit of bytes. The engine answers for larger traces. */
 const maxRows = 8_192;
 const maxBytes = 16 * 1024 * 1024;
 /** Milliseconds of one read; then it is given up. On slower disks, and for larger spans, the engine answers. */
