@@ -1,4 +1,4 @@
-/** Limit of names offered below a field; nobody would read more. */
+/** Most names offered below a field; nobody would read more. */
 export const mostOffered = 50;
 
 /**

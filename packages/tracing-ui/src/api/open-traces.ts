@@ -6,7 +6,7 @@ import { readJson } from "./read-json.ts";
 import { traceList } from "./trace-list.ts";
 
 /**
- * Limit of a file in bytes, about as much as a tab can hold. A larger file would crash the tab instead of showing a
+ * Most bytes of a file, about as much as a tab can hold. A larger file would crash the tab instead of showing a
  * message.
  */
 const maxFileBytes = 256 * 1024 * 1024;

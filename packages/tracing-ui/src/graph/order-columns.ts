@@ -1,6 +1,6 @@
 import { type Adjacency, adjacencyOf } from "./adjacency.ts";
 
-/** Limit of sweeps over the columns, for graphs whose number of crossings keeps changing. */
+/** Most sweeps over the columns, for graphs whose number of crossings keeps changing. */
 const mostSweeps = 24;
 /** Most consecutive sweeps without fewer crossings. The ordering then ends. */
 const mostVainSweeps = 4;

@@ -10,9 +10,9 @@ export interface KeptSearch {
 }
 
 const key = "tracing.searches";
-/** Limit of stored recent searches; nobody reads a longer list. */
+/** Most stored recent searches; nobody reads a longer list. */
 const mostRecent = 12;
-/** Limit of saved searches; more are refused. */
+/** Most saved searches; more are refused. */
 export const mostSaved = 100;
 
 const stored = z.object({

@@ -1,7 +1,7 @@
 import type { Trace } from "./trace.ts";
 import type { ApiAttribute } from "./trace-schema.ts";
 
-/** Limit in milliseconds for one slice of background work, so that the page stays responsive. */
+/** Milliseconds for one slice of background work, so that the page stays responsive. */
 const sliceMs = 6;
 /** Number of spans between two readings of the clock. */
 const spansPerLook = 64;

@@ -14,7 +14,7 @@ import { ServiceMark } from "../../components/service-mark.tsx";
 import { startTail, type TailState, tailReducer } from "./tail-reducer.ts";
 
 /**
- * Limit of spans in one event of the stream, which the server sends once a second. Nobody could read more rows per second.
+ * Most spans in one event of the stream, which the server sends once a second. Nobody could read more rows per second.
  */
 const perSecond = 100;
 

@@ -24,7 +24,7 @@ const mostPlaces = 16;
 const otherColumnsPx = 800;
 /** Width in pixels of an extra column. The style sheet must have the same width. */
 const valuePx = 144;
-/** Limit of services in the legend, which then needs at most two rows. Services with most spans come first. */
+/** Most services in the legend, which then needs at most two rows. Services with most spans come first. */
 const mostInLegend = 12;
 /** Most letters of a name in the legend; the middle of a longer name is cut out. */
 const mostLegendLetters = 24;

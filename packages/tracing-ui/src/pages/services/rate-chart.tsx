@@ -19,9 +19,9 @@ export interface Curve {
 
 /** Width in pixels reserved for a time label on the axis. */
 const tickPx = 72;
-/** Limit of an axis in milliseconds for labels with times of day. A longer axis has dates. */
+/** Longest axis in milliseconds whose labels have times of day. A longer axis has dates. */
 const mostClockMs = 2 * 86_400_000;
-/** Limit of horizontal lines. */
+/** Most horizontal lines. */
 const mostLines = 4;
 /**
  * Share of the height that `sparklinePath` gives the largest value. If the two differ, the lines no longer match

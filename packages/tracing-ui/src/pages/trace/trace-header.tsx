@@ -27,9 +27,9 @@ import type { ViewAction } from "./trace-view.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
 const route = getRouteApi("/trace/$traceId");
-/** Limit of letters of an operation in the title, which fit in two lines of a narrow window. */
+/** Most letters of an operation in the title, which fit in two lines of a narrow window. */
 const mostTitleLetters = 120;
-/** Limit of letters of a service name, because other texts follow it. */
+/** Most letters of a service name, because other texts follow it. */
 const mostServiceLetters = 40;
 
 /** The inputs of {@link TraceHeader}. */

@@ -47,7 +47,7 @@ export interface WholeGraph extends TraceGraph {
 /** Most operations that are drawn. With more, nodes are services. */
 const mostOperations = 120;
 
-/** Limit of edges of a graph that is drawn whole. With more, lines hide each other. */
+/** Most edges of a graph that is drawn whole. With more, lines hide each other. */
 const mostEdges = 150;
 /** Most nodes that are drawn around one node. */
 const mostAround = 40;
