@@ -10,7 +10,7 @@ interface AppHistory {
 
 /** Key in the tab's session storage, where places survive a reload. */
 const storedAs = "places";
-/** Limit of the wait for a list, in milliseconds from the step back. */
+/** Longest wait for a list, in milliseconds from the step back. */
 const mostWaitMs = 20_000;
 /** Number of frames in which a restored place must stay unchanged: an answer from the cache is often drawn twice. */
 const calmFrames = 20;

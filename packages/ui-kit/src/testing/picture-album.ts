@@ -7,10 +7,10 @@ import { PictureDesk } from "./picture-desk.ts";
 /** Size of the browser window for pictures, in pixels. */
 export const pictureViewport = { width: 1280, height: 800 };
 
-/** Limit of the share of pixels whose colour differs from the reference. */
+/** Largest share of pixels whose colour may differ from the reference. */
 export const mostDifference = 0.004;
 
-/** Limit in pixels of the difference in a text's width: less than a letter. */
+/** Largest difference of a text's width in pixels: less than a letter. */
 const mostFontDifference = 0.5;
 
 /** Milliseconds to wait until a page equals its reference. On a busy machine a page draws its last rows late. */
