@@ -1,4 +1,4 @@
-/** Limit of characters of a message from which the template is made; further characters are cut. */
+/** Most characters of a message from which the template is made; further characters are cut. */
 const mostLetters = 1_000;
 
 /**

@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 import { LastJsonPath } from "./json-path.ts";
 
-/** Limit of objects, arrays and their values; a body of 20 MiB has fewer. */
+/** Most objects, arrays and their values; a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
-/** Limit of nesting of objects and arrays, as in the public models' readers. */
+/** Deepest nesting of objects and arrays, as in the public models' readers. */
 const maxDepth = 10_000;
 const initialTokens = 2048;
 /**

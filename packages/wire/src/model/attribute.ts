@@ -34,7 +34,7 @@ export const attributeTypeCodes = {
 } as const satisfies Record<AttributeType, number>;
 
 /**
- * Limit of nesting of arrays and kvlists; an array of plain values has depth 1. Every codec refuses deeper values with
+ * Deepest nesting of arrays and kvlists; an array of plain values has depth 1. Every codec refuses deeper values with
  * `WIRE_TOO_DEEP`. Protobuf libraries allow 100 nested messages by default, so every value that they accept is within
  * this limit.
  */

@@ -2,7 +2,7 @@ import { WireError } from "../errors.ts";
 
 const shownNameLength = 100;
 /**
- * Limit of reasons in an answer; further reasons are only counted, because otherwise the answer would grow with its
+ * Most reasons in an answer; further reasons are only counted, because otherwise the answer would grow with its
  * request.
  */
 const shownReasons = 10;

@@ -29,7 +29,7 @@ const statusNumbers = new Map([
 ]);
 
 /**
- * Limit of texts in one message that look encoded but cannot be decoded. After this limit, all texts count as plain,
+ * Most texts in one message that look encoded but cannot be decoded. After this limit, all texts count as plain,
  * because one check costs twenty times as much as reading a text.
  */
 const maxUnreadable = 1000;
