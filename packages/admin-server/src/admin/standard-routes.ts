@@ -33,7 +33,7 @@ export interface StandardRouteParts {
   readonly history: ConfigHistory;
   /** Fetches the config from the source in `admin.config.load`. */
   readonly puller: ConfigPuller;
-  /** The server's own modules. */
+  /** Registry of all modules that the server contains. */
   readonly registry: ModuleRegistry;
   /** Folder of the built console. */
   readonly consoleFolder: string;
