@@ -15,7 +15,7 @@ const columns = [
 
 const nameWidth = 30;
 
-/** The head of the table. */
+/** Writes the table's first line with the names of the columns. */
 export function tableHead(): string {
   return `${"case".padEnd(nameWidth)}${columns.map((column) => column.padStart(14)).join("")}`;
 }

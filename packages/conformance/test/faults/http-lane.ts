@@ -16,7 +16,7 @@ export class HttpLane {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** @throws Error when there is no complete answer */
+  /** @throws Error when the connection ends before the answer is complete */
   async post(url: string, contentType: string, body: Buffer): Promise<HttpEnd> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpEnd>();
     const call = request(
