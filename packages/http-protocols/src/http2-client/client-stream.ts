@@ -39,7 +39,7 @@ export interface StreamCarrier {
 
 /** Facts about a request that are known before its response arrives. */
 interface StreamStart {
-  /** Number of the stream. */
+  /** HTTP/2 id of the stream. */
   readonly id: number;
   /** True for a HEAD request: its response has no body, even if it declares a length. */
   readonly isHead: boolean;

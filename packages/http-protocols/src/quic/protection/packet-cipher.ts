@@ -12,7 +12,7 @@ export interface PayloadPlace {
   readonly from: number;
   /** First byte after the packet number. */
   readonly payloadAt: number;
-  /** Position of the tag. */
+  /** Offset of the first byte after the payload, where the tag begins. */
   readonly payloadEnd: number;
   /** The full packet number in its space. */
   readonly packetNumber: number;
