@@ -4,7 +4,7 @@ import { readProgram } from "bundler/program";
 
 /** One port that a process listens on. */
 export interface ServicePort {
-  /** Number of the port. */
+  /** Port number that the process listens on. */
   readonly port: number;
   /** Transport protocol of the port. */
   readonly protocol: "tcp" | "udp";
