@@ -25,7 +25,7 @@ export interface ServerEvent {
   readonly id: string;
   /** Name of the event in lower case. */
   readonly name: string;
-  /** Time of the event. */
+  /** Time at which the event was emitted, RFC 3339. */
   readonly time: Date;
   /** Id of the module that emitted it; "" for the server itself. */
   readonly module: string;
