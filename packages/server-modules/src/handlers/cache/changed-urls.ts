@@ -1,6 +1,6 @@
 /**
- * Number of counters. When two URLs share a counter, a change of one URL only causes one more request to the origin for
- * the other URL.
+ * Counters that all URLs share. When two URLs share a counter, a change of one URL only causes one more request to the
+ * origin for the other URL.
  */
 const counters = 65_536;
 

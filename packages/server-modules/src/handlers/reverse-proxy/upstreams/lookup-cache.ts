@@ -5,7 +5,7 @@ const maxKept = 1_000;
 interface Kept {
   /** Addresses of the last answer. */
   readonly addresses: readonly string[];
-  /** Time of the lookup. */
+  /** Time of the lookup that gave these addresses. */
   readonly at: number;
 }
 
