@@ -21,7 +21,7 @@ const plainWriters = new Set(["discard", "stderr", "stdout"]);
 /** Lines that are allowed once in a block. */
 const singular = new Set(["output", "sampling", "core", "format", "level", "no_hostname"]);
 
-/** The lines of `sampling`. */
+/** Readers of the lines in a `sampling` block. */
 export const samplingFields: FieldReaders = {
   interval: duration("interval", "failed to parse interval"),
   first: integer("first", "failed to parse first"),

@@ -40,10 +40,7 @@ export function dnsChallengeRows(at: string): Readonly<Record<string, Row>> {
   };
 }
 
-/**
- * The lines of the DNS challenge with its provider: `dns cloudflare token`, or only `dns` for the provider in the
- * global option.
- */
+/** Reads the lines of a DNS challenge: `dns cloudflare token`, or only `dns` for the provider in the global option. */
 export function dnsChallengeFields(at: string, readModule: ReadModule): FieldReaders {
   return {
     ...dnsChallengeRows(at),
