@@ -101,7 +101,7 @@ export interface PopulationComparisonQuery {
 
 /** Sums over spans of one side. */
 export interface PopulationSums {
-  /** Number of spans. */
+  /** Spans of this side that were added up. */
   readonly spans: number;
   /** Number of failed spans. */
   readonly errors: number;
@@ -227,7 +227,7 @@ export interface OperationSummary {
   readonly operation: string;
   /** Kind of the spans. */
   readonly spanKind: SpanKind;
-  /** Number of spans. */
+  /** Spans with this service, operation and kind. */
   readonly calls: number;
   /** Number of failed spans. */
   readonly errors: number;

@@ -45,7 +45,7 @@ export interface RankedRatesQuery {
 
 /** Figures adjusted for sampling: estimates for all original spans. */
 export interface AdjustedFigures extends Omit<AdjustedCounts, "adjusted"> {
-  /** Number of calls. */
+  /** Estimated number of all calls, failed ones included. */
   readonly calls: number;
   /** Estimated number of failed calls. */
   readonly errors: number;
@@ -59,7 +59,7 @@ export interface AdjustedFigures extends Omit<AdjustedCounts, "adjusted"> {
 
 /** The number of calls, with failures and durations. */
 export interface RateFigures {
-  /** Number of calls. */
+  /** Number of calls, failed ones included. */
   readonly calls: number;
   /** Number of failed calls. */
   readonly errors: number;
@@ -219,7 +219,7 @@ function ratedName({ name, ...counts }: NameCounts, stepsOfAll: number): RatedNa
 interface CountEntry {
   /** See `durationBucket`. */
   readonly bucket: number;
-  /** Number of spans. */
+  /** Spans that the entry counts, failed ones included. */
   readonly calls: number;
   /** Number of failed spans. */
   readonly errors: number;

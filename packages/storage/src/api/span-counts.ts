@@ -22,7 +22,7 @@ export interface SpanCount {
   readonly spanKind: SpanKind;
   /** Index of the duration bucket, see `durationOfBucket`. */
   readonly durationBucket: number;
-  /** Number of spans. */
+  /** Spans in this duration bucket, failed ones included. */
   readonly calls: number;
   /** Number of failed spans. */
   readonly errors: number;
