@@ -6,7 +6,10 @@ import { durationText, timeText } from "../output/figures.ts";
 import { cutTo, shownText } from "../output/table.ts";
 import { isClosed, write } from "../output/write.ts";
 
-/** A trace id in lower case. Leading zeros may be missing. @throws CliError with exit code 2 for any other text */
+/**
+ * Checks a trace id and returns it in lower case. Leading zeros may be missing. @throws CliError with exit code 2 for
+ * any other text
+ */
 export function checkTraceId(text: string): string {
   if (!/^[0-9a-fA-F]{1,32}$/.test(text)) {
     throw new CliError(`${JSON.stringify(text)} is no trace id of up to 32 hex digits`, 2);
