@@ -79,7 +79,7 @@ export async function openFileSamplingProvider(
 }
 
 /**
- * Reads the text of a file.
+ * Parses the text of a strategies file.
  * @param say called for at most 20 warnings, and when there are no strategies
  * @throws StrategiesError for a mistake; the caller then keeps the former strategies
  */

@@ -2,7 +2,7 @@ import { Counter, type Registry } from "@prometheus-io/client";
 import type { PrivacyRule } from "./privacy-rule.ts";
 import type { RuleSet } from "./rule-set.ts";
 
-/** The rules in use, with their names. */
+/** The rules that apply now, with their names. */
 export interface RulesInUse {
   readonly rules: readonly PrivacyRule[];
   readonly set: RuleSet;
