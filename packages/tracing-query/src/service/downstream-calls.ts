@@ -9,7 +9,7 @@ export interface CallSums {
   readonly operation: string;
   /** Kind of the span that represents the call. */
   readonly spanKind: SpanKind;
-  /** Number of calls. */
+  /** Number of calls, failed ones included. */
   calls: number;
   /** Number of calls whose span failed. */
   errors: number;
