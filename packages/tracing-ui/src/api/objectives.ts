@@ -11,7 +11,7 @@ const objective = z.object({
   latencyMs: z.optional(z.number()),
   /** The limit that the store counts with, at most 4.5 % from `latencyMs`. */
   countedLatencyMs: z.optional(z.number()),
-  /** The worst applicable state. */
+  /** The worst of the states that apply now. */
   state: z.enum(objectiveStates),
   /** Error of the last read; absent after a success. */
   error: z.optional(z.string()),

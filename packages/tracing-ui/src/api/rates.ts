@@ -12,7 +12,7 @@ const answer = z.object({
   start: z.number(),
   /** Milliseconds of one step. */
   step: z.number(),
-  /** Number of steps. */
+  /** Steps of each curve. */
   steps: z.number(),
   names: z.array(
     z.object({

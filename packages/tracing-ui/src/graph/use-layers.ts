@@ -6,7 +6,7 @@ const mostAtOnce = 500;
 
 /** A graph to lay out. */
 export interface LayersRequest {
-  /** Number of nodes. */
+  /** Number of nodes. Edges name a node by its index from 0. */
   nodes: number;
   /** Start and end node of each edge, by index. */
   edges: readonly { from: number; to: number }[];

@@ -2,7 +2,7 @@ import { leadingRoot, type Trace } from "./trace.ts";
 
 /** A time range in which the trace waited for one span itself, not for a child of the span. */
 export interface PathSection {
-  /** Index of the span. */
+  /** Index in the trace of the span that the trace waited for. */
   span: number;
   /** Start, in microseconds after the trace's start. */
   fromUs: number;
@@ -12,7 +12,7 @@ export interface PathSection {
 
 /** The part of one operation in the critical path. */
 export interface PathShare {
-  /** Index of the service. */
+  /** Index of the service in `trace.services`. */
   service: number;
   /** Name of the operation. */
   operation: string;

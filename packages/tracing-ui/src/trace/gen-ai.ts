@@ -5,7 +5,7 @@ import type { ApiSpan } from "./trace-schema.ts";
 
 /** A span about a model, an agent or a tool. */
 export interface GenAiCall {
-  /** Index of the span. */
+  /** Index of the span in the trace. */
   span: number;
   /** Nesting level: the number of calls around this call. */
   level: number;

@@ -5,7 +5,7 @@ import { spanFlag, type Trace } from "./trace.ts";
 export interface SpanGroup {
   /** Index of the parent group, −1 for a group of roots. */
   parent: number;
-  /** Index of the service. */
+  /** Index of the service in `trace.services`. */
   service: number;
   /** Name of the operation. */
   operation: string;

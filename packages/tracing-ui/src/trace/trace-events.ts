@@ -4,7 +4,7 @@ import type { ApiAttribute } from "./trace-schema.ts";
 
 /** An event of a span. */
 export interface TraceEvent {
-  /** Index of the span. */
+  /** Index in the trace of the span that recorded the event. */
   span: number;
   /** Microseconds after the trace's start; negative when a slow clock puts the event before the start. */
   offsetUs: number;

@@ -5,7 +5,7 @@ import type { CompareOrder } from "./compare-address.ts";
 export interface CompareRow {
   /** The node with both sides. */
   node: DiffNode;
-  /** Index of the node. */
+  /** Index of the node in the list of nodes. */
   index: number;
   /** Levels below the top, from 0. */
   depth: number;

@@ -1,7 +1,7 @@
 /** Key of the service in the browser's local storage. */
 const key = "tracing.service";
 
-/** The service last searched in this browser. The search page opens with it. */
+/** Reads the service of the last search in this browser. The search page opens with it. */
 export function lastService(): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;

@@ -32,7 +32,7 @@ const mostNameLetters = 1_000;
 interface SpanDetailProps {
   /** The trace of the span. */
   trace: Trace;
-  /** Index of the span. */
+  /** Index of the shown span in the trace. */
   span: number;
   id: string;
   top: number;
@@ -128,7 +128,7 @@ function Warnings({ span }: { span: ApiSpan }) {
 
 /** The inputs of {@link Parts}. */
 interface PartsProps extends Pick<SpanDetailProps, "trace" | "hues" | "dispatch"> {
-  /** Index of the span. */
+  /** Index of the shown span in the trace. */
   at: number;
   /** The span. */
   span: ApiSpan;

@@ -2,7 +2,7 @@ import type { SpanGroup } from "../../../trace/span-groups.ts";
 
 /** A box of the flame graph, which shows one group. */
 export interface FlameBox {
-  /** Index of the group. */
+  /** Index of the group that the box shows. */
   group: number;
   /** Number of rows below the top row. */
   level: number;

@@ -121,7 +121,7 @@ interface GroupByProps {
   by: string;
   /** Keys of attributes that are offered. */
   keys: AttributeKeys;
-  /** Number of groups. */
+  /** Groups in the table. */
   groups: number;
   /** Changes the address. */
   go: Go;

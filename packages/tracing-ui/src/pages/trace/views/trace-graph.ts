@@ -3,7 +3,7 @@ import { spanFlag, type Trace } from "../../../trace/trace.ts";
 
 /** A node: the spans of one operation, or of one service. */
 export interface GraphNode {
-  /** Index of the service. */
+  /** Index of the service in `trace.services`. */
   service: number;
   /** Name of the operation; undefined when the node stands for a whole service. */
   operation: string | undefined;

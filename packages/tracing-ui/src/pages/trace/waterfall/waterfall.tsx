@@ -132,7 +132,7 @@ interface RowsProps {
   places: SiblingPlaces;
   /** First row near the view. */
   first: number;
-  /** Last row near the view. */
+  /** Index of the last row that is drawn. */
   last: number;
   /** Receives the actions of clicks and of the focus. */
   dispatch: Dispatch<ViewAction>;
