@@ -180,7 +180,7 @@ export class ZipkinJsonText {
 
   /**
    * The members of an object that are not null, by name in lower case, because senders may write names in upper or
-   * lower case. When a name is repeated, the last member counts. An empty list is an empty object.
+   * lower case. When a name is repeated, the last member counts. An empty list counts as an object without members.
    * @throws WireError WIRE_MALFORMED when it is no object
    */
   members(token: number, name: string): Map<string, number> {
