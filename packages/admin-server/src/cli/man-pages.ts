@@ -48,7 +48,7 @@ function seeAlso(names: readonly string[]): string[] {
   return [".SH SEE ALSO", names.map((name) => `${bold(pageName(name))}(${section})`).join(",\n")];
 }
 
-/** The lines of a command's page. */
+/** Writes the lines of a command's manual page. */
 function commandPage(command: Command, commands: readonly Command[], version: string): string[] {
   const { name, summary, description = [], options, examples } = command;
   return [
@@ -69,7 +69,7 @@ function commandPage(command: Command, commands: readonly Command[], version: st
   ];
 }
 
-/** The lines of the program's page. */
+/** Writes the lines of the program's manual page. */
 function programPage(commands: readonly Command[], version: string): string[] {
   return [
     ...head("", "web server and reverse proxy with a live admin API", version),

@@ -56,7 +56,7 @@ function orderOf(query: URLSearchParams): (a: SeenRoute, b: SeenRoute) => number
   return order;
 }
 
-/** The text that `contains` searches. */
+/** Joins the texts of a route that `contains` searches. */
 function searchText({ server, kind, hosts, paths, others, handlers, upstreams }: SeenRoute): string {
   return [server, kind, ...hosts, ...paths, ...others, ...handlers, ...upstreams].join(" ");
 }
