@@ -44,8 +44,8 @@ export type Adapted =
   | { config: undefined; warnings: readonly AdapterNote[]; refusal: AdapterNote };
 
 /**
- * The line in an adapter's message. Examples: `Serverfile:12: unknown directive` and `at line 12` both give 12; a
- * message without a line gives undefined.
+ * Finds the line number that an adapter's message names. Examples: `Serverfile:12: unknown directive` and `at line 12`
+ * both give 12; a message without a line gives undefined.
  */
 export function lineOf(message: string): number | undefined {
   const [, line] = /(?:Serverfile|Caddyfile):(\d+)|\bline (\d+)/.exec(message)?.filter(Boolean) ?? [];

@@ -49,7 +49,8 @@ function swallowedName(state: EditorState, property: SyntaxNode): string | undef
 }
 
 /**
- * The value of an unfinished text. Missing values are null: `{"a": 1, "b":` gives `{a: 1, b: null}`.
+ * Reads the value of a text that the user has not finished. Missing values are null: `{"a": 1, "b":` gives `{a: 1, b:
+ * null}`.
  */
 export function valueSoFar(state: EditorState, node: SyntaxNode | undefined): JsonValue {
   switch (node?.name) {

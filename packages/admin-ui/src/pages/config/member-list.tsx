@@ -33,8 +33,9 @@ interface MemberListProps {
 }
 
 /**
- * The members of an object or a list. Simple values are edited in place; a click on others selects them. Members can be
- * added and removed; list items also moved. An empty list shows a note; above 200 members, a button shows the rest.
+ * Lists the members of an object or a list, one row each. Simple values are edited in place; a click on others selects
+ * them. Members can be added and removed; list items also moved. An empty list shows a note; above 200 members, a
+ * button shows the rest.
  */
 export function MemberList(props: MemberListProps) {
   const { reader, draft, at, value, place, faults, onGo } = props;

@@ -11,7 +11,10 @@ interface TreeLines {
   found: ReadonlySet<string>;
 }
 
-/** The lines of the tree for an address. Computed anew when the document, the folding or the search changes. */
+/**
+ * Returns the lines of the tree that an address shows. Computed anew when the document, the folding or the search
+ * changes.
+ */
 export function useTreeLines(document: JsonValue, address: ConfigAddress): TreeLines {
   const { q = "" } = address;
   return useMemo(() => {
