@@ -71,6 +71,6 @@ export interface Prompt {
   readonly description: string;
   /** Arguments that the user fills in. */
   readonly args: z.ZodObject;
-  /** The text that is put into the conversation. */
+  /** Writes the text that is put into the conversation. */
   text(args: Readonly<Record<string, string | undefined>>): string;
 }
