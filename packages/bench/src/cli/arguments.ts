@@ -86,7 +86,7 @@ export class Arguments<Name extends string> {
   }
 }
 
-/** The lines that explain the options. */
+/** Writes the lines that explain the options in `--help`. */
 export function optionHelp(specs: OptionSpecs): string {
   const rows = Object.entries(specs).map(([name, { value, text, fallback, multiple }]) => {
     const given = value === undefined ? `--${name}` : `--${name} ${value}`;
