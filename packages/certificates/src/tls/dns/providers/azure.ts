@@ -30,7 +30,7 @@ const setSchema = z.object({
   }),
 });
 
-/** The values of a set of records. */
+/** Reads the values of a set of records in Azure's form. */
 function valuesOf(
   type: DnsRecordType,
   properties: Partial<z.infer<typeof setSchema>["properties"]>,
