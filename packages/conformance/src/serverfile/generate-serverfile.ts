@@ -63,7 +63,7 @@ export function generateServerfile(random: RandomSource): string {
   return new Generator(random, serverfileGrammar, makesMistakes ? serverfileMistakes : {}).text("file", 0);
 }
 
-/** A text of any grammar, without mistakes. */
+/** Generates a text of any grammar, without mistakes. */
 export function generateText(random: RandomSource, grammar: Grammar, symbol: string): string {
   return new Generator(random, grammar, {}).text(symbol, 0);
 }

@@ -13,7 +13,7 @@ const columns = [
 
 const nameWidth = 30;
 
-/** The head of the table of thread cases. */
+/** Writes the table's first line with the names of the columns. */
 export function threadTableHead(): string {
   return `${"case".padEnd(nameWidth)}${columns.map((column) => column.padStart(14)).join("")}`;
 }
