@@ -60,7 +60,7 @@ export const sessions: readonly Session[] = [
   },
 ];
 
-/** The parts of a page that are run. */
+/** Finds the parts of a page that the test runs. */
 export function stepsOf(page: string): Step[] {
   return codeBlocks
     .filter((block) => block.page === page && (block.language === "sh" || block.title !== undefined))
