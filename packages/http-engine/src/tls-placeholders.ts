@@ -70,7 +70,7 @@ function attributesOf(name: string | undefined): Map<string, string[]> {
   return attributes;
 }
 
-/** A name in one line: `CN=client,O=Example`. Source: RFC 2253, in the public model's form */
+/** Writes a name in one line: `CN=client,O=Example`. Source: RFC 2253, in the public model's form */
 function distinguishedName(name: string | undefined): string {
   const attributes = attributesOf(name);
   const others = [...attributes.keys()].filter((type) => !attributeOrder.includes(type));
