@@ -47,7 +47,7 @@ export function grpcStatusOfHttp(status: string | undefined): GrpcStatus {
   }
 }
 
-/** The name that Go programs print: "DeadlineExceeded". */
+/** Returns the name that Go programs print: "DeadlineExceeded". */
 export function grpcStatusGoName(status: GrpcStatus): string {
   return status === "OK"
     ? "OK"

@@ -41,8 +41,8 @@ export function headerBlockOf(flags: number, streamId: number, payload: Buffer):
 }
 
 /**
- * The values of a SETTINGS frame by `settingIds`. If a setting is repeated, its last value counts; unknown settings are
- * ignored.
+ * Reads the values of a SETTINGS frame, by `settingIds`. If a setting is repeated, its last value counts; unknown
+ * settings are ignored.
  * @throws Http2Error FRAME_SIZE_ERROR; PROTOCOL_ERROR or FLOW_CONTROL_ERROR for values that are not allowed Source: RFC
  * 9113, section 6.5
  */
