@@ -22,7 +22,7 @@ const ours = Object.entries(compose.services).filter(([, { build }]) => build !=
 const dockerfile = readFileSync(`${root}docker/Dockerfile`, "utf8");
 const serverfile = readFileSync(`${root}docker/Serverfile`, "utf8");
 
-/** The lines of one image in the Dockerfile. */
+/** Returns the lines of one image in the Dockerfile. */
 function stage(target: string): string {
   const start = dockerfile.indexOf(`\nFROM run AS ${target}\n`);
   expect(start, `target ${target}`).toBeGreaterThan(0);
