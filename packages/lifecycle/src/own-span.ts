@@ -36,8 +36,8 @@ export interface SpanSink {
 const active = new AsyncLocalStorage<OwnSpan>();
 
 /**
- * A part of the work of this process. While {@link run} runs, log lines contain the span's IDs, and {@link startChild}
- * starts child spans. A span without a sink only carries the caller's IDs.
+ * A span around one part of the work of this process. While {@link run} runs, log lines contain the span's IDs, and
+ * {@link startChild} starts child spans. A span without a sink only carries the caller's IDs.
  */
 export class OwnSpan {
   readonly context: TraceContext;
