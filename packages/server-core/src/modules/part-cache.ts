@@ -38,7 +38,7 @@ export class PartCache {
   /** The last list of parts, by the first key of the list. */
   readonly #lists = new WeakMap<object, PartList>();
 
-  /** A part in use; adds one user. */
+  /** Returns a part that a config uses already, and adds one user. */
   take(key: object): Part | undefined {
     const part = this.#parts.get(key);
     if (part === undefined || part.users === 0) {

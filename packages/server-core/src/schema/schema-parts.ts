@@ -39,7 +39,7 @@ function unwrap(schema: AnySchema): AnySchema {
   return inner === undefined ? schema : unwrap(inner);
 }
 
-/** The parts of a schema, without wrappers. */
+/** Finds the parts of a schema behind its wrappers. */
 export function schemaParts(schema: AnySchema): SchemaParts {
   const inner = unwrap(schema);
   const { element, valueType, shape } = inner._zod.def as Definition;
