@@ -5,7 +5,7 @@ import { listOfTexts } from "serverfile/to-text/matchers/matcher-kinds";
 import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 
 /**
- * The last of several lines wins.
+ * When several lines occur, the last one wins.
  * ```
  * protocol https
  * ```

@@ -78,7 +78,7 @@ function defaultField(response: JsonValue | undefined): string | undefined {
   );
 }
 
-/** The words of a default, `?Field value`. */
+/** Writes a default as the words `?Field value`. */
 function defaultWords(response: JsonValue | undefined, field: string, path: string): Word[] {
   const set = isJsonObject(response) && isJsonObject(response.set) ? response.set : {};
   const [values] = Object.values(set);

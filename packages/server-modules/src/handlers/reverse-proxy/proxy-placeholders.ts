@@ -5,8 +5,8 @@ import type { Candidate } from "./candidate.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 
 /**
- * The values of `{http.reverse_proxy.*}`. They are stored while a request proceeds, and formatted only when a text uses
- * them.
+ * Holds the values of `{http.reverse_proxy.*}`. They are stored while a request proceeds, and formatted only when a
+ * text uses them.
  */
 export class ProxyProgress {
   /** Start of the handler, on the clock of `performance.now()`. */

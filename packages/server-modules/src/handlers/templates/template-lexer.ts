@@ -48,7 +48,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const escapeForm = /\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|.)/gs;
 
-/** The value of a string. Text in back quotes has no escapes. */
+/** Reads a string literal and returns its value. Text in back quotes has no escapes. */
 function unquote(text: string, line: number): string {
   if (text.startsWith("`")) {
     return text.slice(1, -1);

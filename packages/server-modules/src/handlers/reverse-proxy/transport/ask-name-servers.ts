@@ -22,7 +22,7 @@ const maxFileBytes = 4 * 1024 * 1024;
 const timeoutMs = 2_000;
 const tries = 2;
 
-/** The words of each line without comments. A missing file has no lines. */
+/** Splits each line into words and drops comments. A missing file has no lines. */
 function linesOf(path: string): string[][] {
   try {
     const text = readRegularFileSync(path, maxFileBytes).toString("latin1");
