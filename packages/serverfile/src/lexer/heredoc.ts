@@ -44,8 +44,8 @@ export function heredocWithoutEnd(marker: string, file: string, line: number, en
 }
 
 /**
- * The text of a heredoc. The white space before the closing marker is removed from every line, and the last line break
- * is removed. From
+ * Turns the body of a heredoc into its text. The white space before the closing marker is removed from every line, and
+ * the last line break is removed. From
  *
  *     respond <<HTML
  *         <p>

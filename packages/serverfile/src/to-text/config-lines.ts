@@ -61,7 +61,7 @@ function printLines(lines: readonly Line[], rewrite: (text: string) => string, d
   return text;
 }
 
-/** The text of one site, with its comment. */
+/** Writes the text of one site, with its comment. */
 function siteText({ keys, head, body, comment }: SiteLines): string {
   const lines = printLines([...head, ...linesOf(body)], shortenPlaceholders, 1);
   return `${comment === undefined ? "" : `# ${comment}\n`}${keys.join(", ")} {\n${lines}}\n`;

@@ -43,12 +43,12 @@ export function blockOf(lines: readonly Line[]): { readonly block?: readonly Lin
   return lines.length === 0 ? {} : { block: lines };
 }
 
-/** The lines of a block. */
+/** Returns the lines of a block. */
 export function linesOf(block: Block): readonly Line[] {
   return "lines" in block ? block.lines : block;
 }
 
-/** The text of a word without quotes. */
+/** Returns the text of a word without quotes. */
 export function textOf(word: Word): string {
   return typeof word === "string" ? word : "quoted" in word ? word.quoted : word.raw;
 }

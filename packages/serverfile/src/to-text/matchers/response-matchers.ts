@@ -18,7 +18,7 @@ export function responseMatcherLines(matcher: Members): Line[] {
 
 /** The named response matchers of one directive. */
 export class ResponseMatchers extends MatcherNames {
-  /** The name of the matcher, including `@`. */
+  /** Returns the name of the matcher, with `@`. */
   nameOf(match: JsonValue, path: string): string {
     const lines = responseMatcherLines(new Members(match, path));
     const [first = line("any")] = lines;
