@@ -48,7 +48,7 @@ export function keyOfElement(element: string): string {
   return `substring(${element}, 1, ${placeOfMark(element, valueMark)} - 1)`;
 }
 
-/** The value of an element. */
+/** Writes the SQL for the value of an element. */
 export function valueOfElement(element: string): string {
   return `substring(${element}, ${placeOfMark(element, valueMark)} + 2)`;
 }
@@ -58,7 +58,7 @@ export function untypedElement(element: string): string {
   return `concat(substring(${element}, 1, ${placeOfMark(element, valueMark)}), ${valueOfElement(element)})`;
 }
 
-/** The value of an `untypedElement`. */
+/** Writes the SQL for the value of an `untypedElement`. */
 export function valueOfUntyped(untyped: string): string {
   return `substring(${untyped}, ${placeOfMark(untyped, valueMark)} + 1)`;
 }
