@@ -141,7 +141,9 @@ function minus(tokens: TokenReader, operand: FieldExpression, offset: number): F
   return node;
 }
 
-/** The value with the opposite sign. Ints and durations wrap around at 64 bits, as in Go: `-minInt` is `minInt`. */
+/**
+ * Returns the value with the opposite sign. Ints and durations wrap around at 64 bits, as in Go: `-minInt` is `minInt`.
+ */
 export function negated(value: Static): Static {
   switch (value.type) {
     case "int":

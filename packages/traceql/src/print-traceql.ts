@@ -27,7 +27,7 @@ function printPipeline({ stages }: Pipeline): string {
   return stages.map(printStage).join(" | ");
 }
 
-/** The text of a stage, such as `by(.a)`. */
+/** Writes a stage in TraceQL, such as `by(.a)`. */
 export function printStage(stage: Stage): string {
   switch (stage.type) {
     case "scalar-filter":
