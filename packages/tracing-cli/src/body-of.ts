@@ -1,7 +1,8 @@
 import { CliError } from "./cli-error.ts";
 
 /**
- * The text of a body, as UTF-8. The limit is checked while the body arrives, so an endless answer cannot fill memory.
+ * Reads a body and decodes it as UTF-8. The limit is checked while the body arrives, so an endless answer cannot fill
+ * memory.
  * @param limit maximum number of bytes
  * @throws CliError when the body is longer than the limit
  */
