@@ -76,7 +76,7 @@ export function ruleSetOf({ rules, hashKey }: PrivacyRules): RuleSet {
   return new RuleSet(rules.map((rule, index) => compileRule(rule, index, hashKey)));
 }
 
-/** A text that is equal for equal rules. It stays in memory and contains the key. */
+/** Writes rules as a text that is equal for equal rules. It stays in memory and contains the key. */
 function textOf({ rules, hashKey }: PrivacyRules): string {
   return JSON.stringify([rules, hashKey?.toString("latin1")]);
 }
