@@ -123,7 +123,7 @@ export function alertBody(
   );
 }
 
-/** The text of one alert. `&`, `<` and `>` are escaped, as Slack requires. */
+/** Writes one alert in Slack's form. `&`, `<` and `>` are escaped, as Slack requires. */
 function slackText({ labels, annotations, endsMs }: AlertMessage): string {
   const escaped = (text = "") =>
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -61,7 +61,7 @@ export class AlertTarget {
     this.#parts = parts;
   }
 
-  /** Host of the target, for logs. The rest of the address may be secret. */
+  /** Host of the target, for logs. The rest of the address is not shown, because it may contain a secret. */
   get host(): string {
     return new URL(this.settings.url).host;
   }

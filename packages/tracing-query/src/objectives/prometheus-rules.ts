@@ -7,7 +7,7 @@ import { allowedShare, type Objective } from "./objective.ts";
 /** Name of the recorded series: the share of bad spans in a window. */
 const share = (window: string) => `objective:bad_share:rate${window}`;
 
-/** A text in double quotes, in PromQL's form. */
+/** Writes a text in double quotes, in PromQL's form. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }
