@@ -13,7 +13,7 @@ export interface ServedStore {
   readonly server: RemoteStorageServer;
   /** host:port */
   readonly address: string;
-  /** The text of `/metrics`. */
+  /** Reads the text of `/metrics`. */
   metrics(): Promise<string>;
 }
 

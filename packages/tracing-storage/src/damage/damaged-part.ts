@@ -25,7 +25,7 @@ const partFolder =
   /store\/[0-9a-f]{3}\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/([A-Za-z0-9_-]{1,200})\//;
 
 /**
- * The part in an error's text.
+ * Finds the part that an error's text names.
  * @returns undefined for other errors, and for errors without a part
  */
 export function damagedPart({ code, message }: EngineError): (PartName & { isCertain: boolean }) | undefined {
