@@ -91,7 +91,7 @@ export function shownAddress(): string {
 }
 
 /**
- * A part of the list of views.
+ * Reads one page of the list of views.
  * @param contains part of name, note or address; "" for all
  */
 function readViews(contains: string, limit: number, offset: number, signal: AbortSignal) {

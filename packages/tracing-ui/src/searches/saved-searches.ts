@@ -75,7 +75,7 @@ export function useSavedSearches(isWanted: boolean): SavedSearches {
 }
 
 /**
- * Moves searches that this browser stored earlier to the query service, each once. A name that exists there
+ * Moves searches that this browser stored earlier to the query service, each once. A name that the service has already
  * gets a suffix. A search that fails stays in the browser until the next attempt. @throws ApiError
  */
 export async function moveToService(): Promise<void> {

@@ -9,8 +9,8 @@ import { quoted } from "./traceql-fields.ts";
 const most = 50;
 
 /**
- * The names that contain the typed text. Names that begin with the text come first, then names with a part between dots
- * that begins with it, then the others.
+ * Finds the names that contain the typed text. Names that begin with the text come first, then names with a part
+ * between dots that begins with it, then the others.
  */
 export function matchingItems(items: readonly Completion[], typed: string): Completion[] {
   const wanted = typed.toLowerCase();
@@ -60,7 +60,7 @@ function begins({ value }: AttributeValue, typed: string): number {
   return Number(value.toLowerCase().startsWith(typed));
 }
 
-/** A value in the syntax of the language. TraceQL quotes only texts. */
+/** Writes a value in the syntax of the language. TraceQL quotes only texts. */
 function written(type: string, value: string, language: "tags" | "traceql"): string {
   if (language === "tags") {
     return quotedTag(value);

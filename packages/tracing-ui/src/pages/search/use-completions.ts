@@ -39,7 +39,7 @@ function unread(error: Error | null): { rest?: string } {
   return error === null ? {} : { rest: `Names and values could not be read: ${error.message}` };
 }
 
-/** Names for the field of tags, each followed by `=`. A name in several scopes appears once. */
+/** Names for the field of tags, each followed by `=`. A name in several scopes is offered once. */
 function tagNames(known: readonly { scope: string; name: string }[]): Completion[] {
   const names = new Map<string, string>();
   for (const { scope, name } of known) {

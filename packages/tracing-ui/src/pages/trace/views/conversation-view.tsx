@@ -219,7 +219,7 @@ function Messages({ messages }: { messages: readonly GenAiMessage[] }) {
   ));
 }
 
-/** A part of a message. Reasoning and unknown kinds are hidden behind a click. */
+/** Shows one part of a message. Reasoning and unknown kinds are hidden behind a click. */
 function Part({ part }: { part: MessagePart }) {
   switch (part.kind) {
     case "text":
