@@ -1,7 +1,7 @@
 /** Share of the remaining letters that come from the beginning. The end distinguishes similar names. */
 const beginning = 0.6;
 
-/** A text of at most `most` letters. In a longer text an ellipsis replaces the middle. */
+/** Returns a text of at most `most` letters. In a longer text an ellipsis replaces the middle. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) {
     return text;
