@@ -206,7 +206,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
-  /** The values of an `ArrayValue`. */
+  /** Reads the values of an `ArrayValue`. */
   #items(object: number, depth: number): AttributeValue[] {
     const list = this.#listOf(object);
     const items: AttributeValue[] = [];
