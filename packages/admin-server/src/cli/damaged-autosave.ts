@@ -51,7 +51,7 @@ function countOthers(good: Uint8Array, saved: Uint8Array): number {
   return good.filter((byte, at) => byte !== saved[at]).length;
 }
 
-/** The newest readable config of the history. */
+/** Reads the newest readable config of the history. */
 async function newestWhole(
   history: Pick<ConfigHistory, "entries" | "document">,
 ): Promise<string | undefined> {

@@ -27,7 +27,7 @@ function pageName(name: string): string {
   return ["server", ...name.split(" ").filter((word) => word !== "")].join("-");
 }
 
-/** An option as a tagged paragraph. */
+/** Writes an option as a tagged paragraph of roff. */
 function optionLines([name, option]: [string, OptionDefinition]): string[] {
   const short = option.short === undefined ? "" : `${bold(`-${option.short}`)}, `;
   const value = option.kind === "switch" ? "" : ` \\fI${escaped(option.value ?? "")}\\fR`;

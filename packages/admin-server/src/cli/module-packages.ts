@@ -81,7 +81,7 @@ export class ModulePackages {
     this.#folder = folder;
   }
 
-  /** The installed packages, by name. This only reads, so it may run during a change. */
+  /** Lists the installed packages by name. This only reads, so it may run during a change. */
   async list(): Promise<ModulePackage[]> {
     return await describePackages(existsSync(this.#folder) ? this.#folder : `${this.#folder}.bak`);
   }
@@ -297,9 +297,9 @@ async function writeRanges(folder: string, change: (ranges: Record<string, strin
 }
 
 /**
- * The packages of a folder, by name. Each is loaded together with the standard modules, so that a duplicate id is found
- * before a config names the package. A package that cannot be loaded has a fault; the other packages are still
- * described.
+ * Reads the packages of a folder, sorted by name. Each is loaded together with the standard modules, so that a
+ * duplicate id is found before a config names the package. A package that cannot be loaded has a fault; the other
+ * packages are still described.
  */
 async function describePackages(folder: string): Promise<ModulePackage[]> {
   if (!existsSync(join(folder, "package.json"))) {

@@ -57,12 +57,12 @@ export class IdentityFiles {
     return new IdentityFiles(credentials);
   }
 
-  /** The first certificate that covers a name. */
+  /** Finds the first certificate that covers a name. */
   find(name: string): Credential | undefined {
     return this.#credentials.find(({ certificate }) => certificate.checkHost(name) !== undefined);
   }
 
-  /** The certificate for handshakes without SNI. */
+  /** Certificate for handshakes whose client sends no SNI. */
   get first(): Credential | undefined {
     return this.#credentials[0];
   }

@@ -27,7 +27,7 @@ const entry = path("n", "Number of the entry.", { type: "integer", minimum: 1 })
 const noEntry = refused("The history has no such entry.");
 const ifMatch = header("If-Match", 'ETag of `/config/` or of a part of it, `"<path> <hash>"`.');
 
-/** A read operation with the common responses. */
+/** Documents a GET operation, with the responses that all operations share. */
 function get(operation: Omit<DocumentedOperation, "responses">, responses: Record<string, DocumentedAnswer>) {
   return { get: { ...operation, responses: { ...responses, ...guards } } };
 }

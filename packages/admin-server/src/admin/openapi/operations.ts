@@ -22,7 +22,7 @@ export interface DocumentedOperation {
   readonly responses: Readonly<Record<string, DocumentedAnswer>>;
 }
 
-/** An answer with a JSON body. */
+/** Documents an answer with a JSON body. */
 export function json(description: string, schema: unknown, mediaType = "application/json"): DocumentedAnswer {
   return { description, content: { [mediaType]: { schema } } };
 }
@@ -30,7 +30,7 @@ export function json(description: string, schema: unknown, mediaType = "applicat
 /** A 200 response without a body. */
 export const done: DocumentedAnswer = { description: "Done; the body is empty." };
 
-/** A refusal: JSON with `error`. */
+/** Documents a refusal: JSON with `error`. */
 export function refused(description: string): DocumentedAnswer {
   return json(description, { $ref: "#/components/schemas/Error" });
 }
@@ -44,17 +44,17 @@ export const guards = {
 /** A schema that allows any JSON value. */
 export const anyJson = { description: "Any JSON value." };
 
-/** A parameter of the path. */
+/** Documents a parameter of the path. */
 export function path(name: string, description: string, schema: unknown = { type: "string" }): unknown {
   return { name, in: "path", required: true, description, schema };
 }
 
-/** A header of the request; never required. */
+/** Documents a header of the request, which is never required. */
 export function header(name: string, description: string): unknown {
   return { name, in: "header", description, schema: { type: "string" } };
 }
 
-/** A parameter of the query; never required. */
+/** Documents a parameter of the query, which is never required. */
 export function query(name: string, description: string, schema: unknown): unknown {
   return { name, in: "query", description, schema };
 }

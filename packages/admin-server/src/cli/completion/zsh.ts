@@ -6,7 +6,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\[\]:]/g, "\\$&");
 }
 
-/** The zsh action that completes a value. */
+/** Writes the zsh action that completes a value. */
 function action(choices: readonly string[], completes: "file" | "folder" | undefined): string {
   if (choices.length > 0) {
     return `(${choices.map((each) => each.replaceAll(" ", "\\ ")).join(" ")})`;
@@ -36,7 +36,7 @@ function operandSpec({ choices, completes }: CompletedCommand): string[] {
     : [quoted(`*:argument:${action(choices, completes)}`)];
 }
 
-/** The function of a command. */
+/** Writes the zsh function of one command. */
 function functionLines(command: CompletedCommand): string[] {
   const { name, below, options } = command;
   const specs = options.flatMap(optionSpecs);
