@@ -16,7 +16,7 @@ export function ingestColumns({ title, grpc, http, bytesPerSpanAtRest }: SystemR
   ];
 }
 
-/** A column with the latency of queries. */
+/** Makes the report's column with the latency of queries. */
 export function queryColumn({ title, storedSpans, queries }: SystemReport): Column {
   const stored: Figure = { label: "spans stored when asked", value: storedSpans, unit: "count" };
   return { title, figures: [stored, ...queries.flatMap(queryFigures)] };

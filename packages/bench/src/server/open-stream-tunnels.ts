@@ -20,7 +20,7 @@ async function openStream(session: ClientHttp2Session): Promise<ClientHttp2Strea
   return stream;
 }
 
-/** A connection with some tunnels. The connection ends with its last tunnel. */
+/** Opens a connection with some tunnels. The connection ends with its last tunnel. */
 async function openConnection(port: number, count: number): Promise<ClientHttp2Stream[]> {
   const session = connect(`http://127.0.0.1:${port}`);
   const [settings] = (await once(session, "remoteSettings")) as [{ enableConnectProtocol?: boolean }];

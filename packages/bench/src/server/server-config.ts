@@ -40,7 +40,7 @@ export function serverConfig(ports: ServerPorts, folder: string, mark: string): 
   };
 }
 
-/** The same config for nginx. */
+/** Writes for nginx the config that serves the same sites. */
 export function nginxConfig(ports: ServerPorts, folder: string, workers: number): string {
   const hosts = Array.from({ length: hostRoutes }, (_, index) =>
     `server { listen 127.0.0.1:${ports.hosts} reuseport; server_name h${index}.example; return 200 "x ${index}"; }`.replace(

@@ -66,7 +66,7 @@ export function soakProblems(result: SoakResult): string[] {
   return problems;
 }
 
-/** The result as a text. */
+/** Writes the result as a text for the terminal. */
 export function describeSoak(result: SoakResult): string {
   const { samples, grpc, http, searches, agent, stored } = result;
   const last = samples.at(-1);

@@ -35,7 +35,7 @@ export class ClickhouseStore implements SpanStore {
     await this.#ask("OPTIMIZE TABLE tracing.spans FINAL");
   }
 
-  /** The columns of the only row. */
+  /** Asks the store for one row, and returns its columns. */
   async #numbers(sql: string): Promise<number[]> {
     const text = await this.#ask(`${sql} FORMAT TSV`);
     return text.trim().split("\t").map(Number);
