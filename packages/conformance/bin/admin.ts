@@ -19,7 +19,7 @@ Usage: npm run conformance -- admin [options]
 Exit code 0 when all differences are known ones, 2 when the program is not there.
 `;
 
-/** The command `admin`. @returns the exit code */
+/** Runs the command `admin`. @returns the exit code */
 export async function adminCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -13,7 +13,7 @@ Usage: npm run conformance -- commands [options]
 Without the program, ours is compared with what was recorded. Exit code 0 when all differences are known ones.
 `;
 
-/** The command `commands`. @returns the exit code */
+/** Runs the command `commands`. @returns the exit code */
 export async function commandsCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -21,7 +21,7 @@ Usage: npm run conformance -- compare [options]
 Without the program, ours is compared with the recorded answers. Exit code 0 when all differences are known ones.
 `;
 
-/** The command `compare`. @returns the exit code */
+/** Runs the command `compare`. @returns the exit code */
 export async function compareCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

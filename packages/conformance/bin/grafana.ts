@@ -16,7 +16,7 @@ Usage: npm run conformance -- grafana [options]
 Exit code 0 when all answers are as expected and differences known ones, 2 when neither data source is there.
 `;
 
-/** The command `grafana`. @returns the exit code */
+/** Runs the command `grafana`. @returns the exit code */
 export async function grafanaCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

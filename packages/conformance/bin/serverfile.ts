@@ -15,7 +15,7 @@ Usage: npm run conformance -- serverfile [options]
 Exit code 0 when all are equal, 2 when the program is not there.
 `;
 
-/** The command `serverfile`. @returns the exit code */
+/** Runs the command `serverfile`. @returns the exit code */
 export async function serverfileCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -21,7 +21,7 @@ Needs Go, which fetches the suite's modules the first time; without it, says so 
 
 const suiteFolder = fileURLToPath(new URL("../storage-integration/", import.meta.url));
 
-/** The command `storage`. @returns the exit code */
+/** Runs the command `storage`. @returns the exit code */
 export async function storageIntegrationCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

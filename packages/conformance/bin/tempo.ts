@@ -17,7 +17,7 @@ Usage: npm run conformance -- tempo [options]
 Exit code 0 when all differences are known ones, 2 when the program is not there.
 `;
 
-/** The command `tempo`. @returns the exit code */
+/** Runs the command `tempo`. @returns the exit code */
 export async function tempoCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -136,7 +136,7 @@ function tell(folder: string, finding: Finding): void {
   console.log(own.trimEnd().slice(0, 1_000).replace(/^/gm, "  | "));
 }
 
-/** The command `twins`. @returns the exit code */
+/** Runs the command `twins`. @returns the exit code */
 export async function twinsCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options });
   if (values.help) {

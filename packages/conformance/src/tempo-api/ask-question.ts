@@ -94,7 +94,7 @@ function bodyOf({ status, contentType, body }: HttpAnswer, { path }: Question): 
   return protobufObject(type, path.startsWith("/api/v2/") ? firstField(body) : body);
 }
 
-/** The trace in a `TraceByIDResponse`. */
+/** Cuts the trace out of a `TraceByIDResponse`. */
 function firstField(body: Uint8Array): Uint8Array {
   const reader = protobuf.Reader.create(body);
   while (reader.pos < reader.len) {

@@ -23,7 +23,7 @@ export function readRefusedFields(): RefusedField[] {
 
 const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
 
-/** The list as Markdown, for docs/known-admin-differences.md. */
+/** Writes the list as Markdown, for docs/known-admin-differences.md. */
 export function renderKnownAdminDifferences(
   known: readonly KnownDifference[],
   refused: readonly RefusedField[] = readRefusedFields(),

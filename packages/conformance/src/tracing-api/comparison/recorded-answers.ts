@@ -44,7 +44,7 @@ export function writeRecordedAnswers(answers: Answers): void {
   }
 }
 
-/** The stored answers of the public model. */
+/** Reads the stored answers of the public model. */
 export function readRecordedAnswers(): Answers {
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
   return Object.assign(

@@ -48,11 +48,11 @@ export const corpusSeconds = 1_795_030_400;
 
 /** Makes ids that show the port of their message: no two ports share an id. */
 export interface CorpusIds {
-  /** A trace id of 32 digits. */
+  /** Makes a trace id of 32 digits. */
   trace(serial: number): string;
   /** A trace id of 16 digits, whose high half is zero. */
   shortTrace(serial: number): string;
-  /** A span id, 16 digits. */
+  /** Makes a span id of 16 digits. */
   span(serial: number): string;
 }
 

@@ -108,7 +108,7 @@ function jsonOverHttp(): CorpusMessage[] {
     }));
 }
 
-/** The checksum CRC-32C. Source: RFC 3720, appendix B.4. */
+/** Computes the checksum CRC-32C. Source: RFC 3720, appendix B.4. */
 function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -120,7 +120,7 @@ function crc32c(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** A snappy stream with one uncompressed chunk. Source: google/snappy framing_format.txt. */
+/** Makes a snappy stream with one uncompressed chunk. Source: google/snappy framing_format.txt. */
 function snappyStream(bytes: Uint8Array): Uint8Array {
   const crc = crc32c(bytes);
   const head = Buffer.alloc(8);

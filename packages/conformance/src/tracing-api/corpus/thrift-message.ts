@@ -198,7 +198,7 @@ export function emitBatch(values: ThriftValues, encoding: Encoding, messageType 
   return packet("emitBatch", encoding, messageType, { batch: [1, { struct: batch }] }, { batch: values });
 }
 
-/** A packet with the message `Agent.emitZipkinBatch`. */
+/** Makes a packet with the message `Agent.emitZipkinBatch`. */
 export function emitZipkinBatch(spans: readonly ThriftValues[], encoding: Encoding): Buffer {
   return packet("emitZipkinBatch", encoding, oneway, { spans: [1, { list: zipkinSpan }] }, { spans });
 }

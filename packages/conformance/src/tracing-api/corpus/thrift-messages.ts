@@ -209,7 +209,7 @@ function packets(
   }));
 }
 
-/** The compact form of the batch `byHand`. */
+/** Makes the compact form of the batch `byHand`. */
 function compactByHand(ids: CorpusIds, service: string): CorpusMessage {
   const traceId = ids.trace(0xff);
   const varint = (value: bigint) => {

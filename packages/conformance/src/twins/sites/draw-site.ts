@@ -9,13 +9,13 @@ import { readStatements, type Statement, withoutLine, writeStatements } from "./
 /** A text that needs more repairs than this is dropped. */
 const mostRepairs = 25;
 
-/** A text from the grammar. The servers may refuse it. */
+/** Draws the text of a site from the grammar. The servers may refuse it. */
 export function drawSiteText(random: RandomSource): string {
   const sites = generateText(random, siteGrammar, "twin_sites");
   return writeStatements(comparableSite(readStatements(`${drawGlobalOptions(random)}${snippets}${sites}`)));
 }
 
-/** The line number in an adapter's error. */
+/** Finds the line number in an adapter's error. */
 function refusedLine(body: string): number | undefined {
   const match = /(?:Caddyfile|Serverfile):(\d+)/.exec(body);
   return match === null ? undefined : Number(match[1]);

@@ -8,7 +8,7 @@ export type Behaviour = (exchange: UpstreamExchange) => Promise<void> | void;
 const head = (status: string, fields: readonly string[]) =>
   `HTTP/1.1 ${status}\r\n${fields.map((field) => `${field}\r\n`).join("")}\r\n`;
 
-/** An answer with `Content-Length`. */
+/** Writes an answer with `Content-Length`. */
 export function answer(status: string, fields: readonly string[], body: string): string {
   return head(status, [...fields, `Content-Length: ${body.length}`]) + body;
 }
