@@ -50,7 +50,7 @@ export function fieldsFor(status: number, headers: HeaderList): HeaderList {
   return withoutLength(headers);
 }
 
-/** A copy of the fields without `Content-Length`. */
+/** Copies the fields without `Content-Length`. */
 export function withoutLength(headers: HeaderList): HeaderList {
   const kept = [...headers];
   removeHeaders(kept, (name) => name === "content-length");

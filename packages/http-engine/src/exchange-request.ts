@@ -159,7 +159,7 @@ export class ExchangeRequest {
     return remoteAddress(this.socket);
   }
 
-  /** The present request line. */
+  /** Request line with the changes of handlers until now. */
   get line(): RequestLine {
     return { method: this.#method, target: this.#target };
   }

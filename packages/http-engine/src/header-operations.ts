@@ -85,7 +85,8 @@ function compileValues(config: HeaderOperationsConfig["add"]) {
 type Replace = (value: string, exchange: Exchange) => string;
 
 /**
- * The expression to search for. An expression with placeholders is compiled per request, and cached for equal texts.
+ * Compiles the expression to search for. An expression with placeholders is compiled per request, and cached for equal
+ * texts.
  * @throws ServerError MODULE_CONFIG
  */
 function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {

@@ -37,8 +37,9 @@ const mostTimed = 2_000;
 let lastId = 0;
 
 /**
- * The step of a time. The first eight steps have one microsecond each; later steps divide each doubling of the time
- * into four. The middle of a step therefore differs from the time by at most an eighth.
+ * Finds the step that counts a time in milliseconds. The first eight steps have one microsecond each; later steps
+ * divide each doubling of the time into four. The middle of a step therefore differs from the time by at most an
+ * eighth.
  */
 export function timeStep(ms: number): number {
   const us = Math.min(Math.max(0, ms * 1_000), 0x7f_ff_ff_ff) | 0;
@@ -49,7 +50,7 @@ export function timeStep(ms: number): number {
   return 8 + (power - 3) * 4 + ((us >> (power - 2)) & 3);
 }
 
-/** The middle of a step, in milliseconds. */
+/** Computes the middle of a step, in milliseconds. */
 export function middleOfStep(step: number): number {
   if (step < 8) {
     return (step + 0.5) / 1_000;

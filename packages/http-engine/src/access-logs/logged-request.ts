@@ -68,7 +68,10 @@ const tlsVersions: Readonly<Record<string, number>> = {
 const commonName = tlsPlaceholder("client.subject.common_name");
 const serialNumber = tlsPlaceholder("client.serial");
 
-/** The connection's handshake. `ech` is always false, because Node's TLS has no Encrypted Client Hello. */
+/**
+ * Facts about the connection's TLS handshake for the log. `ech` is always false, because Node's TLS has no Encrypted
+ * Client Hello.
+ */
 function loggedTls(exchange: Exchange): LogValue {
   const socket = exchange.socket as TLSSocket;
   const details = tlsDetails(socket);
@@ -93,7 +96,10 @@ function loggedUri({ stream, original: { target } }: Exchange): string {
 /** Fields that have their own member in the log. */
 const namedElsewhere = ["Host", "Transfer-Encoding"];
 
-/** The request as the client sent it. Source: the public model (Caddy 2.11), `LoggableHTTPRequest` */
+/**
+ * Facts for the log about the request as the client sent it. Source: the public model (Caddy 2.11),
+ * `LoggableHTTPRequest`
+ */
 export function loggedRequest(exchange: Exchange, withCredentials: boolean): LogValue {
   const { original, stream, socket } = exchange;
   const codings = getHeaders(stream.headers, "Transfer-Encoding");
