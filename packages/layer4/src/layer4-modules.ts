@@ -35,7 +35,7 @@ import { winboxMatcher } from "./matchers/winbox.ts";
 import { proxy } from "./proxy/proxy.ts";
 import { layer4Text, listenerWrapperText } from "./text/layer4-text.ts";
 
-/** A policy under another module id. HTTP proxy policies that do not use the request serve both proxies. */
+/** Copies a policy under another module id. HTTP proxy policies that do not use the request serve both proxies. */
 function renamed(id: string, policy: ModuleDefinition): ModuleDefinition {
   return { ...policy, id };
 }

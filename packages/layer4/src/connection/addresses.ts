@@ -47,7 +47,7 @@ export function addressesOf(
   };
 }
 
-/** The addresses of an open socket. A closed socket has none, so this is called early. */
+/** Reads the addresses of an open socket. A closed socket has none, so this is called early. */
 export function socketAddresses(socket: Socket): ConnectionAddresses {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   return addressesOf(remoteAddress, remotePort, localAddress, localPort);

@@ -91,7 +91,7 @@ export class Connection {
     return this.#stream.destroyed;
   }
 
-  /** The underlying stream, for inspection. Only {@link take} allows reading. */
+  /** The stream below the connection; only for inspection. Only {@link take} allows reading. */
   get stream(): Duplex {
     return this.#stream;
   }

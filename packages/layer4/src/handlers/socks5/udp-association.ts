@@ -49,7 +49,7 @@ export class UdpAssociation {
     return new UdpAssociation(inner, clientAddress);
   }
 
-  /** The port for the client's datagrams. */
+  /** Local port to which the client sends its datagrams. */
   get port(): number {
     return this.#inner.address().port;
   }
