@@ -118,8 +118,8 @@ export interface ConfigEngineOptions {
 }
 
 /**
- * The written form of a document. If the written form does not exist yet, it is created in the next turn of the event
- * loop, while other threads prepare the document.
+ * Writes a document as text. If the written form does not exist yet, it is created in the next turn of
+ * the event loop, while other threads prepare the document.
  * @throws ServerError CONFIG_SYNTAX when it cannot be written
  */
 async function writeInTurn(encoded: EncodedDocument): Promise<WrittenDocument> {

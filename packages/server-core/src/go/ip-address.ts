@@ -6,8 +6,8 @@ export function canonicalIpv6(address: string): string {
 }
 
 /**
- * The canonical form of an IP address. A zone (`%eth0`) is cut off, because it is an interface of the machine that
- * wrote the address.
+ * Writes an IP address in its canonical form. A zone (`%eth0`) is cut off, because it is an interface of the machine
+ * that wrote the address.
  * @returns undefined for a text that is not an address
  * Source: Go, `netip.Addr.String`
  */

@@ -15,7 +15,7 @@ const idMember = {
   type: ["string", "number"],
 };
 
-/** A pointer to a definition. Ids and namespaces contain neither `/` nor `~`. */
+/** Makes a pointer to a definition. Ids and namespaces contain neither `/` nor `~`. */
 function refTo(name: string): Draft {
   return { $ref: `#/$defs/${name}` };
 }

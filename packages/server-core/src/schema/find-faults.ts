@@ -27,7 +27,7 @@ class FaultFinder {
     this.#descend(schema, value, path);
   }
 
-  /** The modules of a namespace, by name. */
+  /** Checks the modules of a namespace, by name. */
   checkModules(namespace: string, modules: JsonObject, path: string): void {
     for (const [name, config] of Object.entries(modules)) {
       const module = this.#find(namespace, name, `${path}/${name}`);

@@ -25,8 +25,8 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
 const queues = new Map<number, LineQueue>();
 
 /**
- * The queue for a stream. A thread has one queue for each stream, which all configs use, so lines stay whole and in
- * order.
+ * Returns the queue that all writers of a stream share. A thread has one queue for each stream, which all configs use,
+ * so lines stay whole and in order.
  */
 function queueOf(fd: number): LineQueue {
   let queue = queues.get(fd);
