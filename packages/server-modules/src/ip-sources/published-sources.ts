@@ -67,7 +67,7 @@ export const publishers = {
   },
 } as const satisfies Record<string, Publisher>;
 
-/** A module for one publisher. A site starts without the list, and trusts no address until it arrives. */
+/** Defines the module of one publisher. A site starts without the list, and trusts no address until it arrives. */
 function publishedSource(name: keyof typeof publishers) {
   const { urls, usualMs, usual, parse } = publishers[name];
   return defineModule({

@@ -59,7 +59,9 @@ export class ArrivalTable {
     this.#secret = ArrivalTable.#secretOf(memory);
   }
 
-  /** A random secret, shared by all threads. It prevents outsiders from finding keys that share a slot. */
+  /**
+   * Makes or reads a random secret that all threads share. It prevents outsiders from finding keys that share a slot.
+   */
   static #secretOf(memory: SharedArrayBuffer): Buffer {
     const state = new Int32Array(memory, 0, 1);
     const secret = Buffer.from(memory, 8, 16);

@@ -105,7 +105,7 @@ export class ProxyHandler implements HttpHandler {
     return requestBufferBytes > 0 || (transport.needsLength === true && body.length === undefined);
   }
 
-  /** The request line for upstreams. The exchange itself stays unchanged. */
+  /** Writes the request line for upstreams. The exchange itself stays unchanged. */
   #requestLine(exchange: Exchange): RequestLine {
     const before = exchange.line;
     const { rewrite } = this.#parts;

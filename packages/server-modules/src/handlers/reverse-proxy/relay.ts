@@ -498,7 +498,7 @@ function mayWait(headers: HeaderList): boolean {
   return getHeader(headers, "content-length") !== undefined && !isUnbuffered(headers);
 }
 
-/** The error after the client disconnected. This error is not counted as a failure of the upstream. */
+/** Makes the error of a request whose client disconnected. This error is not counted as a failure of the upstream. */
 function clientGone(): ServerError {
   return new ServerError("CLIENT_GONE", "the client closed the connection");
 }

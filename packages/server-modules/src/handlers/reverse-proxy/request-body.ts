@@ -33,7 +33,7 @@ export function isRepeatable(body: RequestBody, exchange: Exchange, reached: boo
   return body.isPutBack === true ? !reached : !exchange.bodyTouched;
 }
 
-/** The unread body of a request. */
+/** Wraps the unread body of a request. */
 export function requestBody(exchange: Exchange): RequestBody {
   if (!exchange.hasBody) {
     return { content: undefined, length: declaredLength(exchange) === 0 ? 0 : undefined };

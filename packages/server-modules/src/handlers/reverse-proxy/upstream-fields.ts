@@ -26,9 +26,9 @@ function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boo
 }
 
 /**
- * The header fields for an upstream. They are reused when the client sends the same fields again. The cache belongs to
- * the client's connection, and stores the fields of the latest proxy only. A connection that alternates between two
- * proxies computes the fields for each request.
+ * Makes the header fields for an upstream. They are reused when the client sends the same fields again. The cache
+ * belongs to the client's connection, and stores the fields of the latest proxy only. A connection that alternates
+ * between two proxies computes the fields for each request.
  * @param owner the proxy
  */
 export function upstreamFields(

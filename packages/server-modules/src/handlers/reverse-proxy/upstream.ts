@@ -70,7 +70,7 @@ export class Upstream implements SharedResource {
     return this.#fails.value;
   }
 
-  /** The state for `GET /reverse_proxy/upstreams`. */
+  /** State of the upstream for `GET /reverse_proxy/upstreams`. */
   get detail(): UpstreamDetail {
     return {
       address: this.address,

@@ -27,7 +27,7 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** The nearest scope that defines a variable. */
+/** Finds the nearest scope that defines a variable. */
 function scopeWith(name: string, scope: Scope | undefined): Scope | undefined {
   for (let each = scope; each !== undefined; each = each.outer) {
     if (each.variables.has(name)) {

@@ -142,7 +142,7 @@ function meets(version: Version, { operator, version: limit, named }: Condition)
   }
 }
 
-/** A version as templates see it. */
+/** Makes a version's fields as templates see them. */
 function versionStruct(version: Version): TemplateStruct {
   const [major, minor, patch] = version.numbers;
   const text =

@@ -8,7 +8,7 @@ import { TemplateError } from "./template-error.ts";
 import { printed } from "./template-values.ts";
 import { UtcTime, zeroTime } from "./time-members.ts";
 
-/** A time, or seconds since 1970. Anything else is now, as in sprig. */
+/** Reads a time, or seconds since 1970. Anything else is now, as in sprig. */
 function timeOf(value: unknown): Date {
   return value instanceof Date ? value : new Date(typeof value === "number" ? value * 1000 : Date.now());
 }
@@ -77,7 +77,10 @@ const units: readonly (readonly [name: string, seconds: number])[] = [
   ["s", 1],
 ];
 
-/** The largest unit alone: `2h`. A text is a duration, a number its nanoseconds, a time what has passed since. */
+/**
+ * Rounds a duration to its largest unit: `2h`. A text is a duration, a number its nanoseconds, a time what has passed
+ * since.
+ */
 function durationRound(value: unknown): string {
   const ms =
     value instanceof Date

@@ -27,7 +27,7 @@ function list(value: unknown): unknown[] {
   return value;
 }
 
-/** A deep copy of lists and maps. */
+/** Copies lists and maps with all their members. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(copy);
@@ -87,7 +87,7 @@ function typeOf(value: unknown): string {
   return value === null || value === undefined ? "<nil>" : typeName(value);
 }
 
-/** The value at a path of keys. The last two arguments are the default and the dictionary. */
+/** Finds the value at a path of keys. The last two arguments are the default and the dictionary. */
 function dig(...args: unknown[]): unknown {
   const keys = args.slice(0, -2);
   let value: unknown = args.at(-1);

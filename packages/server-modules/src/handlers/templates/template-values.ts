@@ -57,7 +57,7 @@ function objectText(value: object): string {
   return mapText(value instanceof Map ? value : Object.entries(value));
 }
 
-/** A value as an action prints it. */
+/** Writes a value as an action prints it. */
 export function actionOutput(value: unknown): string {
   return value === null || value === undefined ? "<no value>" : printed(value);
 }

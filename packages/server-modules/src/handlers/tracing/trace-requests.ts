@@ -8,8 +8,8 @@ import { SpanSource, spanSources } from "./span-source.ts";
 import type { TracingConfig } from "./tracing-config.ts";
 
 /**
- * The handler that creates spans. It is a separate file, so that the tracing library is loaded only when a config needs
- * it.
+ * Makes the handler that creates spans. It is a separate file, so that the tracing library is loaded only when a config
+ * needs it.
  */
 export async function traceRequests(config: TracingConfig, context: ModuleContext): Promise<HttpHandler> {
   const lease = await context.acquire(spanSources, "", () => new SpanSource(process.env, context.log));

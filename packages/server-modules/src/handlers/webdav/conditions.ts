@@ -191,7 +191,7 @@ export class Conditions {
   }
 }
 
-/** The parent folder of an entry. */
+/** Returns the parent folder of an entry. */
 function folderOf(entry: string): string {
   return entry.slice(0, entry.lastIndexOf("/")) || "/";
 }

@@ -54,7 +54,7 @@ export function writeContent({ content }: DavElement): string {
     .join("");
 }
 
-/** The error of an invalid XML body. */
+/** Makes the error of an invalid XML body. */
 function malformed(reason: string): DavError {
   return new DavError(400, `the body cannot be read as XML: ${reason}`);
 }

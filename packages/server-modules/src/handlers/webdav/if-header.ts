@@ -24,7 +24,7 @@ const maxConditions = 100;
 /** Matches a token of the field: a parenthesis, `<token or URL>`, `["tag"]`, or `Not`. */
 const part = /[ \t]*(?:(\()|(\))|<([^<>\s]*)>|\[((?:W\/)?"[^"\]]*")\]|(Not)(?=[ \t<[]))/gy;
 
-/** The error of a malformed field. */
+/** Makes the error of a malformed field. */
 function invalid(reason: string): DavError {
   return new DavError(400, `invalid If: ${reason}`);
 }

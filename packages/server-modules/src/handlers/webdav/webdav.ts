@@ -44,7 +44,7 @@ function allowedOf({ stats }: Resource): string {
   return stats === undefined ? ofAbsent : stats.isDirectory() ? ofFolders : ofFiles;
 }
 
-/** The error 405 with `Allow`. */
+/** Makes the error 405 and adds the field `Allow`. */
 function notAllowed(exchange: Exchange, resource: Resource): DavError {
   exchange.responseHeaders.push("Allow", allowedOf(resource));
   return new DavError(405);

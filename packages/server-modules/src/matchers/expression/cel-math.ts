@@ -47,7 +47,10 @@ function shifting(name: string, apply: (a: bigint, count: bigint) => bigint): Ce
   ];
 }
 
-/** The largest or smallest of a list. `sign`: 1 for the largest, -1 for the smallest. */
+/**
+ * Defines the function that finds the largest or smallest entry of a list. `sign`: 1 for the largest, -1 for the
+ * smallest.
+ */
 function extreme(name: string, sign: 1 | -1): CelFunc {
   return celFunc(name, [listType(DYN)], DYN, (values) => {
     const [first, ...rest] = isCelList(values) ? [...values] : [];

@@ -220,7 +220,7 @@ class TypeChecker {
     return fitting.map(({ result }) => result).reduce(joined);
   }
 
-  /** The common type of elements. */
+  /** Finds the common type of elements. */
   #common(elements: readonly Expr[], scope: Scope): CelKind {
     return elements.length === 0 ? dyn : elements.map((each) => this.kindOf(each, scope)).reduce(joined);
   }

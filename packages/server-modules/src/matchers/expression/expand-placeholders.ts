@@ -7,7 +7,7 @@ const conversions: Readonly<Record<string, string>> = {
   "http.request.duration": "duration",
 };
 
-/** The call that reads a placeholder. */
+/** Writes the call that reads a placeholder. */
 function callOf(name: string): string {
   const call = `${placeholderFunction}(${JSON.stringify(name)})`;
   const conversion = Object.hasOwn(conversions, name) ? conversions[name] : undefined;

@@ -2,7 +2,7 @@ import type { parse } from "@bufbuild/cel";
 
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 
-/** The direct child expressions. */
+/** Lists the direct child expressions. */
 export function childrenOf(expr: Expr): (Expr | undefined)[] {
   const { exprKind } = expr;
   switch (exprKind.case) {

@@ -21,14 +21,14 @@ import { childOf, type Draft, setAt } from "serverfile/values/draft";
 import { parseDuration } from "serverfile/values/parse-duration";
 import { parseSize } from "serverfile/values/parse-size";
 
-/** A size with its own error message. */
+/** Reads a size; a fault gets its own message. */
 function sizeOf(path: string, what: string): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(draft, path, parsed(cursor, cursor.argument(), parseSize, `invalid ${what} size '%s'`));
   return row(path, read, wordsOf.size, "0");
 }
 
-/** A word from a fixed set. */
+/** Reads a word from a fixed set. */
 function oneOf(path: string, values: readonly string[], fault?: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const value = cursor.argument();

@@ -9,7 +9,7 @@ import { fastcgiLines } from "./transport-lines.ts";
 
 const directory = "{http.request.uri.path}";
 
-/** A value as JSON text, for comparison. */
+/** Writes a value as JSON text, for comparison. */
 function jsonOf(value: JsonValue | undefined): string {
   return JSON.stringify(value ?? null);
 }

@@ -48,7 +48,7 @@ function durationOrNumber(path: string): Row {
   });
 }
 
-/** A size, or -1 for no limit. */
+/** Reads a size, or -1 for no limit. */
 function buffer(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.argument();

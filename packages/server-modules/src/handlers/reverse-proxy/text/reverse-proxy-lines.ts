@@ -58,7 +58,7 @@ function balancingLines(handler: Members, { matcherLines }: WriteContext): Line[
   return lines;
 }
 
-/** The block `health_headers`. */
+/** Writes the block `health_headers`. */
 function healthHeaderLines(handler: Members): Line[] {
   const checks = handler.look("health_checks") === undefined ? undefined : handler.child("health_checks");
   const check = checks?.look("active") === undefined ? undefined : checks?.child("active");

@@ -18,7 +18,7 @@ export function fastcgiLines(transport: Members): Line[] {
   return lines;
 }
 
-/** The line `network_proxy`. */
+/** Writes the line `network_proxy`. */
 function networkProxyLine(proxy: Members): Line {
   const from = proxy.text("from") ?? "";
   const url = proxy.text("url");

@@ -48,7 +48,7 @@ function listedAddresses(lines: readonly string[][], hostname: string, family: n
 }
 
 /**
- * The full names to query, in order. With `search a.example b.example` and `ndots:1`, the name `db` is queried as
+ * Lists the full names to query, in order. With `search a.example b.example` and `ndots:1`, the name `db` is queried as
  * `db.a.example`, `db.b.example`, `db`. The name `db.x` is first queried unchanged. Source: resolv.conf(5)
  */
 function fullNames(lines: readonly string[][], hostname: string): string[] {

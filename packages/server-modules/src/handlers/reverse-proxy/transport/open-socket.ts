@@ -258,7 +258,10 @@ class SocketOpening {
     });
   }
 
-  /** The socket below the next layer. The next layer reports the errors of this socket. */
+  /**
+   * Takes the socket for the next layer, which adds its own listeners. The next layer reports the errors of this
+   * socket.
+   */
   #below(): Socket {
     this.#current.off("close", this.#onClose);
     return this.#current;

@@ -33,7 +33,7 @@ const replies: readonly string[] = [
   "address type not supported",
 ];
 
-/** The sixteen bytes of an IPv6 address. */
+/** Converts an IPv6 address to its sixteen bytes. */
 function ipv6Bytes(text: string): Buffer {
   // The URL parser converts every form to groups, including an IPv4 tail.
   const groups = new URL(`http://[${text}]`).hostname.slice(1, -1);

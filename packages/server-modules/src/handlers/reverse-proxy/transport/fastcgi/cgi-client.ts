@@ -29,7 +29,7 @@ export interface CgiClient {
   placeholder(name: string): string | undefined;
 }
 
-/** The client facts of an exchange. */
+/** Reads the facts about the client from an exchange. */
 export function clientOfExchange(exchange: Exchange): CgiClient {
   return {
     hostport: exchange.hostport,
