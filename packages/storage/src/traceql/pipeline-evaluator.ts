@@ -193,7 +193,7 @@ function aggregateEvaluator(
   };
 }
 
-/** The smallest or the largest value. */
+/** Finds the smallest or the largest value. */
 function extreme(
   numbers: readonly (bigint | number)[],
   isBefore: (one: bigint | number, other: bigint | number) => boolean,

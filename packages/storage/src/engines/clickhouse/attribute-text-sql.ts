@@ -43,7 +43,7 @@ export function elementsOf(column: string): string {
   return `arrayFilter(e -> e != '', ${splitElements(column)})`;
 }
 
-/** The key of an element. */
+/** Writes the SQL for the key of an element. */
 export function keyOfElement(element: string): string {
   return `substring(${element}, 1, ${placeOfMark(element, valueMark)} - 1)`;
 }

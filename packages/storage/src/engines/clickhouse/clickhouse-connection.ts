@@ -157,7 +157,7 @@ export class ClickHouseConnection {
     return new ClickHouseConnection({ ...this.#options, shards: undefined, readSettings }, this.#shared);
   }
 
-  /** A connection for each server. Closing one of these connections closes all of them. */
+  /** Makes a connection for each server. Closing one of these connections closes all of them. */
   each(): OneServer[] {
     const { pool } = this.#shared;
     // A statement to a single server does not need the cluster's state.

@@ -23,8 +23,8 @@ export function concatenated(...parts: readonly (string | SqlText)[]): string {
 }
 
 /**
- * A text as a ClickHouse literal. Statements contain short texts of a query, because the request's address contains the
- * parameters and must be short.
+ * Writes a text as a ClickHouse literal. Statements contain short texts of a query, because the request's address
+ * contains the parameters and must be short.
  */
 export function textLiteral(text: string): string {
   return `'${escapedText(text)}'`;
@@ -49,7 +49,7 @@ export function intLiteral(value: bigint): string {
   return value < 0n ? `toInt64('${value}')` : String(value);
 }
 
-/** A finite double, exact to the bit. */
+/** Writes a finite double, exact to the bit. */
 export function floatLiteral(value: number): string {
   return `toFloat64('${value}')`;
 }

@@ -11,8 +11,8 @@ import {
 } from "wire/grpc";
 
 /**
- * A method with the public model's name. Other remote storages know only this name; the servers of this project know
- * both names.
+ * Copies a method under the public model's name. Other remote storages know only this name; the servers of this project
+ * know both names.
  */
 export function publicMethod<Request, Response>(
   method: MethodDefinition<Request, Response>,

@@ -24,7 +24,7 @@ export interface WatchedHostTls {
   close(): void;
 }
 
-/** The options of Node's `tls.connect`. */
+/** Makes the options of Node's `tls.connect`. */
 function connectOptions({ ca, cert, key, serverName, skipHostVerify }: HostTls) {
   return {
     ...(ca === undefined ? {} : { ca }),

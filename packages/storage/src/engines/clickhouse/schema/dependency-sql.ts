@@ -167,9 +167,9 @@ SELECT '0' AS parentKey, toInt32(0) AS startMinute, parent, child, round(sum(joi
 }
 
 /**
- * A statement that settles pending calls. Calls with a parent are counted and removed. For calls that have waited ten
- * minutes, parents are searched once more, further back in time, and the calls are removed. So even if many calls never
- * find a parent, they are gone after ten minutes.
+ * Writes a statement that settles pending calls. Calls with a parent are counted and removed. For calls that have
+ * waited ten minutes, parents are searched once more, further back in time, and the calls are removed. So even if many
+ * calls never find a parent, they are gone after ten minutes.
  * @param isLast true: settles calls that have waited ten minutes; false: settles all calls
  */
 export function settleSql(database: string, isLast: boolean): string {

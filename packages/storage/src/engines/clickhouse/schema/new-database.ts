@@ -19,7 +19,7 @@ const sentDetails = Object.entries(detailColumns)
   .map(([name, type]) => `${name} ${type} EPHEMERAL`)
   .join(",\n  ");
 
-/** The columns that `spans` and `archived_spans` share. The migrations explain each column. */
+/** Writes the columns that `spans` and `archived_spans` share. The migrations explain each column. */
 function spanTable(arrived: string, count: string, indexes: readonly string[]): string {
   return `(
   in_tenant String EPHEMERAL,
