@@ -32,7 +32,7 @@ export function expandVariables(value: Value): ExpandedValue {
   };
 }
 
-/** A variable's text, parsed as YAML. */
+/** Parses a variable's text as YAML does. */
 function typed(text: string): Value {
   return text === "true"
     ? true

@@ -27,7 +27,7 @@ export function grpcFailureOf(error: unknown, invalidStatus: status): GrpcFailur
   return { code: refusal.grpcStatus, details, statusDetails };
 }
 
-/** The same in the form of grpc-js. */
+/** Converts a refusal to the form of grpc-js. */
 export function serviceErrorOf({ code, details, statusDetails }: GrpcFailure): Partial<ServiceError> {
   if (statusDetails === undefined) {
     return { code, details };

@@ -101,7 +101,9 @@ function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): Http
   };
 }
 
-/** The public model's texts. Clients use them to distinguish an invalid batch from a busy server. */
+/**
+ * Returns the public model's text for a failure. Clients use them to distinguish an invalid batch from a busy server.
+ */
 function textOf({ httpStatus, message }: HttpFailure): string {
   if (httpStatus === 403) {
     return message;

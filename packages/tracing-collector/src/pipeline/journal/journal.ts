@@ -427,7 +427,7 @@ export class Journal implements SpanJournal {
     }
   }
 
-  /** The sync of `sync: interval`. A segment whose sync fails is sealed, so that new rows go to another file. */
+  /** Syncs the open segment for `sync: interval`. A segment whose sync fails is sealed, so that new rows go to another file. */
   async #syncLate(): Promise<void> {
     this.#isSyncDue = false;
     try {

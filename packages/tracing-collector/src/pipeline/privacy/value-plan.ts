@@ -31,7 +31,7 @@ const forms: Readonly<Partial<Record<PrivacyPlace, ValueForm>>> = {
 };
 
 /**
- * The plan for a name. A rule sees the name that earlier rules gave.
+ * Makes the plan for a name. A rule sees the name that earlier rules gave.
  * @param rules rules that apply to the span
  * @param key name of the attribute; undefined for a text
  */

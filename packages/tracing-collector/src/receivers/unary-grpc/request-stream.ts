@@ -206,7 +206,7 @@ export class RequestStream implements ServerStream {
   }
 
   /**
-   * The complete message after decompression. It may be a view of the buffer that `release` returns.
+   * Takes the complete message and decompresses it. It may be a view of the buffer that `release` returns.
    * @returns the message, or the call's failure
    */
   message(): Buffer | GrpcFailure {
