@@ -29,7 +29,7 @@ function quoteBytes(text: string): string {
   return `"${quoted}"`;
 }
 
-/** The error of Go's time.ParseDuration. */
+/** Makes the error of Go's time.ParseDuration. */
 function bad(text: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `time: invalid duration ${quoteBytes(text)}`);
 }

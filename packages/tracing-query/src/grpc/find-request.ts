@@ -3,7 +3,7 @@ import type { TraceQueryParameters } from "wire/api-v2";
 import { defaultSearchLimit } from "../service/read-limits.ts";
 import { nanosOf } from "../service/span-time.ts";
 
-/** The search of a `FindTraces` request. An absent time or duration means no limit. */
+/** Converts the parameters of `FindTraces` to a search. An absent time or duration means no limit. */
 export function queryOf(parameters: TraceQueryParameters): TraceQuery {
   const { startTimeMin, startTimeMax, searchDepth } = parameters;
   return {

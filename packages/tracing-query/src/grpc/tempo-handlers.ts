@@ -35,7 +35,7 @@ function paramsOf(fields: Fields): URLSearchParams {
 }
 
 /**
- * The parameters of `/tempo/api/search`. Tags become logfmt, which the HTTP API reads.
+ * Converts a request to the parameters of `/tempo/api/search`. Tags become logfmt, which the HTTP API reads.
  *
  * ```
  * {tags: {"service.name": "a b"}, minDurationMs: 200, limit: 20}  →  tags=service.name="a b"&minDuration=200ms&limit=20
@@ -51,7 +51,7 @@ function searchParams(request: SearchRequest): URLSearchParams {
   return paramsOf({ q, tags, ...durations, limit, start, end, spss });
 }
 
-/** The parameters of `/tempo/api/search/tags`. */
+/** Converts a request to the parameters of `/tempo/api/search/tags`. */
 function tagParams({
   scope,
   query: q,
@@ -62,7 +62,7 @@ function tagParams({
   return paramsOf({ scope, q, start, end, limit });
 }
 
-/** The parameters of `/tempo/api/search/tag/{tag}/values`. */
+/** Converts a request to the parameters of `/tempo/api/search/tag/{tag}/values`. */
 function valueParams({ query: q, start, end, maxTagValues: limit }: SearchTagValuesRequest): URLSearchParams {
   return paramsOf({ q, start, end, limit });
 }

@@ -72,7 +72,7 @@ function* inParts<T>(items: readonly T[], length: number): Generator<readonly T[
   }
 }
 
-/** The fields common to all metrics answers. `message` has the reasons of a partial answer. */
+/** Makes the fields that all metrics answers share. `message` has the reasons of a partial answer. */
 function partsOf(found: TraceQlMetrics, partial: PartialAnswer | undefined) {
   const message = shortcoming(found, partial);
   return {

@@ -77,7 +77,7 @@ function durationOf(params: URLSearchParams, canonical: string): bigint {
 }
 
 /**
- * The search of a request.
+ * Reads the search from a request's parameters.
  *
  * ```
  * ?query.serviceName=shop&query.startTimeMin=2020-01-01T00:00:00Z&query.startTimeMax=2100-01-01T00:00:00Z

@@ -25,7 +25,7 @@ export interface Histogram {
 }
 
 /**
- * The samples of one histogram.
+ * Writes the samples of one histogram.
  * @param shown bounds to write; each must be among the counted bounds
  * @param unitMs milliseconds in one unit of the metric
  */

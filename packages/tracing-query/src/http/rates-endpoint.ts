@@ -159,7 +159,8 @@ function adjustedOf(figuresOfAll: AdjustedFigures, steps: readonly (RateFigures 
 }
 
 /**
- * The query for the store. `end` is rounded down and `lookback` up to whole minutes, each to at least one minute.
+ * Converts the parameters to the query for the store. `end` is rounded down and `lookback` up to whole minutes, each to
+ * at least one minute.
  */
 function queryOf(values: z.output<typeof paramsSchema>, nowMs: number): RankedRatesQuery {
   const { service, name, contains, spanKind, endTs = nowMs, lookback, step, order, limit, offset } = values;

@@ -154,14 +154,14 @@ function byTag(one: ShownTag, other: ShownTag): number {
   return compareTags(one.tag, other.tag);
 }
 
-/** The references of a span without links. */
+/** Writes the references of a span without links. */
 function parentJson(span: Span, traceId: string): string {
   return span.parentSpanId === "" || isOlderModel(span)
     ? "[]"
     : `[{"refType":"CHILD_OF","traceID":"${traceId}","spanID":"${span.parentSpanId}"}]`;
 }
 
-/** The warnings of a span without links. */
+/** Lists the warnings of a span without links. */
 export function ownWarnings(
   warnings: readonly string[],
   { missingParent }: SpanClock,

@@ -24,7 +24,7 @@ export function shownTag(sent: KeyValue): ShownTag {
   return shownField(withIpShown(sent));
 }
 
-/** A log field in its original form. */
+/** Shows a log field in its original form. */
 export function shownField(tag: KeyValue): ShownTag {
   // `join` makes a flat string. `+` makes a tree of parts, which every write would traverse.
   return { tag, json: [",", tagJson(tag)].join("") };

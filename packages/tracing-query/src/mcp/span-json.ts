@@ -1,7 +1,7 @@
 import { type Attribute, type AttributeValue, lengthNano, type Span } from "wire/model";
 import { timeText } from "./time-argument.ts";
 
-/** A value as plain JSON. Integers past 2^53, NaN and infinities become strings; bytes become base64. */
+/** Converts a value to plain JSON. Integers past 2^53, NaN and infinities become strings; bytes become base64. */
 function valueJson(value: AttributeValue): unknown {
   switch (value.type) {
     case "empty":

@@ -20,7 +20,7 @@ export const timeArguments = {
 const relative = /^(?:now)?\s*([-+].+)?$/;
 
 /**
- * A time of the arguments.
+ * Reads a time from the arguments.
  *
  * ```
  * "-1h"                    an hour ago

@@ -88,7 +88,7 @@ export function alertMessage(status: ObjectiveStatus, alert: FiringAlert, endsMs
 const lastsMs = 300_000;
 
 /**
- * The body of a request.
+ * Writes the body of a request to a target.
  *
  * ```
  * alertmanager  [{"labels": {…}, "annotations": {…}, "startsAt": "…", "endsAt": "…"}]

@@ -109,7 +109,7 @@ export class ObjectiveBoard {
     return this.#fileError;
   }
 
-  /** An objective by tenant and name. */
+  /** Finds an objective by tenant and name. */
   find(tenant: string, name: string): ObjectiveStatus | undefined {
     return this.#statuses.get(objectiveKey({ tenant, name }));
   }

@@ -37,7 +37,7 @@ export interface DependencyGraph {
   readonly linksLeftOut: number;
 }
 
-/** The requested part of all links. Services are grouped when there are too many. */
+/** Cuts the requested part out of all links. Services are grouped when there are too many. */
 export function dependencyGraph(links: readonly Link[], query: DependencyGraphQuery): DependencyGraph {
   const { focus, hops, within, mostNodes, mostLinks } = query;
   const near = focus === undefined ? links : neighbourhood(links, focus, hops);
@@ -78,7 +78,8 @@ const linksPerGroup = 3;
 type Sum = DependencyGraph["links"][number];
 
 /**
- * The links with the most calls. The busiest link of each node comes first, so that few nodes are left without a link.
+ * Keeps the links with the most calls. The busiest link of each node comes first, so that few nodes are left without a
+ * link.
  */
 function most(sorted: readonly Sum[], count: number): Sum[] {
   if (sorted.length <= count) {

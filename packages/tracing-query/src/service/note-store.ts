@@ -33,7 +33,7 @@ export class NoteStore {
     this.#limits = limits;
   }
 
-  /** The notes of a trace, oldest first. Files that cannot be read are left out. */
+  /** Lists the notes of a trace, oldest first. Files that cannot be read are left out. */
   async list(tenant: string, traceId: string): Promise<readonly Note[]> {
     const folder = this.#folderOf(tenant, traceId);
     const notes: Note[] = [];

@@ -66,7 +66,7 @@ export class PrometheusCounters<Row, Counter extends object> {
     return [...this.#sum(await rows(store, minutes, lasting(options, minutes))).values()];
   }
 
-  /** The settled counters plus these rows. */
+  /** Adds these rows to the settled counters. */
   #sum(rows: readonly Row[]): Map<string, Counter> {
     const counters = new Map(
       Array.from(this.#settled, ([key, counter]) => [key, structuredClone(counter)] as const),

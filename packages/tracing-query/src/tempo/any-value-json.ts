@@ -28,12 +28,14 @@ export function anyValueJson(value: AttributeValue): object {
   }
 }
 
-/** An attribute as JSON. An absent value becomes a word, as in Tempo, because Grafana accepts no empty value. */
+/**
+ * Converts an attribute to JSON. An absent value becomes a word, as in Tempo, because Grafana accepts no empty value.
+ */
 export function keyValueJson([key, value]: TraceQlAttribute): object {
   return { key, value: value.type === "empty" ? { stringValue: "nil" } : anyValueJson(value) };
 }
 
-/** A double as JSON. NaN and infinities become strings, because JSON has no numbers for them. */
+/** Converts a double to JSON. NaN and infinities become strings, because JSON has no numbers for them. */
 export function doubleJson(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

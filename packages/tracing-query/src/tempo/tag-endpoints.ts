@@ -44,7 +44,7 @@ function limitParam(params: URLSearchParams): number {
   return Math.min(uint32Param(params, "limit") || defaultLimit, maxLimit);
 }
 
-/** The parameters that all these endpoints share. */
+/** Reads the parameters that all these endpoints share. */
 function lookOf(params: URLSearchParams, limits: ReadLimits) {
   const range = secondsRange(params, Date.now(), limits);
   checkLimits(

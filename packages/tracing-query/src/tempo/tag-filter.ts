@@ -51,7 +51,7 @@ function conditionOf(text: string): FieldExpression | undefined {
   return others.length === 0 && stage?.type === "filter" ? stage.condition : undefined;
 }
 
-/** The operands of `&&`. */
+/** Lists the operands of `&&`. */
 function termsOf(condition: FieldExpression): FieldExpression[] {
   return condition.type === "binary" && condition.operator === "&&"
     ? [...termsOf(condition.left), ...termsOf(condition.right)]

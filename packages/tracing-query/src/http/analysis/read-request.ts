@@ -70,7 +70,7 @@ function typesOf(schema: z.ZodObject): Map<string, string> {
   );
 }
 
-/** The limit that a zod issue violates. Texts and lists have lengths, numbers have values. */
+/** Finds the limit that a zod issue violates. Texts and lists have lengths, numbers have values. */
 function limitOf(issue: z.core.$ZodIssue): BrokenLimit | undefined {
   const length = "origin" in issue && issue.origin !== "number" && issue.origin !== "int" ? "Length" : "";
   if (issue.code === "too_big") {

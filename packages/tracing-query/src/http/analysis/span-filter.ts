@@ -121,7 +121,7 @@ function tagsOf({ tags = {}, tag = [] }: SpanFilterValues, path: string): Map<st
 }
 
 /**
- * The time range of a filter. It is half open, so that adjacent ranges share no span.
+ * Reads the time range of a filter. It is half open, so that adjacent ranges share no span.
  * @param path prefix of parameter names in errors, such as `selection.`
  * @throws QueryError QUERY_BAD_PARAMETER when the end is not after the start, or past --query.max-time-range
  */
@@ -166,7 +166,7 @@ export function spanConditionsOf(
   };
 }
 
-/** The whole filter. @throws QueryError QUERY_BAD_PARAMETER */
+/** Reads the whole filter. @throws QueryError QUERY_BAD_PARAMETER */
 export function spanFilterOf(
   values: SpanFilterValues,
   nowMs: number,

@@ -161,7 +161,7 @@ function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> 
 }
 
 /**
- * The cursor of a reconnecting client. An empty header counts as absent.
+ * Reads the cursor of a reconnecting client. An empty header counts as absent.
  * @throws QueryError QUERY_BAD_PARAMETER for a header of more than 100 characters
  */
 function lastEventId(text = ""): string | undefined {

@@ -28,7 +28,7 @@ function timesOf(
   return { start: String(startUnixNano / 1_000n), end: String(endUnixNano / 1_000n + 1n) };
 }
 
-/** A list of the HTTP API's answer. */
+/** Reads a list from the HTTP API's answer. */
 function listOf(answer: Record<string, unknown>, name: string): readonly Record<string, unknown>[] {
   return answer[name] as readonly Record<string, unknown>[];
 }
