@@ -89,7 +89,7 @@ export class RequestBody {
 
   /**
    * Reads the bytes that belong to the body.
-   * @returns number of these bytes; afterwards {@link done} is true when the body is complete
+   * @returns number of bytes that belong to the body; afterwards {@link done} is true when the body is complete
    * @throws Http1Error for a malformed chunk
    */
   take(bytes: Buffer): number {
