@@ -48,6 +48,8 @@ const tried: Readonly<Record<string, readonly string[]>> = {
     "storage.http.password-file",
     "storage.http.read-only-password",
     "storage.http.read-only-password-file",
+    "storage.cold.secret-access-key",
+    "storage.cold.secret-access-key-file",
     "clickhouse.url",
     "clickhouse.password",
     "clickhouse.password-file",
@@ -261,6 +263,15 @@ test("options that are refused repeat no secret", () => {
     ],
   ];
   const before = said.length;
+  const away = ["--storage.cold.endpoint", "http://127.0.0.1:1/spans/", "--storage.cold.access-key-id", "me"];
+  const keys = [
+    ["--storage.cold.secret-access-key", mark("the key of a bucket")],
+    ["--storage.cold.secret-access-key-file", fileWith("bucket", mark("the key of a bucket in a file"))],
+  ];
+  for (const key of keys) {
+    expect(run("tracing-storage", ["print-config", ...away, ...key])).toBe(0);
+    refusals.push(["tracing-storage", [...away, ...key, "--storage.data-dir", join(folder, "away")]]);
+  }
   for (const [name, args] of refusals) {
     expect([name, args[0], run(name, args)]).toEqual([name, args[0], 1]);
   }
