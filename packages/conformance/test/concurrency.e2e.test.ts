@@ -207,7 +207,7 @@ describe("searches", () => {
       ),
     );
     const processes =
-      "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%processes%'";
+      "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'";
     await eventually(async () => {
       const { text } = await ask(`${backend.storageUrl}/`, { method: "POST", body: processes });
       expect(text).toBe("8\n");

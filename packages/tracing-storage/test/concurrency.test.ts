@@ -4,7 +4,7 @@ import { ask, askUntil, shareStorage } from "./running-storage.ts";
 const storage = shareStorage("--storage.max-concurrent-queries=12", "--storage.max-waiting-queries=2");
 
 const sleeping =
-  "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%processes%'";
+  "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'";
 
 /** A query that runs until it is cancelled. */
 function startSlow(left: AbortSignal, queryId = "") {

@@ -320,7 +320,7 @@ describe("a read whose signal is aborted", () => {
     const running = () =>
       runSql(
         server.url,
-        `SELECT count() FROM system.processes WHERE query LIKE '%${mark}%' AND query NOT LIKE '%processes%'`,
+        `SELECT count() FROM system.processes WHERE query LIKE '%${mark}%' AND query NOT LIKE '%system.processes%'`,
       );
     const abort = new AbortController();
     const ended = expectStorageError(connection.rows(sql, {}, { signal: abort.signal }), "STORAGE_ABORTED");
