@@ -1,3 +1,4 @@
+import "./overview.css";
 import { useQuery } from "@tanstack/react-query";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { type Comparison, compareQuery, type HeatMap } from "../../api/analysis.ts";

@@ -1,5 +1,6 @@
 import "../services/rate-table.css";
 import "./group-list.css";
+import "./result-list.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Pager } from "ui-kit/components/pager.tsx";

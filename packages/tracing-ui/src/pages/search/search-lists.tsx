@@ -1,3 +1,4 @@
+import "./search-menu.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
