@@ -53,6 +53,17 @@ describe("toStorageError", () => {
     expect(insert?.message).toContain(": the insert takes too long: it is tried again: broken");
   });
 
+  test("names the limit of a query's memory before the engine's long text", () => {
+    const text = `Query memory limit exceeded: while executing ${"x".repeat(10_000)}`;
+    expect(toStorageError(engineError(241, text), call).message).toContain("--storage.max-query-memory");
+    expect(toStorageError(engineError(241, text), { ...call, isInsert: true }).message).not.toContain(
+      "--storage",
+    );
+    expect(toStorageError(engineError(241, "(total) memory limit exceeded"), call).message).not.toContain(
+      "--storage",
+    );
+  });
+
   test("shortens a long text", () => {
     expect(toStorageError(engineError(62, "x".repeat(10_000)), call).message.length).toBeLessThan(600);
   });

@@ -93,6 +93,10 @@ const tooLongCodes: ReadonlySet<number> = new Set([
   160, // TOO_SLOW
 ]);
 const readsTooLong = "the question takes too long: ask about a shorter time, or name a service or a tag";
+const memoryCode = 241; // MEMORY_LIMIT_EXCEEDED
+/** The engine's own text names the part of the query that was running, which may be longer than our message. */
+const readsTooMuchMemory =
+  "the question needs more memory than one may use (max_memory_usage, --storage.max-query-memory): ask about a shorter time, or name a service or a tag";
 const insertTooLong = "the insert takes too long: it is tried again";
 
 const endedEarlyCode = 32; // ATTEMPT_TO_READ_AFTER_EOF
@@ -152,7 +156,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
   if (error instanceof ClickHouseError) {
     const code = meaningOf(Number(error.code), call.isInsert, text);
     const name = error.type ?? "error";
-    const what = explanationOf(Number(error.code), call.isInsert);
+    const what = explanationOf(Number(error.code), call.isInsert, text);
     const message = `storage at ${call.url}: ${name} ${error.code}: ${what}${shorten(text)}`;
     return new StorageError(code, message, options);
   }
@@ -166,7 +170,10 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
 }
 
 /** Explains some error codes in plain words, which precede the engine's text. The result is empty for other codes. */
-function explanationOf(code: number, isInsert: boolean): string {
+function explanationOf(code: number, isInsert: boolean, text: string): string {
+  if (code === memoryCode && !isInsert && text.includes("Query memory limit")) {
+    return `${readsTooMuchMemory}: `;
+  }
   if (keeperCodes.has(code)) {
     return `${keeperAway}: `;
   }
