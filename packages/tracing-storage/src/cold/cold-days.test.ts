@@ -56,7 +56,7 @@ test.each([
   const { days, metric, statements } = coldDays(move);
   days.start();
   await vi.waitFor(async () => {
-    expect(statements.at(-1)).toContain("MOVE PART '20261101_1_1_0' TO VOLUME 'cold'");
+    expect(statements.join("\n")).toContain("MOVE PART '20261101_1_1_0' TO VOLUME 'cold'");
     for (const [name, value] of Object.entries(expected)) {
       expect([name, await metric(name)]).toEqual([name, value]);
     }
