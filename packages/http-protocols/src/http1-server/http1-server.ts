@@ -1,7 +1,8 @@
 import type { Server, Socket } from "node:net";
+import type { ConnectionOwner, OwnedConnection, ServerLimits } from "./connection-owner.ts";
 import type { Http1Request } from "./http1-request.ts";
 import type { Http1Response } from "./http1-response.ts";
-import { type ConnectionOwner, ServerConnection, type ServerLimits } from "./server-connection.ts";
+import { ServerConnection } from "./server-connection.ts";
 
 /** Answers requests. It may answer later; what it throws is answered with 500. */
 export type Http1Handler = (request: Http1Request, response: Http1Response) => void;
@@ -38,7 +39,7 @@ export class Http1Server implements ConnectionOwner {
   readonly #listener: Server;
   readonly #handler: Http1Handler;
   readonly #onFault: (error: unknown) => void;
-  readonly #connections = new Set<ServerConnection>();
+  readonly #connections = new Set<OwnedConnection>();
   readonly #timer: NodeJS.Timeout;
   #isStopping = false;
 
@@ -70,7 +71,7 @@ export class Http1Server implements ConnectionOwner {
     this.#onFault(error);
   }
 
-  closed(connection: ServerConnection): void {
+  closed(connection: OwnedConnection): void {
     this.#connections.delete(connection);
   }
 

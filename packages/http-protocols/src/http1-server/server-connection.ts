@@ -3,37 +3,9 @@ import { HeadScanner } from "../http1/head-scanner.ts";
 import { Http1Error } from "../http1/http1-error.ts";
 import { readDirectly } from "../http1/read-directly.ts";
 import type { RequestHead } from "../http1/request-head.ts";
+import type { ConnectionOwner, OwnedConnection } from "./connection-owner.ts";
 import { type BodyFeeder, Http1Request, RequestBody } from "./http1-request.ts";
 import { Http1Response, type ResponseCarrier, refusalOf } from "./http1-response.ts";
-
-/** Time limits and sizes of connections. Milliseconds; 0 is unlimited. */
-export interface ServerLimits {
-  /** Milliseconds that a connection may wait for its next request before it is closed. */
-  readonly idleTimeoutMs: number;
-  /** Milliseconds from the first byte of a request, or the opening of the connection, to the end of the head. */
-  readonly readHeaderTimeoutMs: number;
-  /** Milliseconds for receiving the body, from the end of the head. */
-  readonly readTimeoutMs: number;
-  /** Size limit of a request's head in bytes. */
-  readonly maxHeaderBytes: number;
-  /** Most bytes of an unread body that are read and dropped, so that the client reads the response. */
-  readonly maxDroppedBytes: number;
-}
-
-/** The server, as its connections see it. */
-export interface ConnectionOwner {
-  readonly limits: ServerLimits;
-  /** False while the server is stopping: each response is then the last of its connection. */
-  readonly accepting: boolean;
-  /** Lines of a response after which the connection stays. */
-  readonly stayLines: string;
-  /** Takes a request whose head is complete. */
-  take(request: Http1Request, response: Http1Response): void;
-  /** Called with an unexpected error in the work for a connection. */
-  fault(error: unknown): void;
-  /** Called when the socket is closed. */
-  closed(connection: ServerConnection): void;
-}
 
 /**
  * State of the connection: the use of the next bytes.
@@ -67,7 +39,7 @@ const never = Number.MAX_SAFE_INTEGER - idleBufferMs;
 const after = (now: number, timeoutMs: number): number => (timeoutMs > 0 ? now + timeoutMs : never);
 
 /** One HTTP/1 connection of a server: requests come one after the other, and responses go in the same order. */
-export class ServerConnection implements BodyFeeder, ResponseCarrier {
+export class ServerConnection implements BodyFeeder, OwnedConnection, ResponseCarrier {
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
   readonly #heads = new HeadScanner();
@@ -112,15 +84,10 @@ export class ServerConnection implements BodyFeeder, ResponseCarrier {
 
   // Called by the server
 
-  /** Ends the connection now. */
   destroy(): void {
     this.#socket.destroy();
   }
 
-  /**
-   * Closes a connection without a request as soon as nothing has arrived for some rounds: a request that was sent before
-   * is served. A running one stays, and its response announces the end.
-   */
   closeWhenIdle(): void {
     if (this.#isIdle) {
       this.#whenQuiet(
@@ -130,10 +97,6 @@ export class ServerConnection implements BodyFeeder, ResponseCarrier {
     }
   }
 
-  /**
-   * Ends a wait that exceeds its time limit: the wait for a head, a body or the next request. @param now as of
-   * `Date.now()`
-   */
   checkTimeouts(now: number): void {
     if (this.#state === "head" && this.#rest.length === 0 && now - this.#idleSince >= restAfterMs) {
       this.#heads.rest();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import type { ServerLimits } from "../http1-server/connection-owner.ts";
 import { type Http1Handler, Http1Server } from "../http1-server/http1-server.ts";
-import type { ServerLimits } from "../http1-server/server-connection.ts";
 
 const usualLimits: ServerLimits = {
   idleTimeoutMs: 0,
