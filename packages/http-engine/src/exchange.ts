@@ -125,9 +125,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   // The response
 
-  /**
-   * Status of the response: first the handler's status, then the status that the client gets; 0 before the response.
-   */
+  /** Status: first the handler's, then the status that the client gets; 0 before the response. */
   get status(): number {
     return this.#status;
   }
@@ -173,10 +171,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return this.#top !== undefined;
   }
 
-  /**
-   * Adds a filter on top of the existing filters of the response: everything written from now on passes through the new
-   * filter.
-   */
+  /** Adds a filter before the existing filters: everything written from now on passes through the new filter. */
   interceptResponse<Sink extends ResponseSink>(make: (below: ResponseSink) => Sink): Sink {
     const sink = make(this.#top ?? new WireSink(this.stream, this));
     this.#top = sink;

@@ -19,8 +19,7 @@ const noService = "OTLPResourceNoServiceName";
 const linkPrefix = Buffer.from(linkTagPrefix);
 
 /**
- * Values of `otel.status_code`: names from OTLP, from the specification of Zipkin exporters, and from the first
- * exporters.
+ * Values of `otel.status_code`: names from OTLP, the specification of Zipkin exporters, and the first exporters.
  */
 const statusNumbers = new Map([
   ...(["STATUS_CODE_UNSET", "Unset", "UNSET"].map((name) => [name, 0]) as [string, number][]),
@@ -34,9 +33,7 @@ const statusNumbers = new Map([
  */
 const maxUnreadable = 1000;
 
-/**
- * Use of a tag: its number in `specialTags`, `plain` for other keys, or `taken` when a column already has its value.
- */
+/** Use of a tag: number in `specialTags`, `plain` for other keys, or `taken` when a column already has its value. */
 const plain = -1;
 const taken = -2;
 

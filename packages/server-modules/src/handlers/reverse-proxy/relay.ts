@@ -44,9 +44,7 @@ export interface RelayPlan {
   readonly tunnels: TunnelSet;
   /** Bytes of a response that are buffered before it is sent; 0: the response is streamed. */
   readonly bufferBytes: number;
-  /**
-   * Flush interval: limit in milliseconds for which response bytes wait for more bytes; 0: bytes are sent immediately.
-   */
+  /** Flush interval: most milliseconds that response bytes wait for more bytes; 0: bytes are sent immediately. */
   readonly flushMs: number;
   /** Called with the response head. @param headers without hop-by-hop fields. A throw fails the request */
   decide(status: number, headers: HeaderList): HeadDecision;
@@ -68,10 +66,7 @@ export interface HeldResponse {
   readonly status: number;
   /** Fields of the upstream. */
   readonly headers: HeaderList;
-  /**
-   * Sends the response to the client, with the header fields that handlers set. Resolves when the whole response is
-   * sent.
-   */
+  /** Sends the response, with the header fields that handlers set. Resolves when the whole response is sent. */
   send(status: number): Promise<void>;
   /** Drops the response. */
   drop(): void;
