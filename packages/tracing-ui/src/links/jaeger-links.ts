@@ -1,5 +1,7 @@
 // Converts addresses of Jaeger's UI, which people keep in tickets, runbooks and dashboards, into addresses of this app.
 
+import { filterWord } from "../trace/filter-word.ts";
+
 /** Fields of an address: texts, or values that an earlier check has parsed. */
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -99,7 +101,7 @@ function wordsOf(uiFind: string): string[] {
   return [...uiFind.matchAll(/"([^"]*)"|[^\s"]+/g)]
     .map(([plain, quoted]) => quoted ?? plain)
     .filter((word) => word !== "" && !word.startsWith("-"))
-    .map((word) => (/^[\p{L}\p{N}_./:-]+$/u.test(word) && word !== "OR" ? word : `"${word}"`));
+    .map(filterWord);
 }
 
 /**

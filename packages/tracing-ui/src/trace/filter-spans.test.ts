@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { buildTrace } from "./build-trace.ts";
 import { filterSpans, matchNumber, nextMatch } from "./filter-spans.ts";
+import { filterTerms } from "./filter-terms.ts";
+import { filterWord } from "./filter-word.ts";
 
 const tag = (key: string, value: string | number) => ({ key, type: "string", value });
 const trace = buildTrace({
@@ -37,6 +39,20 @@ const trace = buildTrace({
     logs: id === "side" ? [{ timestamp: 1, fields: [tag("event", "cache miss")] }] : [],
     processID: process,
   })),
+});
+
+test.each([
+  ["payment", "payment"],
+  ["http.status_code:/a-b", "http.status_code:/a-b"],
+  ["check out", '"check out"'],
+  ["-cart", '"-cart"'],
+  ["a=b", '"a=b"'],
+  ["OR", '"OR"'],
+  ['a "b"', '"a b"'],
+])("%s is one word as %s", (text, word) => {
+  expect(filterWord(text)).toBe(word);
+  const { terms } = filterTerms(word);
+  expect(terms).toEqual([{ kind: "text", text: text.replaceAll('"', "").toLowerCase(), without: false }]);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { addressFields } from "../../searches/search-address.ts";
+import { filterWord } from "../../trace/filter-word.ts";
 import type { ShownServices } from "./service-menu.tsx";
 import { withCondition } from "./with-condition.ts";
 
@@ -66,7 +67,7 @@ function ServiceLink({ name, traceId }: { name: string; traceId: string | undefi
   const address = route.useSearch();
   if (traceId !== undefined) {
     return (
-      <Link to="/trace/$traceId" params={{ traceId }} search={{ q: name }}>
+      <Link to="/trace/$traceId" params={{ traceId }} search={{ q: filterWord(name) }}>
         <CutName>{name}</CutName>
       </Link>
     );

@@ -15,6 +15,7 @@ import { ValueLinks } from "../../components/value-links.tsx";
 import { embedding } from "../../links/embedding.ts";
 import { traceLinks } from "../../links/link-patterns.ts";
 import { uiConfig } from "../../links/ui-config.ts";
+import { filterWord } from "../../trace/filter-word.ts";
 import { isGenAi } from "../../trace/gen-ai-span.ts";
 import type { IdleGap } from "../../trace/idle-gaps.ts";
 import { shortId } from "../../trace/short-id.ts";
@@ -268,9 +269,11 @@ function ServiceLegend(props: {
             type="button"
             tabIndex={index === Math.min(reached, counts.length - 1) ? 0 : -1}
             onFocus={() => setReached(index)}
-            aria-pressed={filter === name}
-            title={filter === name ? "Show all spans" : `Show only spans that name ${name}`}
-            onClick={() => dispatch({ type: "filter", text: filter === name ? "" : name })}
+            aria-pressed={filter === filterWord(name)}
+            title={filter === filterWord(name) ? "Show all spans" : `Show only spans that name ${name}`}
+            onClick={() =>
+              dispatch({ type: "filter", text: filter === filterWord(name) ? "" : filterWord(name) })
+            }
           >
             <ServiceMark hue={hues.get(name)} />
             {cutMiddle(name, mostServiceLetters)}
