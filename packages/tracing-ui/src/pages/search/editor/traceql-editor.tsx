@@ -1,11 +1,9 @@
 import {
-  acceptCompletion,
   autocompletion,
   type CompletionContext,
   type CompletionResult,
   closeBrackets,
   completionKeymap,
-  completionStatus,
   startCompletion,
 } from "@codemirror/autocomplete";
 import { history, historyKeymap, insertNewlineAndIndent, standardKeymap } from "@codemirror/commands";
@@ -21,17 +19,13 @@ import { editorTheme } from "./editor-theme.ts";
 import { errorPlace } from "./error-place.ts";
 import { traceQlCompletions } from "./traceql-completions.ts";
 import { traceQl } from "./traceql-language.ts";
+import { WaitingTab } from "./waiting-tab.ts";
 
 /**
  * Milliseconds from the last key to the request that checks the query. A shorter delay would check
  * incomplete words.
  */
 const lintDelayMs = 500;
-/** Milliseconds that Tab waits for a list of completions that is being read anew. */
-const mostWaitMs = 1_000;
-/** Milliseconds between two looks at that list. */
-const waitStepMs = 20;
-
 /** The inputs of {@link TraceQlEditor}. */
 interface TraceQlEditorProps {
   /** The query. A value that did not come from the editor's own `onValue` replaces its text. */
@@ -110,6 +104,7 @@ interface EditorListeners {
 
 /** The extensions of the editor. Earlier keymaps win, so Enter accepts a completion while a list is open. */
 function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners): Extension[] {
+  const tab = new WaitingTab();
   return [
     traceQl(),
     editorTheme,
@@ -124,14 +119,14 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
     linter((shown) => mistakes(queries, shown), { delay: lintDelayMs }),
     keymap.of([
       ...completionKeymap,
-      { key: "Tab", run: acceptSoon },
-      { key: "Shift-Enter", run: insertNewlineAndIndent },
+      { key: "Tab", run: tab.accept },
+      { key: "Shift-Enter", run: tab.inTurn(insertNewlineAndIndent) },
       {
         key: "Enter",
-        run: () => {
+        run: tab.inTurn(() => {
           search();
           return true;
-        },
+        }),
       },
       ...historyKeymap,
       ...standardKeymap,
@@ -142,33 +137,6 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
       }
     }),
   ];
-}
-
-/**
- * Accepts the chosen completion. While a shown list is being read anew it accepts nothing yet: then the key waits for the
- * new list, at most a second, as long as the text stays. Otherwise Tab would leave the editor with the list in sight.
- */
-function acceptSoon(view: EditorView): boolean {
-  if (acceptCompletion(view)) {
-    return true;
-  }
-  const isShown = view.dom.querySelector(".cm-tooltip-autocomplete") !== null;
-  if (completionStatus(view.state) !== "pending" || !isShown) {
-    return false;
-  }
-  const { doc } = view.state;
-  const deadline = performance.now() + mostWaitMs;
-  const tryAgain = () => {
-    const { state } = view;
-    const isPending = completionStatus(state) === "pending" && performance.now() < deadline;
-    if (isPending && state.doc === doc) {
-      setTimeout(tryAgain, waitStepMs);
-    } else if (state.doc === doc && view.hasFocus) {
-      acceptCompletion(view);
-    }
-  };
-  setTimeout(tryAgain, waitStepMs);
-  return true;
 }
 
 /**
