@@ -3,7 +3,7 @@ import type { Choices } from "./choices.ts";
 import { hasOnly, objectsOf, textsOf, valueAt } from "./json-lists.ts";
 import { Members } from "./members.ts";
 import { usualPortsOf } from "./sites/addresses.ts";
-import { hasHiddenSites } from "./sites/hidden-sites.ts";
+import { withHiddenSites } from "./sites/hidden-sites.ts";
 import { readServers } from "./sites/read-servers.ts";
 import { hasNoCertificates } from "./sites/site-draft.ts";
 
@@ -44,7 +44,7 @@ export function choicesFor(config: JsonValue): Choices[] {
     const places = ["none", "all", "internal", "first"] as const;
     others.push(...places.map((automatedAddresses) => ({ automatedAddresses })));
   }
-  if (hasHiddenSites(sites, servers)) {
+  if (withHiddenSites(sites, servers, "alone").length > sites.length) {
     others.push({ hiddenAnyHost: "with paths" }, { hiddenAnyHost: "alone" });
   }
   if (sites.some(({ errors }) => JSON.stringify(errors.routes ?? null).includes('"group":'))) {

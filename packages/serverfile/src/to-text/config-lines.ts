@@ -1,4 +1,4 @@
-import { type Block, type Line, line, linesOf, lineWith, type Word } from "./lines/line.ts";
+import { type Block, type Line, line, linesOf, lineWith } from "./lines/line.ts";
 import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
 import { writeWord } from "./lines/write-word.ts";
 
@@ -35,26 +35,14 @@ export interface ConfigLines {
   readonly sites: readonly SiteLines[];
 }
 
-/** Global options keep long placeholders, because shorthands such as `{host}` only work in sites. */
-const keep = (text: string) => text;
-
-/**
- * Formats lines as text. Each level is indented by one tab, as in the formatter.
- * @param rewrite converts each word before the word is written
- */
-function printLines(lines: readonly Line[], rewrite: (text: string) => string, depth = 0): string {
+/** Formats lines as text. Each level is indented by one tab, as in the formatter. */
+function printLines(lines: readonly Line[], depth = 0): string {
   const indent = "\t".repeat(depth);
-  const rewritten = (word: Word): Word =>
-    typeof word === "string"
-      ? rewrite(word)
-      : "quoted" in word
-        ? { quoted: rewrite(word.quoted) }
-        : { raw: rewrite(word.raw) };
   let text = "";
   for (const { words, block } of lines) {
-    text += indent + words.map((word) => writeWord(rewritten(word), `${indent}\t`)).join(" ");
+    text += indent + words.map((word) => writeWord(word, `${indent}\t`)).join(" ");
     if (block !== undefined) {
-      text += ` {\n${printLines(linesOf(block), rewrite, depth + 1)}${indent}}`;
+      text += ` {\n${printLines(linesOf(block), depth + 1)}${indent}}`;
     }
     text += "\n";
   }
@@ -63,7 +51,7 @@ function printLines(lines: readonly Line[], rewrite: (text: string) => string, d
 
 /** Writes the text of one site, with its comment. */
 function siteText({ keys, head, body, comment }: SiteLines): string {
-  const lines = printLines([...head, ...linesOf(body)], shortenPlaceholders, 1);
+  const lines = shortenPlaceholders(printLines([...head, ...linesOf(body)], 1));
   return `${comment === undefined ? "" : `# ${comment}\n`}${keys.join(", ")} {\n${lines}}\n`;
 }
 
@@ -73,7 +61,8 @@ function siteText({ keys, head, body, comment }: SiteLines): string {
  */
 export function configText({ options, named, sites }: ConfigLines): string {
   const isEmpty = options.length + named.length + sites.length === 0;
-  const head = options.length === 0 && !isEmpty ? [] : [`{\n${printLines(options, keep, 1)}}\n`];
-  const routes = named.map((each) => printLines([each], shortenPlaceholders));
+  // Global options keep long placeholders, because shorthands such as `{host}` only work in sites.
+  const head = options.length === 0 && !isEmpty ? [] : [`{\n${printLines(options, 1)}}\n`];
+  const routes = named.map((each) => shortenPlaceholders(printLines([each])));
   return [...head, ...routes, ...sites.map(siteText)].join("\n");
 }

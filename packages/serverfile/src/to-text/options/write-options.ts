@@ -1,6 +1,5 @@
 import type { JsonObject } from "server-core/json/json-value";
 import { authorityFields, keyPairFields } from "../../modules/tls/authority-fields.ts";
-import { wordsOf } from "../../values/block-fields.ts";
 import { inexpressible } from "../inexpressible.ts";
 import { objectsOf, textsOf } from "../json-lists.ts";
 import {
@@ -24,7 +23,7 @@ import { dnsProviderLine } from "../modules/dns-providers.ts";
 import { preferredChainsLine } from "../modules/issuers.ts";
 import { logLines } from "../modules/log-lines.ts";
 import { isAccessLog, isDebug } from "../sites/access-logs.ts";
-import type { CertificateLines } from "../sites/certificates.ts";
+import { type CertificateLines, keyFields } from "../sites/certificates.ts";
 import { isInternal, issuerLines, type Policy, policiesPath } from "../sites/policies.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 
@@ -203,11 +202,6 @@ export function certificateOptionLines(tls: Members, certificates: CertificateLi
     ...(names.length === 0 ? [] : [line("tls_automate_names", ...names)]),
   ];
 }
-
-const keyFields = {
-  key_type: text("key_type"),
-  renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
-};
 
 /** Writes the policy for all names as global options: first its issuers, then its keys. */
 function policyLines(policy: Policy, { hasAcmeOptions, globalEmail: email }: CertificateLines): Line[] {

@@ -48,7 +48,7 @@ export interface Statement {
  */
 export function withOlderNames(statements: readonly Statement[]): readonly Statement[] {
   const named = new Set(statements.flatMap(({ older, directive }) => (older === undefined ? [] : directive)));
-  const renamed = new Set<Statement>();
+  const renamed = new Map<Statement, Statement>();
   for (const name of named) {
     const same = statements.filter(({ directive }) => directive === name);
     const last = same.findLastIndex(({ older }, at) => {
@@ -56,19 +56,12 @@ export function withOlderNames(statements: readonly Statement[]): readonly State
       return older !== undefined && before !== undefined && precedes(older.route, before.route);
     });
     for (const each of same.slice(0, Math.max(0, last))) {
-      renamed.add(each);
+      const directive = each.older?.name ?? name;
+      const words = [directive, ...each.line.words.slice(1)];
+      renamed.set(each, { ...each, directive, line: { ...each.line, words } });
     }
   }
-  return statements.map((statement) => {
-    const { older, line } = statement;
-    return older === undefined || !renamed.has(statement)
-      ? statement
-      : {
-          ...statement,
-          directive: older.name,
-          line: { ...line, words: [older.name, ...line.words.slice(1)] },
-        };
-  });
+  return statements.map((each) => renamed.get(each) ?? each);
 }
 
 /** Count of group numbers that the statement takes while it is read. */
@@ -199,10 +192,8 @@ export class RouteBlock {
 
   /** The first number of the block; undefined when the config does not show it. */
   get firstGroup(): number | undefined {
-    if (this.listFirstGroup !== undefined) {
-      return this.listFirstGroup - this.innerGroups;
-    }
-    return this.firstInnerGroup;
+    const own = this.listFirstGroup;
+    return own === undefined ? this.firstInnerGroup : own - this.innerGroups;
   }
 
   /** The number of the first directive that has a number; only a guess when directives are sorted. */

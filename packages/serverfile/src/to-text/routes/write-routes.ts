@@ -158,10 +158,9 @@ export class RouteWriter {
   ): Statement {
     const matcher = noMatcher.has(directive) ? [] : this.#matcherWords(directive, words, match, path);
     const line = { words: [directive, ...matcher, ...words], block };
-    const olderName = older && { name: older, route: { match: match as Route["match"], handle: [] } };
     return {
       directive,
-      ...(olderName && { older: olderName }),
+      ...(older && { older: { name: older, route: { match: match as Route["match"], handle: [] } } }),
       line,
       blocks,
       ownGroups: 0,
@@ -251,13 +250,8 @@ function runAt(
   writers: readonly RunWriter[],
   context: WriteContext,
 ): WrittenRun | undefined {
-  for (const write of writers) {
-    const run = write(routes, at, context);
-    if (run !== undefined) {
-      return run;
-    }
-  }
-  return undefined;
+  const runs = writers.values().map((write) => write(routes, at, context));
+  return runs.find((run) => run !== undefined);
 }
 
 /** Names of the handlers in a list. */

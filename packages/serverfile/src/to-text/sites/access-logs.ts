@@ -38,11 +38,6 @@ function logsOf({ server }: SiteDraft): JsonObject | undefined {
   return Object.keys(own).length === 0 && Object.keys(logs).length > 0 ? undefined : own;
 }
 
-/** Logs of a host; empty for a host without a log. */
-function namesOfHost(logs: JsonObject, host: string): string[] {
-  return textsOf(logs, "logger_names", host);
-}
-
 /** Logs of a site by name. The value is a list of hosts if the log is not for all hosts of the site. */
 type Mapping = Map<string, readonly string[] | undefined>;
 
@@ -54,10 +49,10 @@ function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
     return new Map(given(name).map((each) => [each, undefined]));
   }
   const hosts = hostsOfDraft(site);
-  const names = new Set(hosts.flatMap((host) => namesOfHost(logs, host)));
+  const names = new Set(hosts.flatMap((host) => textsOf(logs, "logger_names", host)));
   return new Map(
     [...names].map((name) => {
-      const those = hosts.filter((host) => namesOfHost(logs, host).includes(name));
+      const those = hosts.filter((host) => textsOf(logs, "logger_names", host).includes(name));
       return [name, those.length === hosts.length ? undefined : those];
     }),
   );

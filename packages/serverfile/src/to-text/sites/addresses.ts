@@ -1,7 +1,7 @@
 import { objectsOf, valueAt } from "../json-lists.ts";
 import { type Line, line } from "../lines/line.ts";
 import type { Members } from "../members.ts";
-import type { ServerDraft } from "./site-draft.ts";
+import { isSocket, type ServerDraft } from "./site-draft.ts";
 
 /** Default ports of addresses, set by the options `http_port` and `https_port`. */
 export interface UsualPorts {
@@ -56,11 +56,6 @@ function anyHost(
   return hasPolicies && port !== ports.http ? `https://:${port}` : `:${port}`;
 }
 
-/** True when a server also listens on a unix socket or a descriptor. */
-function hasSocketWithoutPort({ listening }: ServerDraft): boolean {
-  return listening.binds.some(({ address }) => /^(unix|fd)/.test(address));
-}
-
 /** Parts of an address. */
 interface AddressParts {
   readonly host: string;
@@ -75,7 +70,7 @@ interface AddressParts {
  * differ: `a.example`, `https://a.example`, `a.example:443`.
  */
 export function addressText(server: ServerDraft, { host, path, ports, repetition }: AddressParts): string {
-  const { port } = server.listening;
+  const { port, binds } = server.listening;
   const textAt = (ways: readonly string[]) => ([...new Set(ways)][repetition] ?? ways[0]) + path;
   const under = (scheme: string, texts: readonly string[]) =>
     [scheme, scheme.toUpperCase()].flatMap((each) => texts.map((text) => `${each}://${text}`));
@@ -85,7 +80,7 @@ export function addressText(server: ServerDraft, { host, path, ports, repetition
     return port === undefined ? usual + path : textAt([usual, `:${port}`, ...under(scheme, [`:${port}`])]);
   }
   const name = bracketed(host);
-  const isOnSocketToo = port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host);
+  const isOnSocketToo = port === ports.http && binds.some(isSocket) && !server.plainHosts.has(host);
   if (isOnSocketToo || server.httpHosts.has(host)) {
     return `${name}:${ports.http}${path}`; // with `http://` the name would be among the hosts that automatic HTTPS skips
   }

@@ -19,7 +19,7 @@ import { given, type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { isSecure } from "./addresses.ts";
 import type { ConfigFacts } from "./config-facts.ts";
-import { certificatePairs, connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
+import { certificatePairs, connectionFor, connectionLines } from "./connection-lines.ts";
 import { emailOf, isInternal, issuerLines, type Policy, policiesPath, readPolicies } from "./policies.ts";
 import {
   hasNoCertificates,
@@ -29,19 +29,21 @@ import {
   type SiteGroup,
 } from "./site-draft.ts";
 
+/** Members of a policy with a line in sites and a global option. */
+export const keyFields: Fields = {
+  key_type: text("key_type"),
+  renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
+};
+
 /** Members of a policy, each of which is written as one line. */
 const policyFields: Fields = {
   get_certificate: parts("get_certificate", (manager, name) =>
     line(name, manager.text("via") ?? "", ...given(manager.text("url"))),
   ),
-  key_type: text("key_type"),
   on_demand: flag("on_demand"),
   reuse_private_keys: flag("reuse_private_keys"),
-  renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
+  ...keyFields,
 };
-
-/** Members of a policy without a global option. */
-const siteOnly = new Set(["get_certificate", "on_demand", "reuse_private_keys"]);
 
 /** A site's certificate settings. */
 export interface SiteCertificates {
@@ -137,7 +139,10 @@ export class CertificateLines {
     const served = group.filter(({ server }) => server.listening.port !== this.#facts.ports.http);
     const lines = [...connections.flatMap((each) => each.lines), ...this.#folderLines(served.length)];
     const all = [...policyLines, ...distinct(lines)];
-    const isBare = connections.some((each) => each.lines.length === 0 && isForNameless(each.policy));
+    // A name of "" is a client without SNI, which also gets the policy of the site with the default name.
+    const isBare = connections.some(
+      (each) => each.lines.length === 0 && textsOf(each.policy, "match", "sni").includes(""),
+    );
     if (isBare && all.length === 0 && words.length === 0 && pairs.length === 0 && !isForced) {
       all.push(line("curves")); // has no effect, except that the site then has a separate policy
     }
@@ -190,7 +195,7 @@ export class CertificateLines {
 
   /** Settings of the policy for all names that only sites can express. */
   #onlyForSites(policy: Policy | undefined): Policy | undefined {
-    const kept = Object.entries(policy?.settings ?? {}).filter(([key]) => siteOnly.has(key));
+    const kept = Object.entries(policy?.settings ?? {}).filter(([key]) => !(key in keyFields));
     return policy && { ...policy, issuers: [], bindHost: undefined, settings: Object.fromEntries(kept) };
   }
 
@@ -201,7 +206,7 @@ export class CertificateLines {
     }
     const { settings } = policy;
     const global = this.globalPolicy?.settings;
-    const isOwn = (key: string) => siteOnly.has(key) || settings[key] !== global?.[key];
+    const isOwn = (key: string) => !(key in keyFields) || settings[key] !== global?.[key];
     const fields = Object.fromEntries(Object.entries(policyFields).filter(([key]) => isOwn(key)));
     const lines = fieldLines(new Members(settings, policiesPath), fields);
     // Global options cannot express a policy for a single address.

@@ -32,11 +32,6 @@ export function connectionLines(connection: JsonObject, server: ServerDraft): Li
   ];
 }
 
-/** True when a connection policy also applies to clients without SNI, because the site has the default name. */
-export function isForNameless(connection: JsonObject): boolean {
-  return textsOf(connection, "match", "sni").includes("");
-}
-
 /** Invented file names for tags such as `cert0`, if the config does not contain their files. */
 function unknownPairs(tags: readonly string[]): string[][] {
   return tags.filter((tag) => /^cert\d+$/.test(tag)).map((tag) => [`${tag}.pem`, `${tag}.key`]);

@@ -20,11 +20,6 @@ function speaksOfHidden(server: ServerDraft, sites: readonly SiteDraft[]): boole
   return (hasLogsOfAnyHost(server) || (!isSocket && hasLonePolicy(server))) && !sites.some(isForAnyHost);
 }
 
-/** True when {@link withHiddenSites} would add a site or an address. */
-export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly ServerDraft[]): boolean {
-  return withHiddenSites(sites, servers, "alone").length > sites.length;
-}
-
 /** True when the access log must belong to a site for any host: only such sites can cause this mapping of hosts. */
 function hasLogOfAnyHost(site: SiteDraft): boolean {
   const logs = site.server.members.objectAt("logs");

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "server-core/json/json-value";
 import type { Merging } from "../choices.ts";
-import type { SiteDraft, SiteGroup } from "./site-draft.ts";
+import { isSocket, type SiteDraft, type SiteGroup } from "./site-draft.ts";
 
 /**
  * Text of the parts that sites must have in common to be merged: everything but addresses and the names of top-level
@@ -21,11 +21,6 @@ function addressesKey({ addresses }: SiteDraft): string {
   return JSON.stringify(addresses);
 }
 
-/** Listen addresses of a site as texts, including protocols. */
-function bindKeys({ server }: SiteDraft): string[] {
-  return server.listening.binds.map(({ address, protocols }) => `${address} ${protocols.join()}`);
-}
-
 /**
  * True when the sites can be merged: they have the same listen addresses for every port, and the same hosts on each
  * server.
@@ -33,18 +28,15 @@ function bindKeys({ server }: SiteDraft): string[] {
 function isOneSite(sites: readonly SiteDraft[]): boolean {
   const ported = sites.filter(({ server }) => server.listening.port !== undefined);
   const byPort = [...Map.groupBy(ported, ({ server }) => server.listening.port).values()];
-  const bindsOf = (group: readonly SiteDraft[]) =>
-    [...new Set(group.flatMap(bindKeys))].filter(hasPort).sort().join("\n");
+  const bindsOf = (group: readonly SiteDraft[]) => {
+    const binds = group.flatMap(({ server }) => server.listening.binds).filter((bind) => !isSocket(bind));
+    return [...new Set(binds.map((bind) => JSON.stringify(bind)))].sort().join();
+  };
   return (
     new Set(sites.map(({ server }) => server)).size === sites.length &&
     new Set(byPort.map(bindsOf)).size <= 1 &&
     byPort.every((group) => new Set(group.map(addressesKey)).size === 1)
   );
-}
-
-/** True for a listen address with a port. Unix sockets and file descriptors have no port. */
-function hasPort(key: string): boolean {
-  return !/^(unix|fd)/.test(key);
 }
 
 /** Groups the sites that can be merged; groups are in the order of their first sites. */

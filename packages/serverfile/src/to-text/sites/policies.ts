@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
 import type { Line } from "../lines/line.ts";
@@ -62,14 +63,11 @@ function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
 }
 
 /** The email of the two issuers that `tls <email>` creates; undefined for any other issuers. */
-export function emailOf({ issuers: [first, second, more] }: Policy): string | undefined {
-  const email = first?.email;
-  const isIt =
-    more === undefined &&
-    typeof email === "string" &&
-    JSON.stringify(sortedKeys(first)) === JSON.stringify({ email, module: "acme" }) &&
-    JSON.stringify(sortedKeys(second)) === JSON.stringify({ ca: zerosslDirectory, email, module: "acme" });
-  return isIt ? email : undefined;
+export function emailOf({ issuers }: Policy): string | undefined {
+  const email = issuers[0]?.email;
+  const acme = { module: "acme", email };
+  const isMade = isDeepStrictEqual(issuers, [acme, { ...acme, ca: zerosslDirectory }]);
+  return isMade && typeof email === "string" ? email : undefined;
 }
 
 /**
@@ -82,9 +80,4 @@ export function issuerLines({ issuers }: Policy, name: string, email?: string): 
     const { email: own, ...others } = issuer;
     return issuerLine(new Members(own === email ? others : issuer, `${policiesPath}/issuers`), name);
   });
-}
-
-/** An object with sorted keys, for comparison as JSON text. */
-function sortedKeys(object: JsonObject | undefined): JsonObject {
-  return Object.fromEntries(Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -186,26 +186,19 @@ function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
   });
 }
 
-/** True when the server has exactly one connection policy, for all connections and without settings. */
-function hasBarePolicy({ members }: ServerDraft): boolean {
-  return JSON.stringify(members.look("tls_connection_policies")) === "[{}]";
-}
-
-/** The environment of a server. */
-interface HostPlace {
-  /** Sites of all servers. */
-  readonly sites: readonly SiteDraft[];
-  /** Names in the policies of the app `tls`. */
-  readonly subjects: readonly string[];
-  readonly ports: UsualPorts;
-}
-
 /**
  * The hosts on sockets without a port for which the text needs addresses with the HTTP port but without `http://`.
  * Automatic HTTPS includes these hosts, but they have no certificate. Such a host is also on the server with the HTTP
  * port; or it causes the policy for all connections, and no policy lists it.
+ * @param sites sites of all servers
+ * @param subjects names in the policies of the app `tls`
  */
-function httpHostsOf(server: ServerDraft, { sites, subjects, ports }: HostPlace): readonly string[] {
+function httpHostsOf(
+  server: ServerDraft,
+  sites: readonly SiteDraft[],
+  subjects: readonly string[],
+  ports: UsualPorts,
+): readonly string[] {
   if (server.listening.port !== undefined) {
     return [];
   }
@@ -214,7 +207,9 @@ function httpHostsOf(server: ServerDraft, { sites, subjects, ports }: HostPlace)
   const ofHttpPort = sites.filter((site) => site.server.listening.port === ports.http);
   const elsewhere = new Set(ofHttpPort.flatMap(hostsOfDraft));
   const shared = hosts.filter((host) => elsewhere.has(host));
-  if (shared.length > 0 || !hasBarePolicy(server) || own.some(isForAnyHost)) {
+  // A single connection policy, for all connections and without settings.
+  const isBare = JSON.stringify(server.members.look("tls_connection_policies")) === "[{}]";
+  if (shared.length > 0 || !isBare || own.some(isForAnyHost)) {
     return shared;
   }
   const without = hosts.filter((host) => !subjects.includes(host));
@@ -227,7 +222,9 @@ export function readServers(
   ports: UsualPorts,
 ): { servers: readonly ServerDraft[]; sites: readonly SiteDraft[] } {
   const all = config.child("apps")?.child("http")?.child("servers");
-  const servers = numericOrder(all?.keys ?? []).flatMap((name): ServerDraft[] => {
+  // Sorted by number: `srv10` comes after `srv2`.
+  const names = (all?.keys ?? []).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const servers = names.flatMap((name): ServerDraft[] => {
     const members = all?.child(name);
     if (members === undefined || !["listen", "routes", "errors"].some((key) => members.has(key))) {
       return [];
@@ -240,14 +237,9 @@ export function readServers(
   const policies = objectsOf(config.objectAt("apps", "tls", "automation"), "policies");
   const subjects = policies.flatMap((policy) => textsOf(policy, "subjects"));
   for (const server of servers) {
-    for (const host of httpHostsOf(server, { sites, subjects, ports })) {
+    for (const host of httpHostsOf(server, sites, subjects, ports)) {
       server.httpHosts.add(host);
     }
   }
   return { servers, sites };
-}
-
-/** Sorts names by number: `srv10` comes after `srv2`. */
-function numericOrder(names: readonly string[]): string[] {
-  return [...names].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }

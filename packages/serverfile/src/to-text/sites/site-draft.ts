@@ -60,6 +60,11 @@ export function hasNoCertificates({ members }: ServerDraft): boolean {
   return disable === true || disable_certificates === true;
 }
 
+/** True for a unix socket or a file descriptor, which has no port. */
+export function isSocket({ address }: Listening["binds"][number]): boolean {
+  return /^(unix|fd)/.test(address);
+}
+
 /** The distinct hosts of a site; empty for any host. */
 export function hostsOfDraft({ addresses }: SiteDraft): string[] {
   return [...new Set(addresses.map(({ host }) => host))].filter((host) => host !== "");
