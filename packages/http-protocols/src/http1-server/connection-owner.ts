@@ -5,7 +5,9 @@ import type { Http1Response } from "./http1-response.ts";
 export interface ServerLimits {
   /** Milliseconds that a connection may wait for its next request before it is closed. */
   readonly idleTimeoutMs: number;
-  /** Milliseconds from the first byte of a request, or the opening of the connection, to the end of the head. */
+  /** Milliseconds from the opening of a connection to its first byte. */
+  readonly firstByteTimeoutMs: number;
+  /** Milliseconds from the first byte of a request to the end of the head. */
   readonly readHeaderTimeoutMs: number;
   /** Milliseconds for receiving the body, from the end of the head. */
   readonly readTimeoutMs: number;

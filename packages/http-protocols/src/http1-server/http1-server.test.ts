@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Http1Error } from "../http1/http1-error.ts";
 import { bodyOf, openHttp1, RawClient, rawAnswer, statusesOf } from "../testing/raw-http1.ts";
@@ -238,12 +239,25 @@ test("100-continue is sent when the body is read", async () => {
 
 describe("time limits", () => {
   test("a head that is late is 408, an idle connection closes without a word", async () => {
-    const { port } = await openHttp1(echo, { readHeaderTimeoutMs: 20, idleTimeoutMs: 20 });
+    const limits = { firstByteTimeoutMs: 20, readHeaderTimeoutMs: 20, idleTimeoutMs: 20 };
+    const { port } = await openHttp1(echo, limits);
     expect(statusesOf(await rawAnswer(port, "GET / HTTP/1.1\r\n"))).toEqual([408]);
     expect(await rawAnswer(port, "")).toBe("");
     expect(statusesOf(await rawAnswer(port, get("/")))).toEqual([200]);
     // The second head has its own limit, not the limit of idle connections.
     expect(statusesOf(await rawAnswer(port, `${get("/")}GET`))).toEqual([200, 408]);
+  });
+
+  test("a connection that is opened early waits for its first request, whose head has its own limit", async () => {
+    const { port } = await openHttp1(echo, { firstByteTimeoutMs: 60_000, readHeaderTimeoutMs: 20 });
+    const [early, slow] = [new RawClient(port), new RawClient(port)];
+    await Promise.all([once(early.socket, "connect"), once(slow.socket, "connect")]);
+    // Longer than two rounds of checking time limits.
+    await delay(1_200);
+    early.write(get("/"));
+    slow.write("GET");
+    await early.until(/200 OK/);
+    expect(statusesOf(await slow.end())).toEqual([408]);
   });
 
   test("a body that is late is the handler's to answer", async () => {

@@ -74,7 +74,7 @@ export class ServerConnection implements BodyFeeder, OwnedConnection, ResponseCa
     this.#socket = socket;
     this.#owner = owner;
     this.#idleSince = now;
-    this.#deadline = after(now, owner.limits.readHeaderTimeoutMs);
+    this.#deadline = after(now, owner.limits.firstByteTimeoutMs);
     socket.on("data", this.#onData);
     this.#endDirectReading = readDirectly(socket, this.#onData);
     socket.on("end", this.#onEnd);
@@ -245,7 +245,7 @@ export class ServerConnection implements BodyFeeder, OwnedConnection, ResponseCa
       return;
     }
     if (head === undefined) {
-      if (heads.isUnderWay && !wasUnderWay && !heads.isFirst) {
+      if (heads.isUnderWay && !wasUnderWay) {
         this.#deadline = after(Date.now(), limits.readHeaderTimeoutMs);
       }
     } else if (head === "preface") {

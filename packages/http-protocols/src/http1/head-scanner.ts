@@ -26,11 +26,6 @@ export class HeadScanner {
     return this.#isUnderWay;
   }
 
-  /** True while no head has been found. */
-  get isFirst(): boolean {
-    return this.#isFirst;
-  }
-
   /** Forgets the previous request. */
   rest(): void {
     this.#reader.rest();

@@ -6,6 +6,7 @@ import { type Http1Handler, Http1Server } from "../http1-server/http1-server.ts"
 
 const usualLimits: ServerLimits = {
   idleTimeoutMs: 0,
+  firstByteTimeoutMs: 0,
   readHeaderTimeoutMs: 0,
   readTimeoutMs: 0,
   maxHeaderBytes: 16 * 1024,

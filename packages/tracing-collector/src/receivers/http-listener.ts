@@ -20,6 +20,11 @@ export interface HttpTimeouts {
 const maxHeaderBytes = 16 * 1024;
 /** Most bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
 const maxDroppedBytes = 64 * 1024 * 1024;
+/**
+ * A new connection waits this long for its first byte, in milliseconds, where the limit for headers is shorter. Balancers and
+ * busy clients open connections before they have a request to send; a cut would lose that request.
+ */
+const firstByteMs = 30_000;
 /** Interval of TCP keep-alive probes in milliseconds, as in Go. They end the connections of vanished senders. */
 const tcpKeepAliveMs = 15_000;
 
@@ -45,6 +50,7 @@ export async function listenHttp(
   const server = new Http1Server(listener, {
     limits: {
       idleTimeoutMs: idleMs,
+      firstByteTimeoutMs: readHeaderMs === 0 ? 0 : Math.max(readHeaderMs, firstByteMs),
       readTimeoutMs: readMs,
       // The limit for a whole request is one for its head too.
       readHeaderTimeoutMs:
