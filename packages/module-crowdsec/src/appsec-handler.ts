@@ -17,6 +17,7 @@ import { refuse } from "./refuse.ts";
  */
 export const appsecHandler = defineModule({
   id: "http.handlers.appsec",
+  needsApps: ["crowdsec"],
   config: z.strictObject({}),
   async provision(_config, context): Promise<HttpHandler> {
     const app = await Attachment.open(context);

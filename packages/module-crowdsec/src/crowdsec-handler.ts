@@ -14,6 +14,7 @@ import { refuse } from "./refuse.ts";
  */
 export const crowdsecHandler = defineModule({
   id: "http.handlers.crowdsec",
+  needsApps: ["crowdsec"],
   config: z.strictObject({}),
   async provision(_config, context): Promise<HttpHandler> {
     const app = await Attachment.open(context);

@@ -8,6 +8,7 @@ import { Attachment } from "./attachment.ts";
  */
 export const crowdsecMatcher = defineModule({
   id: "layer4.matchers.crowdsec",
+  needsApps: ["crowdsec"],
   config: z.strictObject({}),
   async provision(_config, context): Promise<ConnectionMatcher> {
     const app = await Attachment.open(context);

@@ -249,9 +249,40 @@ describe("connections of layer4", () => {
   });
 });
 
-test("without the app a request is refused", async () => {
-  const server = await start(site(undefined));
-  expect(await statusOf(server, "192.0.2.1")).toBe(500);
+describe.each([
+  ["one thread", 0],
+  ["two worker threads", 2],
+])("without the app, %s", (_, workers) => {
+  const onlyHandler = (handler: string) => ({
+    apps: { http: { servers: { s: { listen: ["127.0.0.1:0"], routes: [{ handle: [{ handler }] }] } } } },
+  });
+  const onlyMatcher = {
+    apps: {
+      layer4: { servers: { l: { listen: ["127.0.0.1:0"], routes: [{ match: [{ crowdsec: {} }] }] } } },
+    },
+  };
+
+  test.each([
+    ["http.handlers.crowdsec", onlyHandler("crowdsec"), "/config/apps/http/servers/s/routes/0/handle/0"],
+    ["http.handlers.appsec", onlyHandler("appsec"), "/config/apps/http/servers/s/routes/0/handle/0"],
+    ["layer4.matchers.crowdsec", onlyMatcher, "/config/apps/layer4/servers/l/routes/0/match/0/crowdsec"],
+  ])("a config with %s is refused", async (id, config, path) => {
+    const server = await start(site(app()), workers);
+    const refused = await server.admin("POST", "/load", config);
+    expect(refused.status).toBe(400);
+    expect(refused.error).toContain(
+      `${id} needs the app crowdsec, which the config does not have, at ${path}`,
+    );
+    expect(await statusOf(server, "192.0.2.1")).toBe(200);
+  });
+
+  test("the app cannot be deleted while a route needs it", async () => {
+    const server = await start(site(app()), workers);
+    const refused = await server.admin("DELETE", "/config/apps/crowdsec");
+    expect(refused.status).toBe(400);
+    expect(refused.error).toContain("needs the app crowdsec");
+    expect(await statusOf(server, "192.0.2.1")).toBe(200);
+  });
 });
 
 test.each([

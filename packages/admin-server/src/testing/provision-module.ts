@@ -7,11 +7,15 @@ import { ConfigScope } from "server-core/modules/config-scope";
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import { Server } from "../server.ts";
 
-/** For tests: loads one module of the standard list, with its config checked as in a whole document. */
+/**
+ * For tests: loads one module of the standard list, with its config checked as in a whole document.
+ * @param apps the other apps of the document
+ */
 export async function provisionModule<Instance extends ModuleInstance>(
   namespace: ModuleNamespace<Instance>,
   name: string,
   config: unknown,
+  apps: Readonly<Record<string, JsonValue>> = {},
 ): Promise<Instance> {
   const { services } = await Server.create({
     environment: { HOME: "/nowhere" },
@@ -20,6 +24,7 @@ export async function provisionModule<Instance extends ModuleInstance>(
     onStopRequest: () => {},
   });
   const scope = new ConfigScope(services);
+  scope.appConfigs = new Map(Object.entries(apps));
   const module = await new ConfigContext(scope, "/config/test").load(
     namespace,
     name,
@@ -35,7 +40,11 @@ export function provisionMatcher(name: string, config: unknown): Promise<HttpMat
   return provisionModule(httpMatchers, name, config);
 }
 
-/** For tests: a handler of the standard list. */
-export function provisionHandler(name: string, config: unknown): Promise<HttpHandler> {
-  return provisionModule(httpHandlers, name, config);
+/** For tests: a handler of the standard list. @param apps the other apps of the document */
+export function provisionHandler(
+  name: string,
+  config: unknown,
+  apps: Readonly<Record<string, JsonValue>> = {},
+): Promise<HttpHandler> {
+  return provisionModule(httpHandlers, name, config, apps);
 }

@@ -25,6 +25,7 @@ class AppSet {
   }
 
   async build(document: ConfigDocument, part: AppsPart): Promise<void> {
+    this.#scope.appConfigs = document.apps;
     const context = new ConfigContext(this.#scope, "/config");
     const { registry } = this.#scope.services;
     if (registry.find(loggingNamespace, "app") !== undefined) {

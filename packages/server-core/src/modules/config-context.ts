@@ -117,6 +117,10 @@ export class ConfigContext implements ModuleContext {
     return this.#scope.apps.get(name);
   }
 
+  appConfig(name: string): JsonValue | undefined {
+    return this.#scope.appConfigs.get(name);
+  }
+
   get ports(): PortSource {
     return this.#scope.services.ports;
   }
@@ -210,6 +214,7 @@ export class ConfigContext implements ModuleContext {
     } catch (error) {
       throw errorAt(path, error);
     }
+    this.#refuseMissingApps(module, path);
     let decoded: unknown;
     try {
       decoded = decodeConfig(module.config, config, path);
@@ -228,6 +233,19 @@ export class ConfigContext implements ModuleContext {
     }
     this.#scope.add(instance);
     return instance as Instance;
+  }
+
+  /** @throws ServerError MODULE_CONFIG when the config lacks an app that the module needs */
+  #refuseMissingApps({ id, needsApps = [] }: ModuleDefinition, path: string): void {
+    const { appConfigs, services } = this.#scope;
+    for (const name of needsApps) {
+      if (!appConfigs.has(name) && services.registry.appTraits(name)?.implied !== true) {
+        throw new ServerError(
+          "MODULE_CONFIG",
+          `${id} needs the app ${name}, which the config does not have, at ${path}`,
+        );
+      }
+    }
   }
 
   get hasUserModules(): boolean {

@@ -1,6 +1,7 @@
 import type { Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
 import { messageOf } from "../errors.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import type { PortSource } from "../listen/port-source.ts";
 import type { App, ModuleInstance } from "../module-instance.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -42,6 +43,8 @@ export class ConfigScope {
   readonly fresh: boolean;
   /** Apps of the config that are already loaded, by name. */
   readonly apps: Map<string, App>;
+  /** Configs of all apps of the document, by name. */
+  appConfigs: ReadonlyMap<string, JsonValue>;
   /** Owners of uncaught errors of modules, by module id. */
   readonly owners: Map<string, ErrorOwner>;
   /** Storage of the config for certificates; undefined in threads that do not use it. */
@@ -57,6 +60,7 @@ export class ConfigScope {
     this.services = services;
     this.fresh = fresh;
     this.apps = whole?.apps ?? new Map();
+    this.appConfigs = whole?.appConfigs ?? new Map();
     this.owners = whole?.owners ?? new Map();
     this.storage = whole?.storage;
     this.running = whole?.running;

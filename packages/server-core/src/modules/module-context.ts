@@ -45,6 +45,12 @@ export interface ModuleContext {
   readonly storage: Storage;
   /** Another app of the same config; undefined when it does not exist, or is loaded later. */
   app(name: string): App | undefined;
+  /**
+   * Config of an app of the same document, in any order and in every thread; undefined when the document has no such
+   * app. Only a config of an app outside `http` and other apps in worker threads may be read: routes are created again
+   * when it changes.
+   */
+  appConfig(name: string): JsonValue | undefined;
   /** Assigns ports to listeners, over all threads. */
   readonly ports: PortSource;
   /** All resources of a kind that are in use by any config. */

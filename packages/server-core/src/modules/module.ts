@@ -20,6 +20,11 @@ export interface ModuleSource<Config, Instance extends ModuleInstance> extends M
   readonly inWorkers?: boolean;
   /** For an app: true when the app exists for every config, even without a member, before the other apps. */
   readonly implied?: boolean;
+  /**
+   * Apps that the module does not work without. A config that uses the module and lacks one of them is refused when it
+   * is loaded.
+   */
+  readonly needsApps?: readonly string[];
   /** Schema of the config: strict; null members count as absent (`.nullish()`); every field has a description. */
   readonly config: z.ZodType<Config>;
   /**

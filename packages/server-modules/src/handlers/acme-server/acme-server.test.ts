@@ -10,7 +10,8 @@ test.each([
   ["/acme/local/directory", { path_prefix: "/ca/" }],
   ["/acme/local/directory", { ca: "corporate" }],
 ])("%s with %j is not its own: the next handler gets it", async (target, config) => {
-  const handler = await provisionHandler("acme_server", config);
+  const pki = { certificate_authorities: { corporate: {} } };
+  const handler = await provisionHandler("acme_server", config, { pki });
   let passed = false;
   await handler.handle(makeExchange({ target }), () => {
     passed = true;
@@ -19,7 +20,8 @@ test.each([
 });
 
 test.each([
-  [{ ca: "../other" }, "no certificate authority configured with id"],
+  [{ ca: "../other" }, "no certificate authority configured with id: ../other"],
+  [{ ca: "corporate" }, "no certificate authority configured with id: corporate"],
   [{ path_prefix: "/acme" }, "path_prefix must begin and end with a slash"],
   [{ challenges: ["http-02"] }, "challenges"],
   [{ policy: { allow: { ip_ranges: ["10.0.0.0/99"] } } }, "not an address or a network"],

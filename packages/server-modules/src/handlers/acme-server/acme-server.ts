@@ -11,6 +11,7 @@ import { dnsServers } from "certificates/tls/dns/dns-servers";
 import type { HttpHandler } from "http-engine/handler";
 import { requestOrigin } from "http-engine/request-origin";
 import { ServerError } from "server-core/errors";
+import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
@@ -111,6 +112,12 @@ function settingsOf(config: z.infer<typeof schema>): AcmeServerSettings {
   };
 }
 
+/** True for the authority that always exists, and for those of the app pki. */
+function isAuthority(id: string, pki: JsonValue | undefined): boolean {
+  const authorities = isJsonObject(pki) ? member(pki, "certificate_authorities") : undefined;
+  return id === defaultAuthority || (isJsonObject(authorities) && Object.hasOwn(authorities, id));
+}
+
 /**
  * An ACME server for a CA of this server. It runs in two threads: this thread reads the request and sends the response,
  * and the main thread keeps accounts, orders and keys. A policy without rules issues for every name; this is logged.
@@ -121,7 +128,7 @@ export const acmeServer = defineModule({
   config: schema,
   provision(config, context): HttpHandler {
     const settings = settingsOf(config);
-    if (!/^[\w.-]{1,100}$/.test(settings.ca)) {
+    if (!isAuthority(settings.ca, context.appConfig("pki"))) {
       throw new ServerError("MODULE_CONFIG", `no certificate authority configured with id: ${settings.ca}`);
     }
     if (!hasRules(settings.policy)) {
