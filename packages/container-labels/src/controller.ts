@@ -12,9 +12,10 @@ export interface ControllerSettings {
   /** Milliseconds for which events are collected before the containers are read. */
   readonly throttleMs: number;
   /**
-   * Loads a generated text as the config. @throws Error; then the controller loads the text again after its next read
+   * Loads a generated text as the config. @returns the text that runs, perhaps without some of the sites
+   * @throws Error; then the controller loads the text again after its next read
    */
-  readonly apply: (text: string) => Promise<void>;
+  readonly apply: (text: string) => Promise<string>;
   readonly log: Logger;
 }
 
@@ -38,7 +39,7 @@ export class Controller {
   readonly #settings: ControllerSettings;
   /** Aborted by `stop`: event streams and pauses end. */
   readonly #stopping = new AbortController();
-  /** The text that was loaded last; undefined before the first load. */
+  /** The text that runs; undefined before the first load. */
   #applied: string | undefined;
   /** The last logged failure, so that the same failure is logged only once. */
   #lastFault = "";
@@ -80,8 +81,7 @@ export class Controller {
     try {
       const text = await generator.generate();
       if (text !== undefined && text !== this.#applied) {
-        await apply(text);
-        this.#applied = text;
+        this.#applied = await apply(text);
         log.info({ bytes: text.length }, "labels changed: they run");
       }
       this.#lastFault = "";

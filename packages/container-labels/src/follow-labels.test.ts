@@ -121,6 +121,65 @@ describe("followLabels", () => {
     expect(lines()).toEqual(["labels cannot run, so what runs goes on: address in use"]);
   });
 
+  /** Loads what has no site with a taken port, as a server does whose check opens no port. */
+  function portsTaken() {
+    const state = { taken: new Set<string>(), running: [] as string[][] };
+    const load = async (_json: Uint8Array, text: string) => {
+      const hosts = [...text.matchAll(/^(\S+)\.test/gm)].map(([, host = ""]) => host);
+      const wrong = hosts.find((host) => state.taken.has(host));
+      if (wrong !== undefined) {
+        throw new Error(`listen ${wrong}: address in use`);
+      }
+      state.running.push(hosts);
+    };
+    return { state, load };
+  }
+
+  test("a port that one container's site cannot have holds up no other site's change", async () => {
+    const engine = await openEngine();
+    const { state, load } = portsTaken();
+    engine.containers = [site("a"), site("b")];
+    const { lines } = await follow(engine, { load, pollingMs: 5 });
+    state.taken.add("c");
+    engine.containers = [site("a"), site("c"), site("d"), site("e")];
+    await vi.waitFor(() => expect(state.running.at(-1)).toEqual(["a", "d", "e"]), waits);
+    expect(lines()).toEqual([
+      "a site cannot run, so it is left out: listen c: address in use\nc.test {\n\trespond hi\n}\n",
+    ]);
+    // No site that runs and stays is closed meanwhile.
+    expect(state.running.every((hosts) => hosts.includes("a"))).toBe(true);
+    const count = state.running.length;
+    engine.containers = [site("c"), site("d"), site("e")];
+    await vi.waitFor(() => expect(state.running.at(-1)).toEqual(["d", "e"]), waits);
+    expect(lines()).toHaveLength(1);
+    expect(state.running.slice(count).every((hosts) => hosts.includes("d") && hosts.includes("e"))).toBe(
+      true,
+    );
+    state.taken.clear();
+    engine.containers = [site("c"), site("d")];
+    await vi.waitFor(() => expect(state.running.at(-1)).toEqual(["c", "d"]), waits);
+  });
+
+  test("at the first load too, a taken port is one site's matter", async () => {
+    const engine = await openEngine();
+    const { state, load } = portsTaken();
+    state.taken.add("b");
+    engine.containers = [site("a"), site("b"), site("c")];
+    const { lines } = await follow(engine, { load });
+    expect(state.running.at(-1)).toEqual(["a", "c"]);
+    expect(lines().join()).toContain("listen b: address in use");
+  });
+
+  test("what fails without a single cause is told as it is, and nothing is left out", async () => {
+    const engine = await openEngine();
+    engine.containers = [site("a"), site("b")];
+    const load = async () => {
+      throw new Error("too many open files");
+    };
+    const { lines } = await follow(engine, { load });
+    expect(lines()).toEqual(["labels cannot run, so what runs goes on: too many open files"]);
+  });
+
   test("a controller tells servers in its network, each until it has it", async () => {
     const engine = await openEngine();
     const server = (name: string, address: string) => ({

@@ -25,16 +25,28 @@ export async function followLabels(settings: FollowSettings): Promise<() => Prom
     send,
   });
   let loaded: string | undefined;
+  const loadText = async (text: string) => {
+    if (text !== loaded) {
+      await load?.(await adapt(text), text);
+      loaded = text;
+    }
+  };
+  const loadOrLeaveOut = async (text: string): Promise<string> => {
+    try {
+      await loadText(text);
+    } catch (error) {
+      return await generator.loadRest(error, loadText);
+    }
+    generator.noteLoaded();
+    return text;
+  };
   const controller = new Controller({
     ...settings,
     generator,
     async apply(text) {
-      const json = await adapt(text);
-      if (text !== loaded) {
-        await load?.(json, text);
-        loaded = text;
-      }
-      await servers.send(json);
+      const running = load === undefined ? text : await loadOrLeaveOut(text);
+      await servers.send(await adapt(running));
+      return running;
     },
   });
   await controller.start();

@@ -57,6 +57,21 @@ const searchAgainMs = 5 * 60_000;
 /** Most characters of a site's text in logs; the rest is cut off. The first lines are enough to identify the site. */
 const maxShownText = 2_000;
 
+/** The text of some blocks: global options and snippets first. */
+function textOf(blocks: readonly Block[]): string {
+  return writeBlocks(blocks.filter(isGlobal)) + writeBlocks(blocks.filter((block) => !isGlobal(block)));
+}
+
+/** One block as text: the same block of another read has the same text. */
+function keyOf(block: Block): string {
+  return writeBlocks([block]);
+}
+
+/** The beginning of the text of some blocks, for logs. */
+function shownText(blocks: readonly Block[]): string {
+  return writeBlocks([...blocks]).slice(0, maxShownText);
+}
+
 /** The reason why a text is left out. */
 interface SiteFault {
   readonly reason: string;
@@ -94,8 +109,18 @@ export class Generator {
   #seen = new Set<string>();
   /** The last text without a fault, which needs no second check. */
   #good: string | undefined;
-  /** The last text with faults, the text without them, and when it is searched again, by `performance.now()`. */
-  #faulty: { readonly text: string; readonly rest: string; readonly searchAtMs: number } | undefined;
+  /** The last text with faults, the blocks without them, and when it is searched again, by `performance.now()`. */
+  #faulty:
+    | { readonly text: string; readonly rest: readonly Block[]; readonly searchAtMs: number }
+    | undefined;
+  /** All blocks of the last generated text, as text, before faults were left out. */
+  #whole = "";
+  /** The blocks of the last generated text. */
+  #chosen: readonly Block[] = [];
+  /** Keys of the blocks that were loaded last. */
+  #running: ReadonlySet<string> = new Set();
+  /** Sites that were left out because they could not be loaded; each is logged only once. */
+  #refused: ReadonlySet<string> = new Set();
 
   constructor(settings: GeneratorSettings) {
     this.#settings = settings;
@@ -124,6 +149,64 @@ export class Generator {
     const text = isWhole ? await this.#textOf(blocks) : undefined;
     this.#faults = this.#seen;
     return text;
+  }
+
+  /** Notes that the last generated text was loaded. */
+  noteLoaded(): void {
+    this.#running = new Set(this.#chosen.map(keyOf));
+  }
+
+  /**
+   * Leaves out the sites with which the last generated text cannot be loaded, such as for a port that another program
+   * has. The sites that run are loaded first, so that none of them closes meanwhile.
+   * @param failure the failure of the whole text
+   * @param load loads a text
+   * @returns the text that was loaded last
+   * @throws `failure` when no single site causes it
+   */
+  async loadRest(failure: unknown, load: (text: string) => Promise<void>): Promise<string> {
+    const running = this.#chosen.filter((block) => this.#running.has(keyOf(block)));
+    const others = this.#chosen.filter((block) => !this.#running.has(keyOf(block)));
+    if (!this.#settings.leavesOutFaults || others.length === 0 || this.#chosen.length < 2) {
+      throw failure;
+    }
+    const kept: Block[] = [];
+    const refused = new Set<string>();
+    const add = async (some: readonly Block[]) => {
+      await load(textOf([...kept, ...some]));
+      kept.push(...some);
+    };
+    const search = async (some: readonly Block[], error: unknown): Promise<void> => {
+      if (some.length === 1) {
+        refused.add(`a site cannot run, so it is left out: ${messageOf(error)}\n${shownText(some)}`);
+        return;
+      }
+      const half = Math.ceil(some.length / 2);
+      for (const part of [some.slice(0, half), some.slice(half)]) {
+        await add(part).catch((fault: unknown) => search(part, fault));
+      }
+    };
+    if (running.length > 0) {
+      await add(running);
+    }
+    await search(others, failure);
+    if (kept.length === 0) {
+      throw failure; // a lack of memory or files, for example, is no fault of the sites
+    }
+    this.#takeRest(kept, refused);
+    return textOf(kept);
+  }
+
+  #takeRest(kept: readonly Block[], refused: ReadonlySet<string>): void {
+    for (const fault of refused) {
+      if (!this.#refused.has(fault)) {
+        this.#settings.log.error(fault);
+      }
+    }
+    this.#refused = refused;
+    this.#chosen = kept;
+    this.noteLoaded();
+    this.#faulty = { text: this.#whole, rest: kept, searchAtMs: performance.now() + searchAgainMs };
   }
 
   /** Addresses of all containers whose servers a controller configures, from the engines' last answers. */
@@ -208,12 +291,16 @@ export class Generator {
   }
 
   async #textOf(blocks: Block[]): Promise<string> {
-    const text = (chosen: readonly Block[]) =>
-      writeBlocks(chosen.filter(isGlobal)) + writeBlocks(chosen.filter((block) => !isGlobal(block)));
+    this.#whole = textOf(blocks);
+    this.#chosen = await this.#goodBlocks(blocks, this.#whole);
+    return this.#chosen.length === 0 ? nothing : textOf(this.#chosen);
+  }
+
+  /** The blocks that can run, as far as this is known. */
+  async #goodBlocks(blocks: Block[], whole: string): Promise<readonly Block[]> {
     if (blocks.length === 0) {
-      return nothing;
+      return blocks;
     }
-    const whole = text(blocks);
     if (whole === this.#faulty?.text && performance.now() < this.#faulty.searchAtMs) {
       for (const fault of this.#faults) {
         this.#seen.add(fault);
@@ -222,27 +309,26 @@ export class Generator {
     }
     if (!this.#settings.leavesOutFaults || (await this.#faultOf(whole)) === undefined) {
       this.#good = whole;
-      return whole;
+      return blocks;
     }
-    const rest = await this.#withoutFaults(blocks, text);
+    const rest = await this.#withoutFaults(blocks);
     this.#faulty = { text: whole, rest, searchAtMs: performance.now() + searchAgainMs };
     return rest;
   }
 
-  /** Searches the blocks with faults by halves. @returns the text of the other blocks */
-  async #withoutFaults(blocks: Block[], text: (chosen: readonly Block[]) => string): Promise<string> {
+  /** Searches the blocks with faults by halves. @returns the other blocks */
+  async #withoutFaults(blocks: Block[]): Promise<readonly Block[]> {
     // The blocks are sorted like the output, so that snippets and options precede the blocks that need them.
     writeBlocks(blocks);
     const kept: Block[] = [];
     let notRunning: SiteFault | undefined;
     const keep = async (some: readonly Block[]): Promise<void> => {
-      const fault = await this.#faultOf(text([...kept, ...some]));
+      const fault = await this.#faultOf(textOf([...kept, ...some]));
       if (fault === undefined) {
         kept.push(...some);
       } else if (some.length === 1) {
         notRunning ??= fault.isOfCheck ? fault : undefined;
-        const shown = writeBlocks([...some]).slice(0, maxShownText);
-        this.#fault(`a site is left out: ${fault.reason}\n${shown}`);
+        this.#fault(`a site is left out: ${fault.reason}\n${shownText(some)}`);
       } else {
         const half = Math.ceil(some.length / 2);
         await keep(some.slice(0, half));
@@ -251,14 +337,12 @@ export class Generator {
     };
     await keep(blocks);
     if (kept.length > 0) {
-      this.#good = text(kept);
-      return this.#good;
-    }
-    // Too many open files, for example, fail the check of every site: it must not close the sites that run.
-    if (notRunning !== undefined) {
+      this.#good = textOf(kept);
+    } else if (notRunning !== undefined) {
+      // Too many open files, for example, fail the check of every site: it must not close the sites that run.
       throw new Error(notRunning.reason);
     }
-    return nothing;
+    return kept;
   }
 
   /** @returns undefined for a text that can be adapted, and would run */
