@@ -1,5 +1,6 @@
 import { configCount, configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
+import { pathText } from "../../files/path-text.ts";
 
 /** `NAME=value`. A value may contain line breaks, but no NUL. */
 const variable = z.string().regex(/^[^=\0]+=[^\0]*$/s, { error: "a variable is written NAME=value" });
@@ -8,14 +9,12 @@ const variableName = z.string().regex(/^[^=\0]+$/, { error: "the name of a varia
 
 /** Config of the handler `cgi`. Source: the public model's plug-in of the same name (aksdb/caddy-cgi v2) */
 export const cgiSchema = z.strictObject({
-  executable: z
-    .string()
+  executable: pathText()
     .min(1, { error: "an executable needs to be specified" })
     .describe("Program to run, by its path; it is not looked up in PATH. Placeholders allowed."),
   /** Each entry is one argument, even when a placeholder inserts spaces: no shell is used. */
   args: z.array(z.string()).nullish().describe("Its arguments; placeholders allowed."),
-  workingDirectory: z
-    .string()
+  workingDirectory: pathText()
     .nullish()
     .describe("Folder to run it in (the program's own); a relative `executable` is looked up there."),
   /** A request path that does not begin with this prefix becomes PATH_INFO as a whole. */

@@ -26,6 +26,7 @@ const body = "head -c 100000000 | cksum";
 const scripts: Record<string, string> = {
   environment: `${plain}; env | sort`,
   where: `${plain}; pwd; echo "$0"; for each; do echo "<$each>"; done`,
+  two: `${plain}; ${body}`,
   sum: `${plain}; echo "$CONTENT_LENGTH"; ${body}`,
   status: "printf 'Status: 418 Teapot\\r\\nX-One: a\\r\\nConnection: close, x-one\\r\\n\\r\\nshort'",
   location: "printf 'Location: /elsewhere\\n\\n'",
@@ -54,6 +55,7 @@ const more: Record<string, object> = {
   },
   where: { args: ["a b", "{path}", "{http.request.uri.query.q}"], scriptName: "/where" },
   sum: { buffer_limit: 1000, max_body: 3_000_000 },
+  two: { max_processes: 2 },
   hanging: { max_processes: 2 },
   stubborn: { idle_timeout: "300ms" },
   pieces: { unbufferedOutput: true },
@@ -299,6 +301,31 @@ describe("the end of a program", () => {
     await asked;
     await expect.poll(() => isAlive(-pid)).toBe(false);
   }, 60_000);
+});
+
+test("a body beyond max_processes is refused before it is read, and a body under way has a place", async () => {
+  const { port } = new URL(server.site);
+  const head = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`;
+  const waiting = [connect(Number(port), "127.0.0.1"), connect(Number(port), "127.0.0.1")];
+  for (const socket of waiting) {
+    socket.write(head("/two"));
+  }
+  // Both have begun, and neither program runs: the third is refused while its own body has not ended either.
+  const refused = async () => {
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(head("/two"));
+    const answer = await once(socket, "data").then(([data]) => String(data).split("\r\n", 1)[0]);
+    socket.destroy();
+    return answer;
+  };
+  await expect.poll(refused).toBe("HTTP/1.1 503 Service Unavailable");
+  for (const socket of waiting) {
+    socket.write("0\r\n\r\n");
+    const chunks = await socket.toArray();
+    expect(Buffer.concat(chunks).toString()).toContain(" 5\n");
+  }
+  expect((await get("/two", { method: "POST", body: "hello" })).status).toBe(200);
 });
 
 test("the text of the plug-in, there and back", async () => {

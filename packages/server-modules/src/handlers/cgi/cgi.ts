@@ -60,6 +60,8 @@ class CgiHandler implements HttpHandler {
   readonly #inspects: boolean;
   readonly #limits: InputLimits;
   readonly #maxProcesses: number;
+  /** Requests whose body is read, or whose program runs. */
+  #underWay = 0;
   /** Shared by all runs of this handler. */
   readonly #settings: ScriptSettings;
 
@@ -93,23 +95,39 @@ class CgiHandler implements HttpHandler {
       exchange.respond(200, page);
       return undefined;
     }
-    const input = scriptInput(exchange, this.#limits);
-    return input instanceof Promise
-      ? input.then((read) => this.#runOnce(exchange, read))
-      : this.#runOnce(exchange, input);
+    return this.#takePlace(exchange);
+  }
+
+  /**
+   * Reads the body and runs the program. A request takes its place before the body is read, so that requests beyond the
+   * limit use neither memory nor files.
+   */
+  async #takePlace(exchange: Exchange): Promise<void> {
+    this.#refuseBeyond(exchange, this.#underWay);
+    this.#underWay++;
+    try {
+      await this.#runOnce(exchange, await scriptInput(exchange, this.#limits));
+    } finally {
+      this.#underWay--;
+    }
   }
 
   close(): Promise<void> {
     return this.#settings.groups.close();
   }
 
+  /** @param count requests or programs under way. @throws HttpError 503 */
+  #refuseBeyond(exchange: Exchange, count: number): void {
+    if (Math.max(count, this.#settings.groups.size) >= this.#maxProcesses) {
+      exchange.responseHeaders.push("Retry-After", "1");
+      throw new HttpError(503, `${this.#maxProcesses} programs run already`);
+    }
+  }
+
   /** Runs the program once. The body's file is closed in every case. */
   async #runOnce(exchange: Exchange, input: ScriptInput): Promise<void> {
     try {
-      if (this.#settings.groups.size >= this.#maxProcesses) {
-        exchange.responseHeaders.push("Retry-After", "1");
-        throw new HttpError(503, `${this.#maxProcesses} programs run already`);
-      }
+      this.#refuseBeyond(exchange, 0); // a program may outlive its request while the body arrives
       const { command, told } = this.#prepare(exchange, input.length);
       const environment = asEnvironment(new Map([...this.#inherited(), ...told]));
       await new ScriptRun(exchange, { ...command, environment }, this.#settings).run(input);
