@@ -38,6 +38,15 @@ describe("the stream", () => {
   });
 });
 
+test("a piece that grows to gigabytes is refused before they are in memory", () => {
+  const replace = Buffer.alloc(1024 * 1024, "x");
+  const replacer = () => new StreamReplacer([{ search: Buffer.from("a"), replace }]);
+  expect(replacer().push(Buffer.alloc(8, "a"))).toHaveLength(8 * replace.length);
+  const message = /10000 bytes of a response grow beyond the limit of \d+ bytes/;
+  expect(() => replacer().push(Buffer.alloc(10_000, "a"))).toThrow(message);
+  expect(() => replacer().end(Buffer.alloc(10_000, "a"))).toThrow(message);
+});
+
 describe("a site", () => {
   let server: RunningServer;
   const replace = {
@@ -57,6 +66,16 @@ describe("a site", () => {
       siteConfig(
         route("/text", { headers: { ...text, Etag: ['"1"'], "Content-Length": ["21"], Digest: ["x"] } }),
         route("/other", { headers: { "Content-Type": ["application/json"] } }),
+        {
+          match: [{ path: ["/grows"] }],
+          handle: [
+            {
+              handler: "replace",
+              replacements: [{ search: "a", replace: "{http.request.uri.query.x}" }],
+            },
+            answer({ headers: text, body: "a".repeat(100_000) }),
+          ],
+        },
         route("/coded", { headers: { ...text, "Content-Encoding": ["x-own"] } }),
         {
           match: [{ path: ["/asked"] }],
@@ -90,6 +109,11 @@ describe("a site", () => {
 
   test.each(["/other", "/coded"])("keeps %s, which does not match or cannot be read", async (path) => {
     expect((await get(path)).text).toBe("secret http://inner/a");
+  });
+
+  test("ends a response that a request would make grow without bound, and goes on serving", async () => {
+    await expect(get(`/grows?x=${"y".repeat(5000)}`)).rejects.toThrow("terminated");
+    expect((await get("/grows?x=b")).text).toBe("b".repeat(100_000));
   });
 
   test("asks for whole bodies that are not compressed", async () => {

@@ -1,3 +1,11 @@
+import { HttpError } from "http-engine/http-error";
+
+/**
+ * Most bytes by which one piece of a response may grow, beyond twice its length. All results of a piece are in memory at
+ * the same time, so a site with a one-letter search text could otherwise be made to use gigabytes.
+ */
+const maxGrownBytes = 8 * 1024 * 1024;
+
 /** A search text and its replacement, as bytes. */
 export interface Replacement {
   /** Bytes to find; at least one. */
@@ -20,7 +28,7 @@ export class StreamReplacer {
     this.#replacements = replacements;
   }
 
-  /** @returns bytes that are ready to send */
+  /** @returns bytes that are ready to send. @throws HttpError when the chunk grows too much */
   push(chunk: Uint8Array): Buffer {
     const bytes = Buffer.concat([this.#kept, chunk]);
     const limit = this.#beginOfPartial(bytes);
@@ -30,7 +38,7 @@ export class StreamReplacer {
     return Buffer.concat([...replaced, bytes.subarray(position, from)]);
   }
 
-  /** @returns the remaining bytes */
+  /** @returns the remaining bytes. @throws HttpError when they grow too much */
   end(chunk: Uint8Array): Buffer {
     const bytes = Buffer.concat([this.#kept, chunk]);
     const { replaced, position } = this.#replaceBefore(bytes, bytes.length);
@@ -56,6 +64,8 @@ export class StreamReplacer {
    */
   #replaceBefore(bytes: Buffer, limit: number): { replaced: Buffer[]; position: number } {
     const replaced: Buffer[] = [];
+    const allowed = maxGrownBytes + 2 * bytes.length;
+    let length = 0;
     const nextOf = this.#replacements.map(({ search }) => bytes.indexOf(search));
     let position = 0;
     for (;;) {
@@ -75,6 +85,13 @@ export class StreamReplacer {
         return { replaced, position };
       }
       const at = nextOf[first] ?? 0;
+      length += at - position + found.replace.length;
+      if (length > allowed) {
+        throw new HttpError(
+          500,
+          `replace: ${bytes.length} bytes of a response grow beyond the limit of ${allowed} bytes`,
+        );
+      }
       replaced.push(bytes.subarray(position, at), found.replace);
       position = at + found.search.length;
     }
