@@ -8,12 +8,13 @@ import { isGlob } from "server-core/glob/path-glob";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { pathBytes } from "../files/path-bytes.ts";
+import { pathText } from "../files/path-text.ts";
 import { expandGlob, nameExists } from "../files/site-glob.ts";
 import { compileFileSystem, compileRoot } from "../files/site-path.ts";
 
 const configSchema = z.strictObject({
   fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
-  root: z.string().nullish().describe("Folder that files are looked for in ({http.vars.root})."),
+  root: pathText().nullish().describe("Folder that files are looked for in ({http.vars.root})."),
   try_files: z
     .array(z.string())
     .nullish()

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pathText } from "../../files/path-text.ts";
 import { isOrderName, isSortName, orderNames, sortNames } from "./browse/order.ts";
 
 /** Sidecar files have no settings yet, as in the public model. */
@@ -10,8 +11,7 @@ export const fileServerSchema = z.strictObject({
   /**
    * A relative root starts at the working folder. A placeholder without a value means the working folder, never `/`.
    */
-  root: z
-    .string()
+  root: pathText()
     .nullish()
     .describe("Folder that is served ({http.vars.root}, else the working folder); placeholders allowed."),
   /** A hidden file counts as absent everywhere: it is not served, not listed, and is neither an index nor a sidecar. */

@@ -8,6 +8,7 @@ import { defineModule } from "server-core/modules/module";
 import { bufferOfText, textOfBuffer } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 import { mediaTypeOf } from "../../files/media-type.ts";
+import { pathText } from "../../files/path-text.ts";
 import { compileRoot } from "../../files/site-path.ts";
 import {
   compileResponseMatcher,
@@ -25,7 +26,7 @@ import { parseTemplate } from "./template-parser.ts";
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 const configSchema = z.strictObject({
-  file_root: z.string().nullish().describe("Folder of files that templates take in ({http.vars.root})."),
+  file_root: pathText().nullish().describe("Folder of files that templates take in ({http.vars.root})."),
   mime_types: z
     .array(z.string())
     .nullish()

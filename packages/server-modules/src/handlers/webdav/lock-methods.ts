@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Exchange } from "http-engine/exchange";
+import { clientGroup } from "../../passwords/client-group.ts";
 import { type Conditions, lockedError, userOf } from "./conditions.ts";
 import { DavError } from "./dav-error.ts";
 import { type DavElement, dav, davChildren, readXmlBody, writeContent } from "./dav-xml.ts";
-import { covers, type DavLock, type LockTable } from "./lock-table.ts";
+import { covers, type DavLock, type LockTable, maxLocksOfHolder, mayHold } from "./lock-table.ts";
 import { writeLock } from "./properties.ts";
 import { depthOf } from "./propfind.ts";
 import { isWithin, type Resource } from "./share.ts";
@@ -77,17 +78,22 @@ function refresh(exchange: Exchange, resource: Resource, conditions: Conditions,
   answer(exchange, 200, refreshed);
 }
 
-/** Adds a lock. @throws DavError 423 for a conflicting lock, 507 when the table is full */
+/** Adds a lock. @throws DavError 423 for a conflicting lock, 507 when the table or the share of its holder is full */
 function add(table: LockTable, lock: DavLock): void {
   let conflicts: readonly DavLock[] = [];
+  let isWithinShare = true;
   const hasRoom = table.change((locks) => {
     conflicts = locks.filter(
       (each) => covers(each, lock.file) || (lock.isDeep && isWithin(each.file, lock.file)),
     );
-    return conflicts.length > 0 ? locks : [...locks, lock];
+    isWithinShare = mayHold(locks, lock);
+    return conflicts.length > 0 || !isWithinShare ? locks : [...locks, lock];
   });
   if (conflicts.length > 0) {
     throw lockedError("no-conflicting-lock", conflicts);
+  }
+  if (!isWithinShare) {
+    throw new DavError(507, `there are too many locks of yours: one client has at most ${maxLocksOfHolder}`);
   }
   if (!hasRoom) {
     throw new DavError(507, "there are too many locks");
@@ -97,6 +103,12 @@ function add(table: LockTable, lock: DavLock): void {
 /** Removes a lock from the table. */
 function removeToken(table: LockTable, token: string): void {
   table.change((locks) => locks.filter((each) => each.token !== token));
+}
+
+/** The user, or the client's network without one. No user has a name like that of a network: a user begins with `u:`. */
+function holderOf(exchange: Exchange): string {
+  const user = userOf(exchange);
+  return user === "" ? `c:${clientGroup(exchange.clientAddress)}` : `u:${user}`;
 }
 
 /**
@@ -138,6 +150,7 @@ export async function lock(
     isDeep: depth === "infinity",
     owner,
     user: userOf(exchange),
+    holder: holderOf(exchange),
     timeoutS,
     expiresMs: Date.now() + timeoutS * 1000,
   };

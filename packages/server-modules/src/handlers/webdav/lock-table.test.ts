@@ -1,8 +1,24 @@
 import { expect, test } from "vitest";
-import { covers, type DavLock, LockTable, lockTableBytes, maxLocks } from "./lock-table.ts";
+import {
+  covers,
+  type DavLock,
+  LockTable,
+  lockTableBytes,
+  maxLocks,
+  maxLocksOfHolder,
+  mayHold,
+} from "./lock-table.ts";
 
 function lockOf(file: string, more: Partial<DavLock> = {}): DavLock {
-  const rest = { token: `t:${file}`, href: file, owner: "", user: "", timeoutS: 60, expiresMs: 1000 };
+  const rest = {
+    token: `t:${file}`,
+    href: file,
+    owner: "",
+    user: "",
+    holder: "",
+    timeoutS: 60,
+    expiresMs: 1000,
+  };
   return { file, isDeep: false, ...rest, ...more };
 }
 
@@ -53,6 +69,16 @@ test("too many locks, and too long ones, leave the table as it is", () => {
   for (const table of [one, other]) {
     expect(table.locks.map(({ file }) => file)).toEqual(["/a"]);
   }
+});
+
+test("one holder's share counts locks and their text; others are not counted", () => {
+  const held = Array.from({ length: maxLocksOfHolder - 1 }, (_, index) =>
+    lockOf(`/${index}`, { holder: "a" }),
+  );
+  expect(mayHold(held, lockOf("/x", { holder: "a" }))).toBe(true);
+  expect(mayHold(held, lockOf("/x", { holder: "a", owner: "x".repeat(100_000) }))).toBe(false);
+  expect(mayHold([...held, lockOf("/y", { holder: "a" })], lockOf("/x", { holder: "a" }))).toBe(false);
+  expect(mayHold([...held, lockOf("/y", { holder: "a" })], lockOf("/x", { holder: "b" }))).toBe(true);
 });
 
 test("an error within a change lets go of the table", () => {

@@ -2,6 +2,10 @@ import { isWithin } from "./share.ts";
 
 /** Most locks in one table. Further locks are refused, so that memory stays bounded. */
 export const maxLocks = 1_000;
+/** Most locks of one user, or of one client address without a user: a tenth, so that no one takes the whole table. */
+export const maxLocksOfHolder = 100;
+/** Most characters of the locks of one user or client address, as JSON: a tenth of the table. */
+const maxTextOfHolder = 100 * 1024;
 /** Bytes of the header: holder, generation, and the length of each copy. */
 const headerBytes = 64;
 /** Bytes of each of the two copies of the table. */
@@ -29,6 +33,8 @@ export interface DavLock {
   readonly owner: string;
   /** Authenticated user who created the lock; "" without authentication. */
   readonly user: string;
+  /** The user, or the network of the client without one; its locks are counted together. */
+  readonly holder: string;
   /** Lifetime in seconds, counted from creation or refresh. */
   readonly timeoutS: number;
   /** End of the lock, in milliseconds since 1970. */
@@ -38,6 +44,12 @@ export interface DavLock {
 /** True when the lock is on the path itself, or is a deep lock on a folder above. */
 export function covers({ file, isDeep }: DavLock, path: string): boolean {
   return file === path || (isDeep && isWithin(path, file));
+}
+
+/** True when the holder of the lock can have one more, besides those in the table. */
+export function mayHold(locks: readonly DavLock[], lock: DavLock): boolean {
+  const held = [...locks.filter(({ holder }) => holder === lock.holder), lock];
+  return held.length <= maxLocksOfHolder && JSON.stringify(held).length <= maxTextOfHolder;
 }
 
 /** Int32 indexes of the header: 1 while a thread holds the table, the number of the last change, and the lengths. */

@@ -10,9 +10,16 @@ import { joinSitePath } from "../../files/site-path.ts";
 import { DavError } from "./dav-error.ts";
 
 /**
- * Names of files that are being written, in the folder of their target. Clients can neither see nor name these files.
+ * Names of files in the folder of their target, which clients can neither see nor name.
+ *
+ * | Ending | Content |
+ * |---|---|
+ * | `.part` | an upload or copy under way, or what a client deletes: it is removed when its process is gone |
+ * | `.tmp` | what a client had before it was replaced; only the request that made it removes it |
  */
-const temporaryName = /^\.webdav-[0-9a-f-]{36}\.tmp$/;
+const temporaryName = /^\.webdav-[0-9a-f-]{36}\.(?:tmp|part)$/;
+/** Those of the names that may be removed. */
+const removableName = /^\.webdav-[0-9a-f-]{36}\.part$/;
 
 /** A file, a folder, or a path where nothing exists. */
 export interface Resource {
@@ -69,6 +76,11 @@ function withoutFinalSlash(path: string): string {
 /** True for the name of a file that is being written. */
 export function isTemporary(name: string): boolean {
   return temporaryName.test(name);
+}
+
+/** True for the name of a file that nobody needs once its request is over. */
+export function isRemovable(name: string): boolean {
+  return removableName.test(name);
 }
 
 /**

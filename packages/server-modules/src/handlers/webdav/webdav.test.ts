@@ -16,12 +16,14 @@ import {
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { DOMParser } from "@xmldom/xmldom";
 import { hashSync } from "bcryptjs";
 import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 import { adaptServerfile, toServerfile } from "../../../../admin-server/src/testing/serverfile.ts";
+import { maxLocksOfHolder } from "./lock-table.ts";
 import { writeMultistatus } from "./propfind.ts";
 import type { FoundResource } from "./share.ts";
 
@@ -766,6 +768,36 @@ describe("locks", () => {
     expect(text).toContain('<D:owner><a xmlns="urn:&#60;x">&#60;D:href/&#62;&#60;&#38;</a></D:owner>');
     await unlocked("/file.txt", String(headers["lock-token"]));
   });
+});
+
+test("one client has a tenth of the locks, and others still get theirs", async () => {
+  const tokens: string[] = [];
+  for (let index = 0; index < maxLocksOfHolder; index++) {
+    const { status, headers } = await dav("LOCK", `/many-${index}`, {}, lockInfo());
+    expect(status).toBe(201);
+    tokens.push(String(headers["lock-token"]));
+  }
+  const refused = await dav("LOCK", "/one-more", {}, lockInfo());
+  expect([refused.status, refused.text]).toEqual([507, expect.stringContaining("at most 100")]);
+  expect(existsSync(at("one-more"))).toBe(false);
+  const { hostname, port } = new URL(server.site);
+  const other = connect({ host: hostname, port: Number(port), localAddress: "127.0.0.2" });
+  const body = lockInfo();
+  other.write(
+    `LOCK /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const token = /^Lock-Token: (.*)\r$/im.exec(await text(other))?.[1] ?? "";
+  expect(token).toContain("opaquelocktoken:");
+  await unlocked("/other", token);
+  for (const [index, each] of tokens.entries()) {
+    await unlocked(`/many-${index}`, each);
+  }
+});
+
+test("a root with NUL is refused when it is loaded", async () => {
+  const handle = [{ handler: "webdav", root: "/srv/a\0b" }];
+  const answer = await server.admin("POST", "/validate", siteConfig({ handle }));
+  expect(JSON.stringify(answer.text)).toContain("a path has no NUL");
 });
 
 test("each user has locks of their own, in all threads, and they outlast a reload", async () => {

@@ -9,6 +9,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { mediaTypeOf } from "../../files/media-type.ts";
 import { pathBytes } from "../../files/path-bytes.ts";
+import { pathText } from "../../files/path-text.ts";
 import { compileRoot } from "../../files/site-path.ts";
 import { sendFile } from "../file-server/send-file.ts";
 import { Conditions, describe, findUrl } from "./conditions.ts";
@@ -312,8 +313,7 @@ class WebDavHandler implements HttpHandler {
 export const webdav = defineModule({
   id: "http.handlers.webdav",
   config: z.strictObject({
-    root: z
-      .string()
+    root: pathText()
       .nullish()
       .describe("Folder that is shared ({http.vars.root}, else the working folder); placeholders allowed."),
     prefix: z

@@ -20,15 +20,19 @@ import { textOfBuffer } from "server-core/uri/text-of-bytes";
 import { pathBytes } from "../../files/path-bytes.ts";
 import { joinSitePath } from "../../files/site-path.ts";
 import { DavError } from "./dav-error.ts";
+import { Leftovers } from "./leftovers.ts";
 import type { Resource } from "./share.ts";
 
 /** Most files and folders that one copy may create; a larger copy is refused. */
 const maxCopies = 100_000;
 
-/** A temporary path in the same folder, which clients cannot see. */
-function besides(path: string): string {
-  return joinSitePath(posix.dirname(path), `.webdav-${randomUUID()}.tmp`);
+/** A path in the same folder, which clients cannot see. @param ending `part` for what may be removed after a crash */
+function besides(path: string, ending: "part" | "tmp"): string {
+  return joinSitePath(posix.dirname(path), `.webdav-${randomUUID()}.${ending}`);
 }
+
+/** Removes what killed processes left in the folders that are written to. */
+const leftovers = new Leftovers();
 
 /** The error of a body that was cut off. */
 function clientGone(cause?: unknown): ServerError {
@@ -71,7 +75,8 @@ export async function writeFileFromBody(
   { file, stats }: Resource,
   commit: (replace: () => void) => void,
 ): Promise<void> {
-  const temporary = besides(file);
+  await leftovers.removeFrom(posix.dirname(file));
+  const temporary = besides(file, "part");
   const handle = await open(pathBytes(temporary), "wx", 0o666);
   try {
     try {
@@ -100,7 +105,8 @@ export async function removeAll({ entry, stats }: Resource): Promise<void> {
     await rm(pathBytes(entry));
     return;
   }
-  const temporary = besides(entry);
+  await leftovers.removeFrom(posix.dirname(entry));
+  const temporary = besides(entry, "part");
   await rename(pathBytes(entry), pathBytes(temporary));
   try {
     await rm(pathBytes(temporary), { recursive: true });
@@ -160,7 +166,7 @@ async function replace(temporary: string, target: Resource): Promise<void> {
     await rename(pathBytes(temporary), pathBytes(target.entry));
     return;
   }
-  const old = besides(target.entry);
+  const old = besides(target.entry, "tmp");
   await rename(pathBytes(target.entry), pathBytes(old));
   try {
     await rename(pathBytes(temporary), pathBytes(target.entry));
@@ -181,7 +187,8 @@ export async function copyTo(
   target: Resource,
   isDeep: boolean,
 ): Promise<void> {
-  const temporary = besides(target.entry);
+  await leftovers.removeFrom(posix.dirname(target.entry));
+  const temporary = besides(target.entry, "part");
   try {
     await copyTree(exchange, source.file, temporary, isDeep);
     await replace(temporary, target);
