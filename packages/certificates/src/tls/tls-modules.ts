@@ -20,7 +20,7 @@ import { ovhProvider } from "./dns/providers/ovh.ts";
 import { porkbunProvider } from "./dns/providers/porkbun.ts";
 import { powerdnsProvider } from "./dns/providers/powerdns.ts";
 import { rfc2136Provider } from "./dns/providers/rfc2136/rfc2136.ts";
-import { route53Provider } from "./dns/providers/route53/route53.ts";
+import { route53Provider } from "./dns/providers/route53.ts";
 import { vultrProvider } from "./dns/providers/vultr.ts";
 import { acmeIssuer } from "./issuers/acme/acme-issuer.ts";
 import { internalIssuer } from "./issuers/internal.ts";

@@ -33,7 +33,7 @@ import { linodeApi } from "./linode.ts";
 import { namecheapApi } from "./namecheap.ts";
 import { ovhApi } from "./ovh.ts";
 import { porkbunApi } from "./porkbun.ts";
-import { route53Api } from "./route53/route53.ts";
+import { route53Api } from "./route53.ts";
 import { vultrApi } from "./vultr.ts";
 
 interface Row {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ServerError } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 import { z } from "zod";
-import { ApiClient, pathOf } from "../../api/api-client.ts";
+import { ApiClient, pathOf } from "../dns/api/api-client.ts";
 import type { AwsCredentials } from "./sign-request.ts";
 
 const maxFileBytes = 1024 * 1024;
@@ -30,6 +30,30 @@ export const realPlaces: CredentialPlaces = {
   metadata: "http://169.254.169.254",
   container: "http://169.254.170.2",
 };
+
+/** Files of AWS's tools, and the profile that is read from them. */
+function profilePlaces(profile: string | undefined, environment: CredentialPlaces["environment"]) {
+  const folder = join(environment.HOME || homedir(), ".aws");
+  return {
+    name: profile || environment.AWS_PROFILE || "default",
+    credentials: environment.AWS_SHARED_CREDENTIALS_FILE || join(folder, "credentials"),
+    config: environment.AWS_CONFIG_FILE || join(folder, "config"),
+  };
+}
+
+/** The region of the environment, or of the profile; undefined when neither has one. */
+export function findRegion(
+  profile: string | undefined,
+  environment: CredentialPlaces["environment"] = process.env,
+): string | undefined {
+  const places = profilePlaces(profile, environment);
+  return (
+    environment.AWS_REGION ||
+    environment.AWS_DEFAULT_REGION ||
+    profileIn(places.config, places.name)?.region ||
+    profileIn(places.credentials, places.name)?.region
+  );
+}
 
 /** Reads a profile from a file of AWS's tools, which contains lines with `[profile]` and then with `name = value`. */
 function profileIn(path: string, profile: string): Readonly<Record<string, string>> | undefined {
@@ -74,7 +98,7 @@ async function ofContainer({
   }
   const url = new URL(relative ? `${container}${relative}` : (full ?? ""));
   const token = environment.AWS_CONTAINER_AUTHORIZATION_TOKEN;
-  const client = new ApiClient({ name: "route53", base: url.origin });
+  const client = new ApiClient({ name: "aws", base: url.origin });
   try {
     return fromMachine(
       await client.json(machineSchema, {
@@ -91,7 +115,7 @@ async function ofContainer({
 
 /** Source: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html, version 2 */
 async function ofMachine({ metadata }: CredentialPlaces): Promise<AwsCredentials> {
-  const client = new ApiClient({ name: "route53", base: metadata });
+  const client = new ApiClient({ name: "aws", base: metadata });
   try {
     const { text: token } = await client.ask({
       method: "PUT",
@@ -111,7 +135,7 @@ async function ofMachine({ metadata }: CredentialPlaces): Promise<AwsCredentials
   } catch (error) {
     throw new ServerError(
       "ACME",
-      "route53: there are no credentials in the config, the environment, a profile or the machine's role",
+      "there are no credentials in the config, the environment, a profile or the machine's role",
       { cause: error },
     );
   } finally {
@@ -137,11 +161,8 @@ export async function findCredentials(
       sessionToken: environment.AWS_SESSION_TOKEN,
     };
   }
-  const folder = join(environment.HOME || homedir(), ".aws");
-  const file = environment.AWS_SHARED_CREDENTIALS_FILE || join(folder, "credentials");
-  const name = profile || environment.AWS_PROFILE || "default";
-  const found =
-    profileIn(file, name) ?? profileIn(environment.AWS_CONFIG_FILE || join(folder, "config"), name);
+  const { name, credentials: file, config } = profilePlaces(profile, environment);
+  const found = profileIn(file, name) ?? profileIn(config, name);
   if (found?.aws_access_key_id && found.aws_secret_access_key) {
     return {
       accessKeyId: found.aws_access_key_id,
@@ -150,7 +171,7 @@ export async function findCredentials(
     };
   }
   if (profile) {
-    throw new ServerError("ACME", `route53: the profile ${profile} has no credentials in ${file}`);
+    throw new ServerError("ACME", `the profile ${profile} has no credentials in ${file}`);
   }
   return (await ofContainer(places)) ?? (await ofMachine(places));
 }

@@ -22,17 +22,27 @@ export interface UnsignedRequest {
   readonly region: string;
   /** The service's name in signatures, such as `route53`. */
   readonly service: string;
+  /** Further headers that the signature covers, by their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+/** The hash of a text, as signatures contain it. */
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
 /** Only the unreserved characters of RFC 3986 stay unescaped. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Parameters are sorted by their names: as a whole text, `a-b=1` would come before `a=1`. */
+function byNameAndValue(a: [string, string], b: [string, string]): number {
+  return compare(a[0], b[0]) || compare(a[1], b[1]);
 }
 
 /**
@@ -40,7 +50,7 @@ function escaped(text: string): string {
  * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function signedHeaders(
-  { method, url, body, region, service }: UnsignedRequest,
+  { method, url, body, region, service, headers: more = {} }: UnsignedRequest,
   credentials: AwsCredentials,
   now = new Date(),
 ): Record<string, string> {
@@ -49,12 +59,14 @@ export function signedHeaders(
   const headers: Record<string, string> = {
     host: url.host,
     "x-amz-date": time,
+    ...more,
     ...(credentials.sessionToken ? { "x-amz-security-token": credentials.sessionToken } : {}),
   };
   const names = Object.keys(headers).sort();
   const query = [...url.searchParams]
-    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
-    .sort()
+    .map(([name, value]): [string, string] => [escaped(name), escaped(value)])
+    .sort(byNameAndValue)
+    .map((pair) => pair.join("="))
     .join("&");
   const canonical = [
     method,

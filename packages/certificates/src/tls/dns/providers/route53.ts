@@ -3,18 +3,18 @@ import { ServerError } from "server-core/errors";
 import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { ApiClient, pathOf } from "../../api/api-client.ts";
-import { filled, filledText } from "../../api/filled-text.ts";
-import { readXml, type XmlElement } from "../../api/read-xml.ts";
+import { type CredentialPlaces, findCredentials, realPlaces } from "../../aws/find-credentials.ts";
+import { type AwsCredentials, signedHeaders } from "../../aws/sign-request.ts";
+import { ApiClient, pathOf } from "../api/api-client.ts";
+import { filled, filledText } from "../api/filled-text.ts";
+import { readXml, type XmlElement } from "../api/read-xml.ts";
 import {
   type DnsRecord,
   isSameValue,
   type ZoneApi,
   zoneFileValue,
   zoneProvider,
-} from "../../api/zone-provider.ts";
-import { type CredentialPlaces, findCredentials, realPlaces } from "./find-credentials.ts";
-import { type AwsCredentials, signedHeaders } from "./sign-request.ts";
+} from "../api/zone-provider.ts";
 
 const version = "/2013-04-01";
 /** The service is global, but its signatures contain a region: this one, unless the config sets another. */

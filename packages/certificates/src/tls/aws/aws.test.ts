@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FakeApi } from "../../testing/fake-api.ts";
-import { findCredentials } from "./find-credentials.ts";
-import { signedHeaders } from "./sign-request.ts";
+import { FakeApi } from "../dns/testing/fake-api.ts";
+import { findCredentials, findRegion } from "./find-credentials.ts";
+import { sha256, signedHeaders } from "./sign-request.ts";
 
 test("a signature of the provider's own test suite", () => {
   // Source: AWS Signature Version 4 test suite, get-vanilla-query-order-key-case
@@ -96,4 +96,44 @@ describe("who asks", () => {
       "there are no credentials in the config, the environment, a profile or the machine's role",
     );
   });
+});
+
+test("further headers are signed, and parameters are sorted by their names", () => {
+  // Source: Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header", examples 2 and 4
+  const keys = {
+    accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+    secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+  };
+  const sign = (query: string) =>
+    signedHeaders(
+      {
+        method: "GET",
+        url: new URL(`https://examplebucket.s3.amazonaws.com/?${query}`),
+        ...{ body: "", region: "us-east-1", service: "s3" },
+        headers: { "x-amz-content-sha256": sha256("") },
+      },
+      keys,
+      new Date("2013-05-24T00:00:00Z"),
+    ).authorization;
+  expect(sign("lifecycle=")).toContain(
+    "SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543",
+  );
+  expect(sign("prefix=J&max-keys=2")).toContain(
+    "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
+  );
+  expect(sign("a-b=1&a=2")).toBe(sign("a=2&a-b=1"));
+});
+
+test("a region comes from the environment, then from the profile", async () => {
+  const home = await mkdtemp(join(tmpdir(), "aws-"));
+  await mkdir(join(home, ".aws"));
+  await writeFile(
+    join(home, ".aws/config"),
+    "[default]\nregion = eu-west-1\n[profile web]\nregion=eu-west-2\n",
+  );
+  expect(findRegion(undefined, { HOME: home })).toBe("eu-west-1");
+  expect(findRegion("web", { HOME: home })).toBe("eu-west-2");
+  expect(findRegion("web", { HOME: home, AWS_REGION: "us-west-1" })).toBe("us-west-1");
+  expect(findRegion("none", { HOME: home })).toBeUndefined();
+  await rm(home, { recursive: true });
 });
