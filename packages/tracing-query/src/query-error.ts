@@ -5,6 +5,7 @@
  * - `QUERY_BAD_PARAMETER` a parameter is missing or does not parse
  * - `QUERY_TRACE_NOT_FOUND` the store has no span of the requested trace
  * - `QUERY_NOT_FOUND` no objective has the requested name
+ * - `QUERY_FORBIDDEN` the role of the request does not allow it
  * - `QUERY_NOT_CONFIGURED` the request needs a store that is not configured
  * - `QUERY_UNREADABLE` the body of a request does not parse
  * - `QUERY_TOO_LARGE` the body or the result is over a limit
@@ -17,6 +18,7 @@ export type QueryErrorCode =
   | "QUERY_BAD_PARAMETER"
   | "QUERY_TRACE_NOT_FOUND"
   | "QUERY_NOT_FOUND"
+  | "QUERY_FORBIDDEN"
   | "QUERY_NOT_CONFIGURED"
   | "QUERY_UNREADABLE"
   | "QUERY_TOO_LARGE"

@@ -134,6 +134,13 @@ export const queryOptions = z.object({
   "query.mcp.allowed-origins": commaList().describe(
     "Web pages that may ask /mcp, as https://host:port, beside those of this machine; * allows all.",
   ),
+  "query.access-file": z
+    .string()
+    .default("")
+    .describe(
+      "File of roles, tokens and marked attributes, YAML or JSON; without it everybody may read everything.",
+    )
+    .meta({ placeholder: "path" }),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
   ...prometheusOptions(),
   ...tenancyOptions(),

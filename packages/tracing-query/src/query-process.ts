@@ -9,7 +9,10 @@ import {
   Tracer,
   useTracer,
 } from "lifecycle";
+import type { TraceStore } from "storage/api";
 import { openStore } from "trace-store";
+import type { AccessCheck } from "./access/access.ts";
+import type { HidingParts } from "./access/hiding-store.ts";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { UiPage } from "./http/ui-page.ts";
 import { mcpCommand } from "./mcp/mcp-command.ts";
@@ -83,8 +86,30 @@ async function listenersOf(options: QueryOptions, log: Logger): Promise<Listener
   };
 }
 
+/** The rules of access, and the store behind them. */
+interface Guarded {
+  /** Undefined without a file of access. */
+  readonly access: (AccessCheck & { close(): void }) | undefined;
+  /** The parts of the store that clients read. */
+  guard(store: TraceStore): HidingParts;
+}
+
+/** Loads the rules of access only where there is a file of them. @throws StartError for a file with a mistake */
+async function openGuard({ options, log, metrics }: Start): Promise<Guarded> {
+  const path = options["query.access-file"];
+  if (path === "") {
+    return { access: undefined, guard: (store) => store };
+  }
+  const [{ OpenAccess }, { hidingStore }] = await Promise.all([
+    import("./access/open-access.ts"),
+    import("./access/hiding-store.ts"),
+  ]);
+  const access = await OpenAccess.open(path, log, metrics);
+  return { access, guard: hidingStore };
+}
+
 /** Opens the store, and the parts through which this process reads the store. */
-function openReads({ options, log, metrics, health }: Start) {
+function openReads({ options, log, metrics, health }: Start, { guard }: Guarded) {
   const maxReadBytes = options["query.max-read-size"];
   const store = openStore(options, log, { metrics, maxReadBytes });
   // The process is healthy when the store is healthy.
@@ -99,13 +124,10 @@ function openReads({ options, log, metrics, health }: Start) {
     maxWaiting: options["query.max-waiting-reads"],
     room,
   });
+  const { reader, archive, analysis, traceql, catalog } = guard(store);
   const service = new QueryService({
-    reader: store.reader,
+    ...{ reader, archive, analysis, traceql, catalog },
     dependencies: store.dependencies,
-    archive: store.archive,
-    analysis: store.analysis,
-    traceql: store.traceql,
-    catalog: store.catalog,
     redMetrics: prometheus ?? store.metrics,
     readSpanCounters: countersByTenant(spanCounting, store.metrics),
     readCallCounters: countersByTenant(callCounting, store.metrics),
@@ -143,6 +165,7 @@ function uiFolderOf(options: QueryOptions): string {
 async function sharedSettings(
   { options, log, metrics }: Start,
   { store, queryMetrics, gate, service }: Reads,
+  { access }: Guarded,
 ) {
   const kept = openKeptStores(
     options["query.views-dir"],
@@ -155,6 +178,7 @@ async function sharedSettings(
   return {
     service,
     tenants: new TenantCheck(options),
+    access,
     propagateToken: options["query.bearer-token-propagation"],
     gate,
     limits: readLimitsOf(options),
@@ -225,9 +249,10 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   async start(shell) {
     const { options, log } = shell;
     const listeners = await listenersOf(options, log);
-    const reads = openReads(shell);
+    const guarded = await openGuard(shell);
+    const reads = openReads(shell, guarded);
     const page = await openPage(options, reads, log);
-    const shared = await sharedSettings(shell, reads);
+    const shared = await sharedSettings(shell, reads, guarded);
     const tracer = openTracer(shell);
     const { grpc, http } = await listen(options, shared, listeners, page);
     const { objectives } = shared;
@@ -243,6 +268,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       // Listeners end first and the store last, because running requests still read.
       async stop(signal) {
         watch.stop();
+        guarded.access?.close();
         await Promise.all([objectives.close(signal), http.stop(signal), grpc.stop(signal)]);
         await Promise.all([store.close(), prometheus?.close(), tracer?.close()]);
       },

@@ -25,6 +25,7 @@ export const navigation: readonly NavigationGroup[] = [
       "privacy.md",
       "quotas.md",
       "deletion.md",
+      "access.md",
       "tracing-command.md",
       "assistants.md",
     ],

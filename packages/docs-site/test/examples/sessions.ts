@@ -51,6 +51,7 @@ export const sessions: readonly Session[] = [
       "privacy.md",
       "quotas.md",
       "deletion.md",
+      "access.md",
       "security.md",
       "collector-fleet.md",
       "migration-caddy.md",

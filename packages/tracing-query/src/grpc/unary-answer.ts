@@ -1,10 +1,9 @@
-import type { EventEmitter } from "node:events";
-import type { Metadata, sendUnaryData } from "@grpc/grpc-js";
+import type { sendUnaryData } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import type { CallGuard } from "./call-guard.ts";
 import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
 import { partialTrailer, withPartial } from "./partial-trailer.ts";
-import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
+import { type AskedCall, type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 
 /**
  * Answers a call that has a single response message.
@@ -12,7 +11,7 @@ import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
  * @param work returns the message or a failure; an exception becomes a failure too
  */
 export type UnaryAnswer = <Answer extends object>(
-  call: EventEmitter & { readonly metadata: Metadata },
+  call: AskedCall,
   callback: sendUnaryData<Answer>,
   what: string,
   work: (read: CallReadOptions) => Promise<Answer | GrpcFailure>,

@@ -5,6 +5,8 @@ import { type TenantCheck, tenantProblemTexts } from "lifecycle/tenant-check";
 import { formatTraceContext, newContext, parseTraceparent } from "lifecycle/trace-context";
 import type { ReadOptions } from "storage/api";
 import { type PartialAnswer, PartialReasons } from "storage/partial-answer";
+import type { AccessCheck, AccessProblem, AccessRead } from "../access/access.ts";
+import { needOfRoute } from "../access/route-needs.ts";
 import { QueryError } from "../query-error.ts";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
@@ -19,7 +21,8 @@ import { type Piece, sendParts, sendPieces, sendText, TypedAnswer } from "./send
 
 /** Options of a read for an admitted request. The signal is aborted when the client disconnects. */
 export type AdmittedRead = ReadOptions &
-  PlacedRead & {
+  PlacedRead &
+  AccessRead & {
     readonly signal: AbortSignal;
     /** Collects reasons why the answer is partial, from all reads of this request. */
     readonly reasons: PartialReasons;
@@ -70,6 +73,8 @@ export const envelopeStyle: AnswerStyle = { contentType: "application/json", fai
 export interface EndpointSettings {
   /** Checks the tenant of each request. */
   readonly tenants: TenantCheck;
+  /** Finds the rights of each request; undefined without a file of access: then everybody may do everything. */
+  readonly access?: AccessCheck | undefined;
   /** True: the client's bearer token is forwarded to the store. */
   readonly propagateToken: boolean;
   /** Most bytes of the request body. A longer body gets 413. */
@@ -186,15 +191,26 @@ export function sendFailure(
   sendText(response, style.failure(status, message, failure));
 }
 
+/** Answers a request that the file of access refuses, in the form of its API. */
+function sendRefusal(response: Response, { status, message }: AccessProblem, style: AnswerStyle): void {
+  if (status === 401) {
+    response.setHeader("WWW-Authenticate", 'Bearer realm="tracing"');
+  }
+  response.status(status).setHeader("Content-Type", style.failureType ?? textType);
+  const code = "QUERY_FORBIDDEN";
+  sendText(response, style.failure(status, message, { status, message, isOurs: false, code }));
+}
+
 /**
  * First steps of every request: checks the method, starts a span, and reads tenant and token.
- * @returns undefined when the request was answered: 405 for another method, 401 for a missing tenant
+ * @returns undefined when the request was answered: 405 for another method, 401 for a missing tenant, 401 or 403 where
+ *   the file of access does not allow it
  */
 export function admit(
   request: Request,
   response: Response,
   { method, style }: Pick<EndpointDefinition, "method" | "style">,
-  { tenants, propagateToken }: EndpointSettings,
+  { tenants, access: rules, propagateToken }: EndpointSettings,
 ): AdmittedRead | undefined {
   response.vary("Accept-Encoding");
   const methods: readonly string[] = typeof method === "string" ? [method] : method;
@@ -226,11 +242,31 @@ export function admit(
     sendText(response, failureType === undefined ? text : style.failure(401, text));
     return undefined;
   }
+  const need = needOfRoute(request.method, String(request.route.path));
+  const access = rules?.check(
+    {
+      peer: request.socket.remoteAddress,
+      tenant: found.tenant,
+      header: (name) => request.headersDistinct[name] ?? [],
+    },
+    need,
+  );
+  if (access !== undefined && "status" in access) {
+    sendRefusal(response, access, style);
+    return undefined;
+  }
   const bearerToken = propagateToken ? bearerTokenOf(request.headers) : undefined;
   const signal = closeSignal(response);
   const reasons = new PartialReasons();
   const partial = { reasons, onPartial: reasons.add };
-  return { tenant: found.tenant, signal, ...partial, ...(bearerToken === undefined ? {} : { bearerToken }) };
+  const rights = access === undefined ? {} : { access };
+  return {
+    tenant: found.tenant,
+    signal,
+    ...rights,
+    ...partial,
+    ...(bearerToken === undefined ? {} : { bearerToken }),
+  };
 }
 
 /** For endpoints that take no body. Their answers never ask for one. */

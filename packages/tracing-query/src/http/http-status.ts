@@ -7,6 +7,7 @@ const ofQueryError: Record<QueryErrorCode, number> = {
   QUERY_BAD_PARAMETER: 400,
   QUERY_TRACE_NOT_FOUND: 404,
   QUERY_NOT_FOUND: 404,
+  QUERY_FORBIDDEN: 403,
   QUERY_NOT_CONFIGURED: 500, // The public model's status.
   QUERY_UNREADABLE: 400, // The public model answers 500, which alerts the operator about a client's mistake.
   QUERY_TOO_LARGE: 413,

@@ -18,6 +18,7 @@ import type {
 } from "storage/api";
 import { withinTime } from "storage/asked-time";
 import { isUnsupported } from "storage/errors";
+import type { AccessRead } from "../access/access.ts";
 import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
@@ -189,11 +190,14 @@ export class QueryService {
    * nothing.
    * @throws QueryError QUERY_TRACE_NOT_FOUND; QUERY_NOT_CONFIGURED when the store has no archive
    */
-  async archiveTrace(traceId: string, options: ReadOptions): Promise<void> {
+  async archiveTrace(traceId: string, options: ReadOptions & AccessRead): Promise<void> {
     if ((await this.traces.hasArchive(options)) === false) {
       throw noArchive();
     }
-    const [trace] = await this.traces.getPackedTraces([traceId], options);
+    // Hidden values are archived too; whoever may see them finds them there.
+    const { access } = options;
+    const whole = access === undefined ? options : { ...options, access: { ...access, hidden: undefined } };
+    const [trace] = await this.traces.getPackedTraces([traceId], whole);
     if (trace === undefined) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }

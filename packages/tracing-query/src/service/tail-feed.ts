@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadOptions, SpanSelection, Tail } from "storage/api";
 import { refusePartial } from "storage/asked-time";
+import type { Access } from "../access/access.ts";
 import type { AnalysisService } from "./analysis-service.ts";
 import type { RequestGate } from "./request-gate.ts";
 
@@ -27,6 +28,8 @@ export interface TailFeedQuery {
    * different tokens share no feed.
    */
   readonly bearerToken?: string | undefined;
+  /** Rights of the client; clients with different roles share no feed, because their answers differ. */
+  readonly access?: Access | undefined;
 }
 
 /** Settings that all feeds share. */
@@ -142,7 +145,7 @@ export class TailFeed {
    */
   async #ask(cursor: string | undefined, signal: AbortSignal, upTo?: string): Promise<Tail> {
     const { analysis, gate } = this.#settings;
-    const { filter, limit, tenant, bearerToken } = this.#query;
+    const { filter, limit, tenant, bearerToken, access } = this.#query;
     const leave = await gate.enter(signal);
     try {
       // Damaged spans arrived before this feed began, so the feed loses nothing. For an unavailable shard the feed
@@ -155,7 +158,7 @@ export class TailFeed {
       const options = {
         signal,
         hasPlace: true,
-        bearerToken,
+        ...{ bearerToken, access },
         onPartial,
         ...(tenant === undefined ? {} : { tenant }),
       };

@@ -71,8 +71,8 @@ export class TailFeeds {
   }
 }
 
-function keyOf({ filter, limit, tenant, bearerToken }: TailFeedQuery): string {
+function keyOf({ filter, limit, tenant, bearerToken, access }: TailFeedQuery): string {
   const { tags, ...rest } = filter;
   const text = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
-  return JSON.stringify([rest, [...(tags ?? [])].sort(), limit, tenant, bearerToken], text);
+  return JSON.stringify([rest, [...(tags ?? [])].sort(), limit, tenant, bearerToken, access?.role], text);
 }

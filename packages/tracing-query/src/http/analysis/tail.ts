@@ -128,6 +128,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
         limit,
         tenant: read.tenant,
         bearerToken: read.bearerToken,
+        access: read.access,
       };
       const stream = new EventStream(response);
       await feeds.follow(query, stream, lastEventId(request.get("last-event-id")), over.signal);

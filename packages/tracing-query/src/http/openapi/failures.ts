@@ -29,7 +29,8 @@ export const failureBodies: Readonly<Record<FailureKind, FailureBody>> = {
 /** The meaning of each status, the same for all operations. */
 export const statusMeanings: Readonly<Record<number, string>> = {
   400: "A parameter is missing, malformed or past a limit.",
-  401: "Tenancy is on, and the request names no tenant that is served.",
+  401: "Tenancy is on, and the request names no tenant that is served; or there are roles, and it does not say who it is.",
+  403: "The role of the request does not allow it.",
   404: "There is no such trace.",
   413: "The body, or the answer, would be past a limit.",
   500: "The request cannot be read, or the server fails.",

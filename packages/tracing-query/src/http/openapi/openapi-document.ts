@@ -7,7 +7,7 @@ import type { OperationDescription, OperationExample, OperationGroup } from "./o
 type Json = Record<string, unknown>;
 
 /** Every request may get these statuses. */
-const commonStatuses = [401, 503];
+const commonStatuses = [401, 403, 503];
 
 /**
  * JSON Schemas created by zod. A schema with an id is written once, under `components`, and referenced elsewhere.

@@ -1,0 +1,55 @@
+import type { SpanFilter } from "storage/api";
+import { QueryError } from "../query-error.ts";
+import type { Access } from "./access.ts";
+
+/** The parts of a query that may name attributes. */
+export interface NamingQuery {
+  readonly tags?: SpanFilter["tags"] | undefined;
+  /** Trees of TraceQL: queries, conditions. */
+  readonly trees?: readonly unknown[];
+  /** Names of attributes whose values are asked for. */
+  readonly names?: readonly string[];
+}
+
+/**
+ * Refuses a query that names a marked attribute: a search for a value tells whether it is there, a group counts it.
+ * Whether a span has the attribute may be asked, because names are not hidden. The tree that is judged is the tree that
+ * the store evaluates, so no spelling of a name escapes.
+ * @throws QueryError QUERY_FORBIDDEN
+ */
+export function refuseHidden(access: Access, { tags, trees = [], names = [] }: NamingQuery): void {
+  const { hidden, role } = access;
+  if (hidden === undefined) {
+    return;
+  }
+  const found = new Set([...(tags?.keys() ?? []), ...names]);
+  for (const tree of trees) {
+    collect(tree, found);
+  }
+  for (const name of found) {
+    if (hidden.touches(name)) {
+      throw new QueryError(
+        "QUERY_FORBIDDEN",
+        `the values of attribute "${name}" are hidden from the role ${role}: they cannot be searched, grouped, counted or listed`,
+        { parameter: name },
+      );
+    }
+  }
+}
+
+/** Adds the names of all attributes in a tree of TraceQL, whatever kinds of nodes the language gets. */
+function collect(node: unknown, found: Set<string>): void {
+  if (typeof node !== "object" || node === null) {
+    return;
+  }
+  const { type, name, operand } = node as { type?: unknown; name?: unknown; operand?: { type?: unknown } };
+  if (type === "exists" && operand?.type === "attribute") {
+    return;
+  }
+  if (type === "attribute") {
+    found.add(String(name));
+  }
+  for (const child of Object.values(node)) {
+    collect(child, found);
+  }
+}
