@@ -10,6 +10,11 @@ interface AppHistory {
 
 /** Key in the tab's session storage, where places survive a reload. */
 const storedAs = "places";
+/**
+ * Milliseconds until a scroll position is read. Each read makes the browser lay out the page, which would cost every frame of a
+ * scroll.
+ */
+const readAfterMs = 150;
 /** Longest wait for a list, in milliseconds from the step back. */
 const mostWaitMs = 20_000;
 /** Number of frames in which a restored place must stay unchanged: an answer from the cache is often drawn twice. */
@@ -31,8 +36,23 @@ export function keepPlaces(history: AppHistory): void {
     restoring = places === undefined ? undefined : new Restoring(structuredClone(places));
   };
 
+  const moved = new Set<Element>();
+  let reading: ReturnType<typeof setTimeout> | undefined;
+  const readMoved = () => {
+    clearTimeout(reading);
+    reading = undefined;
+    for (const box of moved) {
+      // A box that has left the page is at its top.
+      if (box.isConnected) {
+        memory.scrolled(key, nameOf(box), box.scrollTop, box.scrollLeft);
+      }
+    }
+    moved.clear();
+  };
+
   window.history.scrollRestoration = "manual";
   history.subscribe(({ action }) => {
+    readMoved();
     const before = key;
     key = keyNow();
     if (action.type === "REPLACE") {
@@ -49,7 +69,8 @@ export function keepPlaces(history: AppHistory): void {
       const box = target instanceof Element ? target : document.scrollingElement;
       // Boxes that are still shorter than before scroll by themselves.
       if (box !== null && restoring?.isAtWork !== true) {
-        memory.scrolled(key, nameOf(box), box.scrollTop, box.scrollLeft);
+        moved.add(box);
+        reading ??= setTimeout(readMoved, readAfterMs);
       }
     },
     { capture: true, passive: true },
@@ -63,6 +84,7 @@ export function keepPlaces(history: AppHistory): void {
     document.addEventListener(act, () => restoring?.stop(), { capture: true, passive: true });
   }
   window.addEventListener("pagehide", () => {
+    readMoved();
     try {
       sessionStorage.setItem(storedAs, memory.toText());
     } catch {
