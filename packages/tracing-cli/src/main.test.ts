@@ -192,7 +192,7 @@ test.each(["bash", "zsh", "fish"])("%s completes commands and their options", as
 test("each command has help with an example of its own", async () => {
   const { out } = await tracing(["help"]);
   const names = [...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name).slice(0, -3);
-  expect(names).toEqual(["search", "get", "diff", "services", "top", "tail", "export", "import"]);
+  expect(names).toEqual(["search", "get", "diff", "services", "top", "tail", "export", "import", "delete"]);
   for (const name of names) {
     expect((await tracing([name, "--help"])).out).toMatch(new RegExp(`\\nExamples:\\n.*tracing ${name}`));
   }
@@ -266,4 +266,72 @@ test("a file that is not there has no line to go on from", async () => {
 
 test("options before the command are told where they belong", async () => {
   expect((await tracing(["--tenant", "a", "search"])).err).toContain("options come behind the command");
+});
+
+test.each([
+  [[], "name what to delete"],
+  [["--yes"], "name what to delete"],
+  [["--trace-id", ""], "--trace-id is empty"],
+  [["--trace-id", " "], "--trace-id is empty"],
+  [["--trace-id", "ab,,cd"], "--trace-id is empty"],
+  [["--attribute", ""], "--attribute is empty"],
+  [["--attribute", "user.id="], "is not key=value with a value"],
+  [["--attribute", "=ann"], "is not key=value with a value"],
+  [["--attribute", "user.id"], "is not key=value with a value"],
+  [["--attribute", "a=b", "--attribute", "c=d"], "was given twice"],
+  [["--trace-id", "ab", "--start", ""], "--start is empty"],
+  [["--end", "yesterday"], "is no time"],
+  [["jobs", "--yes"], "do not go with"],
+  [["abababababababababababababababab"], "usage: tracing delete"],
+  [["cancel"], "usage: tracing delete"],
+])(
+  "a deletion that may mean more than it says is refused before anything is asked: %j",
+  async (args, message) => {
+    const { code, err } = await tracing(["delete", ...args, "--tenant", "blue"]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    expect(asked).toEqual([]);
+  },
+);
+
+test("a deletion is followed to its end, and only --yes deletes", async () => {
+  const job = { id: "j1", user: "ann", created: 1, deletes: false };
+  let looks = 0;
+  answer = (request, response) => {
+    looks += request.method === "GET" ? 1 : 0;
+    const ended = {
+      state: "counted",
+      traces: 2,
+      tables: { spans: { rows: 3, remaining: 3 } },
+      proof: ["SELECT 1"],
+    };
+    response.end(JSON.stringify(looks < 2 ? { ...job, state: "running" } : { ...job, ...ended }));
+  };
+  const { code, out } = await tracing(["delete", "--attribute", "k=a=b", "--end", "2", "--output", "table"]);
+  expect([code, out]).toEqual([
+    0,
+    "job j1: counted\nspans: 3 rows\nspans of 2 traces; nothing is deleted without --yes\n",
+  ]);
+  expect(asked.map(({ target }) => target)).toEqual([
+    "/api/deletion/v1/jobs",
+    ...["/api/deletion/v1/jobs/j1", "/api/deletion/v1/jobs/j1"],
+  ]);
+  expect(JSON.parse(asked[0]?.body ?? "")).toEqual({
+    ...{ attribute: { key: "k", value: "a=b" }, end: 2_000_000, delete: false },
+  });
+  await tracing(["delete", "--trace-id", "ab,cd", "--yes"]);
+  expect(JSON.parse(asked[3]?.body ?? "")).toEqual({ traceIds: ["ab", "cd"], delete: true });
+});
+
+test.each([
+  ["done", 0],
+  ["incomplete", 1],
+  ["failed", 1],
+])("a deletion that is %s ends with %d", async (state, code) => {
+  answer = (_, response) =>
+    response.end(
+      JSON.stringify({ id: "j\x1b1", user: "ann", created: 1, deletes: true, state, error: "\x1b[2J" }),
+    );
+  const ended = await tracing(["delete", "show", "j/1", "--output", "table"]);
+  expect([ended.code, ended.out]).toEqual([code, `job j\ufffd1: ${state}: \ufffd[2J\n`]);
+  expect(asked[0]?.target).toBe("/api/deletion/v1/jobs/j%2F1");
 });

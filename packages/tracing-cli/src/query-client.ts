@@ -46,7 +46,17 @@ export class QueryClient {
    * @throws CliError when the request fails, or the answer is not JSON
    */
   async json<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
-    const response = await this.open(path, parameters, "application/json");
+    return await this.#parsed(path, await this.open(path, parameters, "application/json"));
+  }
+
+  /** The parsed answer to a POST of JSON, otherwise like `json`. */
+  async post<Answer>(path: string, body: unknown): Promise<Answer> {
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    const response = await this.#fetched(path, { method: "POST", headers, body: JSON.stringify(body) });
+    return await this.#parsed(path, response);
+  }
+
+  async #parsed<Answer>(path: string, response: Response): Promise<Answer> {
     const text = await bodyOf(response, maxAnswerBytes);
     try {
       return JSON.parse(text) as Answer;
@@ -66,16 +76,27 @@ export class QueryClient {
    * @throws CliError when the server does not answer, or answers with another status
    */
   async open(path: string, parameters: Parameters, accept: string): Promise<Response> {
-    const { url, headers, signal } = this.#settings;
-    const address = new URL(`${url}${path}`);
+    const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) {
       if (value !== undefined) {
-        address.searchParams.set(name, String(value));
+        query.set(name, String(value));
       }
     }
+    return await this.#fetched(query.size === 0 ? path : `${path}?${query}`, { headers: { accept } });
+  }
+
+  /** Sends a request, and checks its status. @throws CliError */
+  async #fetched(
+    target: string,
+    { headers: own, ...parts }: { method?: string; body?: string; headers: Record<string, string> },
+  ): Promise<Response> {
+    const { url, headers, signal } = this.#settings;
     let response: Response;
     try {
-      response = await fetch(address, { headers: { ...headers, accept }, signal, redirect: "manual" });
+      response = await fetch(`${url}${target}`, {
+        ...parts,
+        ...{ headers: { ...headers, ...own }, signal, redirect: "manual" },
+      });
     } catch (error) {
       if (signal.aborted) {
         throw error;
@@ -87,7 +108,7 @@ export class QueryClient {
     }
     this.#notePartial(response.headers.get(partialHeader));
     if (response.status !== 200) {
-      throw new CliError(`${url}${path}: ${response.status} ${await failureOf(response)}`);
+      throw new CliError(`${url}${target.split("?", 1)[0]}: ${response.status} ${await failureOf(response)}`);
     }
     return response;
   }

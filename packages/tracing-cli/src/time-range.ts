@@ -36,7 +36,7 @@ export function durationMsOf(text: string, option: string): number {
  * Reads seconds since the Unix epoch, or a date in a form that `Date.parse` accepts.
  * @throws CliError with exit code 2
  */
-function timeMsOf(text: string, option: string): number {
+export function timeMsOf(text: string, option: string): number {
   const ms = /^\d{1,11}(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text);
   if (!(ms >= 0 && ms <= maxMs)) {
     throw new CliError(

@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { deleteCommand } from "./delete.ts";
 import { diffCommand } from "./diff.ts";
 import { exportCommand } from "./export.ts";
 import { getCommand } from "./get.ts";
@@ -18,4 +19,5 @@ export const commands: readonly Command[] = [
   tailCommand,
   exportCommand,
   importCommand,
+  deleteCommand,
 ];
