@@ -141,6 +141,13 @@ export const queryOptions = z.object({
       "File of roles, tokens and marked attributes, YAML or JSON; without it everybody may read everything.",
     )
     .meta({ placeholder: "path" }),
+  "query.deletion.audit-file": z
+    .string()
+    .default("")
+    .describe(
+      "File to which each deletion is written; with it, who has the right may-delete of --query.access-file may delete spans.",
+    )
+    .meta({ placeholder: "path" }),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
   ...prometheusOptions(),
   ...tenancyOptions(),

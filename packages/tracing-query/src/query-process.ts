@@ -13,6 +13,7 @@ import type { TraceStore } from "storage/api";
 import { openStore } from "trace-store";
 import type { AccessCheck } from "./access/access.ts";
 import type { HidingParts } from "./access/hiding-store.ts";
+import { openDeletion } from "./deletion/open-deletion.ts";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { UiPage } from "./http/ui-page.ts";
 import { mcpCommand } from "./mcp/mcp-command.ts";
@@ -174,6 +175,7 @@ async function sharedSettings(
   );
   await kept.prices.check();
   const objectives = await openObjectives(options["query.objectives-file"], store, { log, metrics });
+  const deletion = await openDeletion(options, { log, metrics });
   const maxClockSkewNano = BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs));
   return {
     service,
@@ -185,6 +187,7 @@ async function sharedSettings(
     adjust: { maxClockSkewNano },
     ...kept,
     objectives,
+    deletion,
     log,
   };
 }
@@ -255,7 +258,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const shared = await sharedSettings(shell, reads, guarded);
     const tracer = openTracer(shell);
     const { grpc, http } = await listen(options, shared, listeners, page);
-    const { objectives } = shared;
+    const { objectives, deletion } = shared;
     objectives.start();
 
     log.info(
@@ -269,7 +272,12 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       async stop(signal) {
         watch.stop();
         guarded.access?.close();
-        await Promise.all([objectives.close(signal), http.stop(signal), grpc.stop(signal)]);
+        await Promise.all([
+          objectives.close(signal),
+          deletion?.close(),
+          http.stop(signal),
+          grpc.stop(signal),
+        ]);
         await Promise.all([store.close(), prometheus?.close(), tracer?.close()]);
       },
     };

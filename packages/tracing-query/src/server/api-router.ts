@@ -1,7 +1,9 @@
 import { Router } from "express";
+import type { DeletionJobs } from "../deletion/deletion-jobs.ts";
 import { analysisEndpoints } from "../http/analysis/analysis-endpoints.ts";
 import { type TailSettings, tailHandler, tailOperation } from "../http/analysis/tail.ts";
 import { apiV3Endpoints } from "../http/api-v3-endpoints.ts";
+import { deletionEndpoints } from "../http/deletion/deletion-endpoints.ts";
 import { dependenciesEndpoint } from "../http/dependencies-endpoint.ts";
 import { type EndpointDefinition, endpoint, envelopeStyle } from "../http/endpoint.ts";
 import { metricsEndpoints } from "../http/metrics-endpoints.ts";
@@ -29,6 +31,8 @@ export interface ApiSettings extends TailSettings, KeptStores {
   readonly adjust: AdjustOptions;
   /** Most traces, spans and bytes that one request may read. */
   readonly limits: ReadLimits;
+  /** Deletions of the process; undefined: spans are not deleted here. */
+  readonly deletion?: DeletionJobs | undefined;
   /** Objectives of the process, for `/api/objectives`. */
   readonly objectives: ObjectiveBoard;
 }
@@ -67,6 +71,9 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
     add(path, definition);
   }
   for (const [path, definition] of objectiveEndpoints(settings.objectives)) {
+    add(path, definition);
+  }
+  for (const [path, definition] of deletionEndpoints(settings.deletion)) {
     add(path, definition);
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));

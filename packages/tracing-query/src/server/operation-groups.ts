@@ -1,5 +1,6 @@
 import { analysisGroup } from "../http/analysis/analysis-endpoints.ts";
 import { apiV3Operations } from "../http/api-v3-operations.ts";
+import { deletionGroup } from "../http/deletion/deletion-endpoints.ts";
 import { metricsOperations } from "../http/metrics-operations.ts";
 import { nameOperations } from "../http/name-operations.ts";
 import { objectivesGroup } from "../http/objectives/objectives-endpoint.ts";
@@ -26,6 +27,7 @@ export const operationGroups: readonly OperationGroup[] = [
   },
   analysisGroup,
   objectivesGroup,
+  deletionGroup,
   tempoGroup,
   descriptionGroup,
 ];

@@ -10,7 +10,7 @@ export {
   deleteSpans,
   type TableDeletion,
 } from "./deletion/delete-spans.ts";
-export type { DeletionSelection } from "./deletion/deletion-condition.ts";
+export { type DeletionSelection, deletionCondition } from "./deletion/deletion-condition.ts";
 export {
   compareDerived,
   type DerivedComparison,

@@ -8,12 +8,14 @@ import { createLogger } from "lifecycle";
 import { unsupported } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { DeletionJobs } from "../../deletion/deletion-jobs.ts";
 import { apiRouter } from "../../server/api-router.ts";
 import { operationGroups } from "../../server/operation-groups.ts";
 import { openKeptStores } from "../../service/kept-stores.ts";
 import { sampleService, sampleSettings, sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
 import { tempoRouter } from "../../tempo/tempo-router.ts";
+import { sampleDeletion } from "../../testing/sample-deletion.ts";
 import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 import { sampleTraces } from "../analysis/sample-traces.ts";
 import { templateOf } from "./openapi-document.ts";
@@ -41,10 +43,13 @@ interface OpenApi {
 let server: SampleServer;
 let folder: string;
 let document: OpenApi;
+let deletion: DeletionJobs;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "views-"));
-  server = await openSampleServer(await sampleStore(sampleTraces), openKeptStores(folder));
+  const store = await sampleStore(sampleTraces);
+  deletion = await sampleDeletion(store.reader, join(folder, "audit.log"));
+  server = await openSampleServer(store, { ...openKeptStores(folder), deletion });
   document = (await (await fetch(`${server.base}/api/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
@@ -204,7 +209,11 @@ describe("failures are as described, whatever the endpoint", () => {
       common: 413,
     },
   ])("$what", async ({ store, settings, statuses, common }) => {
-    const failing = await openSampleServer(await store(), { ...openKeptStores(folder), ...settings });
+    const failing = await openSampleServer(await store(), {
+      ...openKeptStores(folder),
+      deletion,
+      ...settings,
+    });
     onTestFinished(() => failing.stop(AbortSignal.abort()));
     const seen: number[] = [];
     const wrong: string[] = [];
