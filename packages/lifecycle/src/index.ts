@@ -1,18 +1,17 @@
-export { type ClickHouseOptions, clickHouseOptions } from "./clickhouse/clickhouse-options.ts";
+export { clickHouseOptions } from "./clickhouse/clickhouse-options.ts";
 export { clickHouseServers } from "./clickhouse/clickhouse-servers.ts";
 export { folderError, listenError, StartError } from "./errors.ts";
-export type { Health, HealthStatus } from "./health.ts";
+export type { Health } from "./health.ts";
 export { httpServerFor } from "./http-server.ts";
-export { createLogger, type Logger, type LoggerSettings, type LogLevel, logLevels } from "./logger.ts";
+export { createLogger, type Logger, type LogLevel } from "./logger.ts";
 export { createMetrics } from "./metrics.ts";
 export { bytes, commaList, duration, type HostPort, hostPort, parseHostPort } from "./options/fields.ts";
 export { parseGoDuration } from "./options/go-duration.ts";
-export { helpText } from "./options/help-text.ts";
-export { type OptionField, optionFields } from "./options/option-field.ts";
+
 export { parseOptions } from "./options/parse-options.ts";
 export { parseTags } from "./options/parse-tags.ts";
 export { secretOf } from "./options/secret-of.ts";
-export { activeSpan, type OwnSpan, startChild } from "./own-span.ts";
+export { activeSpan, startChild } from "./own-span.ts";
 export type {
   ProcessCommand,
   ProcessContext,
@@ -25,17 +24,15 @@ export { exitCodes, StopRequest } from "./stop-request.ts";
 export { StorageWatch } from "./storage-watch.ts";
 export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.ts";
 export { TenantCheck, type TenantProblem, tenantProblemTexts } from "./tenancy/tenant-check.ts";
-export { type ClientTls, type ClientTlsMaterial, openClientTls, readClientTls } from "./tls/client-tls.ts";
-export { type ServerTlsMaterial, secureContextOptions } from "./tls/secure-context.ts";
+export { type ClientTls, type ClientTlsMaterial, openClientTls } from "./tls/client-tls.ts";
+export { secureContextOptions } from "./tls/secure-context.ts";
 export { sendRequest } from "./tls/send-request.ts";
 export { openServerTls, type ServerTls } from "./tls/server-tls.ts";
 export {
-  type ClientTlsOptions,
   clientTlsOptions,
-  type ServerTlsOptions,
   serverTlsOptions,
 } from "./tls/tls-options.ts";
-export { formatTraceContext, newContext, parseTraceparent } from "./trace-context.ts";
+export { formatTraceContext } from "./trace-context.ts";
 export { hasTracer, useTracer } from "./tracing/trace-requests.ts";
 export { Tracer } from "./tracing/tracer.ts";
-export { type VersionInfo, version } from "./version.ts";
+export { version } from "./version.ts";

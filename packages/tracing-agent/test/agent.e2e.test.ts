@@ -1,4 +1,5 @@
 // Tests the agent as a separate process, with real UDP sockets and a real gRPC server.
+
 import { execFileSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +14,8 @@ import { FORMAT_TEXT_MAP } from "opentracing";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ThriftProtocol } from "wire/agent";
 import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "wire/api-v2";
-import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
+import type { ThriftBatch } from "wire/thrift";
 import { type AgentUnderTest, startAgent, startBuiltAgent } from "./agent-under-test.ts";
 import { CollectorUnderTest } from "./collector-under-test.ts";
 import { oneSpanBatch } from "./one-span-batch.ts";

@@ -4,13 +4,10 @@ import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js"
 import { ApiV2Span, PostSpansRequest } from "wire/api-v2";
 import type { Span } from "wire/model";
 import { encodeTraces, encodeTracesJson } from "wire/otlp";
-import { encodeThriftBatch, type ThriftTag } from "wire/thrift";
-import {
-  encodeZipkinV1Json,
-  encodeZipkinV1Thrift,
-  encodeZipkinV2Json,
-  encodeZipkinV2Proto,
-} from "wire/zipkin";
+import { encodeThriftBatch } from "wire/testing/encode-agent-packet";
+import { encodeZipkinV1Json, encodeZipkinV1Thrift } from "wire/testing/encode-zipkin-v1";
+import { encodeZipkinV2Json, encodeZipkinV2Proto } from "wire/testing/encode-zipkin-v2";
+import type { ThriftTag } from "wire/thrift";
 import { openGrpcApiV2 } from "../src/receivers/grpc-api-v2.ts";
 import { openHttpThrift } from "../src/receivers/http-thrift.ts";
 import { openOtlpGrpc } from "../src/receivers/otlp-grpc.ts";

@@ -1,4 +1,3 @@
-import { addParentReference } from "../src/api-v2/add-parent-reference.ts";
 import { toDuration, toTimestamp } from "../src/api-v2/nano-times.ts";
 import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "../src/api-v2/tags.ts";
 import {
@@ -19,6 +18,7 @@ import {
   type SpanRef,
   SpanRefType,
 } from "../src/gen/tracing/api_v2/model.ts";
+import { addParentReference } from "../src/testing/add-parent-reference.ts";
 import type { I64 } from "../src/thrift/i64.ts";
 
 const nanosPerMicro = 1_000n;

@@ -1,15 +1,15 @@
 // Every field of the Thrift structs, written and read again. `thrift-from-idl.test.ts` runs it with the sources and
 // with a copy whose IDL has other field numbers: `node thrift-both-ways.ts` prints the result.
 import { AgentPacketReader } from "../src/agent/agent-packet-reader.ts";
-import { batchOfAgent } from "../src/agent/batch-of-agent.ts";
 import { Agent } from "../src/gen/thrift/agent.ts";
 import { type Batch, SpanRefType, type Tag, TagType } from "../src/gen/thrift/tracing.ts";
 import { AnnotationType, Span as ZipkinSpan } from "../src/gen/thrift/zipkincore.ts";
 import { Batch as ApiV2Batch } from "../src/gen/tracing/api_v2/model.ts";
 import { readSpanRows } from "../src/rows/read-span-rows.ts";
-import { BinaryWriter } from "../src/thrift/binary-writer.ts";
-import { CompactWriter } from "../src/thrift/compact-writer.ts";
-import { encodeAgentPacket, encodeThriftBatch } from "../src/thrift/encode-agent-packet.ts";
+import { batchOfAgent } from "../src/testing/batch-of-agent.ts";
+import { BinaryWriter } from "../src/testing/binary-writer.ts";
+import { CompactWriter } from "../src/testing/compact-writer.ts";
+import { encodeAgentPacket, encodeThriftBatch } from "../src/testing/encode-agent-packet.ts";
 import { explainBinaryError } from "../src/thrift/explain-binary-error.ts";
 import { messageTypes } from "../src/thrift/message-envelope.ts";
 import { ThriftBatchTranscoder } from "../src/thrift/thrift-batch-transcoder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeTraces } from "wire/otlp";
+import { decodeTraces } from "wire/testing/decode-traces";
 import { Corpus } from "./corpus.ts";
 
 const batchSpans = 100;

@@ -2,7 +2,9 @@
  * `otlp-encode/100x435`: spans per CPU-second from the domain model to OTLP protobuf and JSON, as exports and api_v3
  * do. Run: `node packages/bench/src/micro/otlp-encode.ts [seconds]`; one process, nothing else is measured.
  */
-import { decodeTraces, encodeTraces, encodeTracesJson } from "wire/otlp";
+
+import { encodeTraces, encodeTracesJson } from "wire/otlp";
+import { decodeTraces } from "wire/testing/decode-traces";
 import { otlpRequest } from "./otlp-request.ts";
 import { spansPerCpuSecond } from "./spans-per-cpu-second.ts";
 

@@ -2,8 +2,10 @@
  * `thrift-read/*`: spans per CPU-second from client packets to `api_v2` protobuf, as in the agent, and from Thrift over
  * HTTP to rows. Run: `node packages/bench/src/micro/thrift-read.ts [seconds]`; one process, nothing else is measured.
  */
+
 import { AgentPacketReader } from "wire/agent";
-import { encodeAgentPacket, encodeThriftBatch, ThriftBatchTranscoder } from "wire/thrift";
+import { encodeAgentPacket, encodeThriftBatch } from "wire/testing/encode-agent-packet";
+import { ThriftBatchTranscoder } from "wire/thrift";
 import { spansPerCpuSecond } from "./spans-per-cpu-second.ts";
 import { thriftBatch } from "./thrift-spans.ts";
 

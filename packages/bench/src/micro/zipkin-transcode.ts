@@ -3,13 +3,10 @@
  * rows, and from objects to both. Run: `node packages/bench/src/micro/zipkin-transcode.ts [seconds]`; one process,
  * nothing else is measured.
  */
+
 import { readSpanRows } from "wire/rows";
-import {
-  encodeZipkinV2Json,
-  encodeZipkinV2Proto,
-  ZipkinV2JsonTranscoder,
-  ZipkinV2ProtoTranscoder,
-} from "wire/zipkin";
+import { encodeZipkinV2Json, encodeZipkinV2Proto } from "wire/testing/encode-zipkin-v2";
+import { ZipkinV2JsonTranscoder, ZipkinV2ProtoTranscoder } from "wire/zipkin";
 import { spansPerCpuSecond } from "./spans-per-cpu-second.ts";
 import { zipkinV2JsonRequest } from "./zipkin-request.ts";
 

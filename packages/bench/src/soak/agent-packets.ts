@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { setTimeout as sleep } from "node:timers/promises";
-import { encodeAgentPacket } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
 
 const pauseMs = 20;
 

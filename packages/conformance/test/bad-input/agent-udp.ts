@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { expect, test } from "vitest";
-import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
+import type { ThriftBatch } from "wire/thrift";
 import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
 import { askTraces } from "../../src/tracing-api/ask.ts";

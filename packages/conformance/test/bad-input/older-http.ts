@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { encodeThriftBatch } from "wire/thrift";
+import { encodeThriftBatch } from "wire/testing/encode-agent-packet";
 import type { AllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
 import { type Answer, ask, askTraces } from "../../src/tracing-api/ask.ts";

@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { setTimeout as sleep } from "node:timers/promises";
-import { encodeAgentPacket } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
 import type { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
 import { ask } from "../../src/tracing-api/ask.ts";

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freeAddresses, testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
-import { encodeAgentPacket } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
 import { z } from "zod";
 import { eventually, expectEqual } from "../../src/expect.ts";
 import { sampleTrace } from "../../src/tracing-api/sample-trace.ts";

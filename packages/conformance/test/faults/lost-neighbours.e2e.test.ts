@@ -3,7 +3,7 @@
 
 import { createSocket } from "node:dgram";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { encodeAgentPacket } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
 import { type AllProcesses, openAllProcesses } from "../../src/all-processes/all-processes.ts";
 import { eventually } from "../../src/expect.ts";
 import { ask, askData, askTraces } from "../../src/tracing-api/ask.ts";

@@ -1,4 +1,4 @@
-import { encodeThriftBatch } from "wire/thrift";
+import { encodeThriftBatch } from "wire/testing/encode-agent-packet";
 import { field } from "../bad-input/otlp-spans.ts";
 import type { GrpcEnd } from "../bad-input/raw-grpc.ts";
 import { GrpcLane } from "./grpc-lane.ts";

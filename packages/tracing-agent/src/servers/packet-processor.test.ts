@@ -1,7 +1,7 @@
 import { createLogger, createMetrics } from "lifecycle";
 import { describe, expect, test } from "vitest";
 import { type Batch, PostSpansRequest, stringTag } from "wire/api-v2";
-import { encodeAgentPacket } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
 import { oneSpanBatch } from "../../test/one-span-batch.ts";
 import { AgentMetrics } from "../agent-metrics.ts";
 import { PacketProcessor } from "./packet-processor.ts";

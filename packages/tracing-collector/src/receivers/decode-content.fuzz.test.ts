@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { damagedMessage, randomOf } from "wire/testing";
+import { damagedMessage, randomOf } from "wire/testing/damaged-message";
 import { HttpError } from "./http-error.ts";
 import { decodeContent } from "./http-spans.ts";
 

@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { TenancyOptions } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { encodeThriftBatch, type ThriftSpan } from "wire/thrift";
+import { encodeThriftBatch } from "wire/testing/encode-agent-packet";
+import type { ThriftSpan } from "wire/thrift";
 import {
   anyPort,
   openReceiverFixture,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { damagedMessage, randomOf } from "wire/testing";
+import { damagedMessage, randomOf } from "wire/testing/damaged-message";
 import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
 import { strategiesOfFile } from "./strategies-of-file.ts";
 

@@ -16,7 +16,7 @@ import {
   settingIds,
 } from "http-protocols/http2";
 import { expect, test } from "vitest";
-import { damagedMessage, randomOf } from "wire/testing";
+import { damagedMessage, randomOf } from "wire/testing/damaged-message";
 import { Connection } from "../../src/receivers/unary-grpc/connection.ts";
 import { MessageBuffers } from "../../src/receivers/unary-grpc/message-buffers.ts";
 import type { UnaryMethod } from "../../src/receivers/unary-grpc/unary-method.ts";

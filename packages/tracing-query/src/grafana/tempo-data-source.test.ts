@@ -2,7 +2,7 @@
 // on the answers.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { decodeTraces } from "wire/otlp";
+import { decodeTraces } from "wire/testing/decode-traces";
 import type { z } from "zod";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
 import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";

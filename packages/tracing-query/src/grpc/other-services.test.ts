@@ -1,4 +1,5 @@
 // MetricsQueryService, api_v3, archive and dependencies over a real connection, under both names.
+
 import {
   type Client,
   credentials,
@@ -15,8 +16,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { queryServiceV3 } from "wire/api-v3";
 import { metricsQueryService, queryService, rpcServiceName, withPublicNames } from "wire/grpc";
 import type { GetMetricsResponse } from "wire/metrics-query";
-import { decodeTraces } from "wire/otlp";
 import { SpanRowWriter } from "wire/rows";
+import { decodeTraces } from "wire/testing/decode-traces";
 import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
 import { type GrpcServer, openGrpcServer } from "./grpc-server.ts";

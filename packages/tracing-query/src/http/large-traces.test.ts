@@ -5,7 +5,7 @@ import { createLogger, parseHostPort } from "lifecycle";
 import type { PackedTrace, SpanReader } from "storage/api";
 import { expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
-import { decodeTraces } from "wire/otlp";
+import { decodeTraces } from "wire/testing/decode-traces";
 import { openHttpServer } from "../server/http-server.ts";
 import { StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";

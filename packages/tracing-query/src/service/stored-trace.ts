@@ -1,7 +1,7 @@
 import type { PackedTrace } from "storage/api";
 import type { Span } from "wire/model";
 import { PackedSpans, StoredOrigins } from "wire/rows";
-import { storedRowsOf } from "wire/testing";
+import { storedRowsOf } from "wire/testing/stored-rows-of";
 
 /** Shared by all answers, as in a real reader. */
 const origins = new StoredOrigins();

@@ -2,7 +2,7 @@ import { createLogger, parseHostPort, TenantCheck } from "lifecycle";
 import { type ReadOptions, unsupported } from "storage/api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
-import { decodeTraces } from "wire/otlp";
+import { decodeTraces } from "wire/testing/decode-traces";
 import { UiPage } from "../http/ui-page.ts";
 import { openHttpServer } from "../server/http-server.ts";
 import { type SampleStore, sampleService, sampleSettings } from "../service/sample-service.ts";

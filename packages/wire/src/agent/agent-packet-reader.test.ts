@@ -4,11 +4,11 @@ import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import { WireError } from "../errors.ts";
 import type { Batch as ThriftBatch, Tag as ThriftTag } from "../gen/thrift/tracing.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
-import { encodeAgentPacket } from "../thrift/encode-agent-packet.ts";
+import { batchOfAgent } from "../testing/batch-of-agent.ts";
+import { encodeAgentPacket } from "../testing/encode-agent-packet.ts";
+import { thriftBatchArbitrary } from "../testing/thrift-batch-arbitrary.ts";
 import type { ThriftProtocol } from "../thrift/message-envelope.ts";
-import { thriftBatchArbitrary } from "../thrift/thrift-batch-arbitrary.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
-import { batchOfAgent } from "./batch-of-agent.ts";
 
 const protocols: readonly ThriftProtocol[] = ["compact", "binary"];
 const zero = { high: 0, low: 0 };

@@ -3,10 +3,10 @@ import thrift, { type Protocol } from "thrift";
 import { describe, expect, test } from "vitest";
 import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import type { Batch as ThriftBatch } from "../gen/thrift/tracing.ts";
-import { encodeAgentPacket } from "../thrift/encode-agent-packet.ts";
+import { batchOfAgent } from "../testing/batch-of-agent.ts";
+import { encodeAgentPacket } from "../testing/encode-agent-packet.ts";
 import type { ThriftProtocol } from "../thrift/message-envelope.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
-import { batchOfAgent } from "./batch-of-agent.ts";
 
 const { Int64, TBinaryProtocol, TBufferedTransport, TCompactProtocol } = thrift;
 

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
-import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
 import { WireError } from "../errors.ts";
 import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
 import { WriteSpanRequest } from "../gen/tracing/storage/v1/storage.ts";
-import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { isWrittenAgain } from "../rows/written-again.ts";
 import { WriteSpanTranscoder } from "../storage-v1/write-span-transcoder.ts";
-import { encodeAgentPacket, encodeThriftBatch } from "../thrift/encode-agent-packet.ts";
-import { thriftBatchArbitrary } from "../thrift/thrift-batch-arbitrary.ts";
+import { batchArbitrary } from "../testing/batch-arbitrary.ts";
+import { batchOfAgent } from "../testing/batch-of-agent.ts";
+import { damagedMessage, randomOf } from "../testing/damaged-message.ts";
+import { encodeAgentPacket, encodeThriftBatch } from "../testing/encode-agent-packet.ts";
+import { thriftBatchArbitrary } from "../testing/thrift-batch-arbitrary.ts";
+import { isWrittenAgain } from "../testing/written-again.ts";
 import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
-import { batchOfAgent } from "./batch-of-agent.ts";
 
 /** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);

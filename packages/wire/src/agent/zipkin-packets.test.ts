@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
+import { batchOfAgent } from "../testing/batch-of-agent.ts";
+import { zipkinPacket } from "../testing/zipkin-thrift-messages.ts";
 import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
-import { zipkinPacket } from "../zipkin/zipkin-thrift-messages.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
-import { batchOfAgent } from "./batch-of-agent.ts";
 
 function span(id: bigint, serviceName: string): ZipkinCoreSpan {
   const host = { ipv4: 0x01020304, port: 40_000, serviceName, ipv6: Buffer.alloc(16, 1) };

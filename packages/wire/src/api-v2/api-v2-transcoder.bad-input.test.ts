@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
-import { type ProtoField, protoMessage } from "../otlp/proto-fields.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
+import { batchArbitrary } from "../testing/batch-arbitrary.ts";
+import { type ProtoField, protoMessage } from "../testing/proto-fields.ts";
 import { ApiV2Transcoder } from "./api-v2-transcoder.ts";
-import { batchArbitrary } from "./batch-arbitrary.ts";
 
 function outcomeOf(request: Uint8Array, transcoder = new ApiV2Transcoder()): string {
   try {

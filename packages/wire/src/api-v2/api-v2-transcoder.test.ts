@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
 import type { Batch } from "../gen/tracing/api_v2/model.ts";
-import { protoMessage } from "../otlp/proto-fields.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
+import { batchArbitrary } from "../testing/batch-arbitrary.ts";
+import { protoMessage } from "../testing/proto-fields.ts";
 import { ApiV2Transcoder } from "./api-v2-transcoder.ts";
-import { batchArbitrary } from "./batch-arbitrary.ts";
 import { fromApiV2Batch } from "./from-api-v2-batch.ts";
 
 function requestOf(batch: Batch | undefined): Uint8Array {

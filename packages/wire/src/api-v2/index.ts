@@ -1,9 +1,7 @@
 export { PostSpansRequest, PostSpansResponse } from "../gen/tracing/api_v2/collector.ts";
 export {
   Batch,
-  type DependencyLink,
   type KeyValue,
-  type Log,
   Process,
   Span as ApiV2Span,
   type SpanRef,
@@ -11,16 +9,6 @@ export {
   ValueType,
 } from "../gen/tracing/api_v2/model.ts";
 export type {
-  ArchiveTraceRequest,
-  FindTracesRequest,
-  GetDependenciesRequest,
-  GetDependenciesResponse,
-  GetOperationsRequest,
-  GetOperationsResponse,
-  GetServicesRequest,
-  GetServicesResponse,
-  GetTraceRequest,
-  Operation,
   SpansResponseChunk,
   TraceQueryParameters,
 } from "../gen/tracing/api_v2/query.ts";
@@ -34,6 +22,6 @@ export {
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { fromStoredApiV2Spans } from "./from-stored-api-v2-spans.ts";
 export { parseTraceId, traceIdText } from "./id-texts.ts";
-export { binaryTag, boolTag, float64Tag, int64Tag, stringTag, tagFromAttribute } from "./tags.ts";
-export { formatTagKey, toApiV2Span } from "./to-api-v2-span.ts";
+export { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "./tags.ts";
+export { toApiV2Span } from "./to-api-v2-span.ts";
 export { toStoredApiV2Span } from "./to-stored-api-v2-span.ts";

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { WireError, type WireErrorCode } from "../errors.ts";
-import { ids, type ProtoField, protoMessage, requestOf } from "../otlp/proto-fields.ts";
-import { type DecoderName, decoders, type Read } from "./decoders.ts";
+import { type DecoderName, decoders, type Read } from "../testing/all-decoders.ts";
+import { ids, type ProtoField, protoMessage, requestOf } from "../testing/proto-fields.ts";
 
 /**
  * The expected result, and the bytes of a message with a single span. The result is an error code, or one of these:

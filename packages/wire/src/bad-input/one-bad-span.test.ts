@@ -1,7 +1,7 @@
 // One bad span must affect only that span, with every decoder. docs/faults.md has the table.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type ProtoField, protoMessage } from "../otlp/proto-fields.ts";
+import { type ProtoField, protoMessage } from "../testing/proto-fields.ts";
 import {
   badIds as ids,
   otlp,
@@ -14,7 +14,7 @@ import {
   zipkinProto,
   zipkinProtoIds,
   zipkinThrift,
-} from "./three-spans.ts";
+} from "../testing/three-spans.ts";
 
 type DecoderName = keyof typeof takes;
 /**

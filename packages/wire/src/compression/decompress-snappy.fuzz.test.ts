@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
-import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
+import { damagedMessage, randomOf } from "../testing/damaged-message.ts";
+import { snappyArbitrary } from "../testing/snappy-arbitrary.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";
-import { snappyArbitrary } from "./snappy-arbitrary.ts";
 
 /** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 5_000);

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
+import { snappyArbitrary } from "../testing/snappy-arbitrary.ts";
 import { crc32c } from "./crc32c.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";
-import { snappyArbitrary } from "./snappy-arbitrary.ts";
 
 const maxBytes = 1_000_000;
 const identifier = Buffer.from("\xff\x06\x00\x00sNaPpY", "latin1");

@@ -1,1 +1,1 @@
-export { acceptedEncodings, decompress, isKnownEncoding, isPlainEncoding } from "./decompress.ts";
+export { decompress, isKnownEncoding, isPlainEncoding } from "./decompress.ts";

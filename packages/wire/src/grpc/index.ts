@@ -13,7 +13,7 @@ export type {
 } from "../gen/tracing/storage/v1/storage.ts";
 export { publicNameOf } from "./aliases.ts";
 export { bindServer } from "./bind-server.ts";
-export { addHealth, healthServiceName, type ServerHealth } from "./health.ts";
+export { addHealth, healthServiceName } from "./health.ts";
 export { acceptMoreEncodings } from "./more-encodings.ts";
 export { addReflection } from "./reflection.ts";
 export { serverCredentialsOf } from "./server-credentials.ts";

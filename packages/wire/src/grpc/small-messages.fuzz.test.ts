@@ -4,9 +4,9 @@ import { HealthCheckRequest } from "../gen/grpc/health/v1/health.ts";
 import { ServerReflectionRequest } from "../gen/grpc/reflection/v1/reflection.ts";
 import { FindTracesRequest } from "../gen/tracing/api_v2/query.ts";
 import { SamplingStrategyParameters, SamplingStrategyResponse } from "../gen/tracing/api_v2/sampling.ts";
-import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import { legacySamplingJson } from "../sampling/legacy-sampling-json.ts";
 import { samplingJson } from "../sampling/sampling-json.ts";
+import { damagedMessage, randomOf } from "../testing/damaged-message.ts";
 
 /** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);

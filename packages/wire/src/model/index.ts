@@ -10,16 +10,13 @@ export {
   type AttributeType,
   type AttributeValue,
   attributeTypeCodes,
-  maxAttributeDepth,
 } from "./attribute.ts";
 export {
   hasParentLink,
-  isParentLink,
   lengthNano,
   type RefType,
   type Resource,
   refTypeKey,
-  refTypes,
   type Scope,
   type Span,
   type SpanEvent,

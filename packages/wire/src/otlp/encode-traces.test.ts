@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { spanArbitrary } from "../rows/span-arbitrary.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
-import { decodeTraces } from "./decode-traces.ts";
+import { decodeTraces } from "../testing/decode-traces.ts";
+import { otlpSpanOf } from "../testing/request-of-spans.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { encodeTraces } from "./encode-traces.ts";
 import { encodeTracesJson } from "./encode-traces-json.ts";
 import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
-import { otlpSpanOf } from "./request-of-spans.ts";
 import { serviceNameOf } from "./service-name.ts";
 
 const [sample] = fc.sample(spanArbitrary, { seed: 3, numRuns: 1 }).map(otlpSpanOf);

@@ -1,9 +1,9 @@
 // Spans under the name that senders before OTLP 0.15 use, and from senders of the transition that send both names.
 import { describe, expect, test } from "vitest";
 import { readSpanRows } from "../rows/read-span-rows.ts";
+import { type ProtoField, protoMessage, spanId, traceId } from "../testing/proto-fields.ts";
 import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
-import { type ProtoField, protoMessage, spanId, traceId } from "./proto-fields.ts";
 
 const idsOf = (last: number) =>
   `"traceId":"${traceId.toString("hex")}","spanId":"${spanId.subarray(0, 7).toString("hex")}0${last}"`;

@@ -4,9 +4,9 @@ import { WireError } from "../errors.ts";
 import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { spanArbitrary } from "../rows/span-arbitrary.ts";
+import { otlpJsonOf, otlpSpanOf, requestOfSpans } from "../testing/request-of-spans.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
-import { otlpJsonOf, otlpSpanOf, requestOfSpans } from "./request-of-spans.ts";
 
 const ids = '"traceId":"0102030405060708090A0b0c0d0e0f10","spanId":"1112131415161718"';
 

@@ -4,11 +4,11 @@ import { WireError } from "../errors.ts";
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 import { maxAttributeDepth } from "../model/attribute.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { spanArbitrary } from "../rows/span-arbitrary.ts";
-import { decodeTraces } from "./decode-traces.ts";
+import { decodeTraces } from "../testing/decode-traces.ts";
+import { ids, protoMessage, requestOf, spanId, traceId } from "../testing/proto-fields.ts";
+import { requestOfSpans } from "../testing/request-of-spans.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
-import { ids, protoMessage, requestOf, spanId, traceId } from "./proto-fields.ts";
-import { requestOfSpans } from "./request-of-spans.ts";
 
 function codeOf(request: Uint8Array): string {
   try {

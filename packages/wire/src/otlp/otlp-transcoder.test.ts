@@ -5,11 +5,11 @@ import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/
 import type { AttributeValue } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { spanArbitrary } from "../rows/span-arbitrary.ts";
-import { decodeTraces } from "./decode-traces.ts";
+import { decodeTraces } from "../testing/decode-traces.ts";
+import { ids, type ProtoField, protoMessage, requestOf, spanId, traceId } from "../testing/proto-fields.ts";
+import { otlpSpanOf, requestOfSpans } from "../testing/request-of-spans.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
-import { ids, type ProtoField, protoMessage, requestOf, spanId, traceId } from "./proto-fields.ts";
-import { otlpSpanOf, requestOfSpans } from "./request-of-spans.ts";
 
 function spanOf(...fields: ProtoField[]): Span {
   const [span] = decodeTraces(requestOf(...ids, ...fields));

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
-import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { spanArbitrary } from "../rows/span-arbitrary.ts";
-import { isWrittenAgain } from "../rows/written-again.ts";
+import { damagedMessage, randomOf } from "../testing/damaged-message.ts";
+import { otlpJsonOf, requestOfSpans } from "../testing/request-of-spans.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
+import { isWrittenAgain } from "../testing/written-again.ts";
 import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
-import { otlpJsonOf, requestOfSpans } from "./request-of-spans.ts";
 
 /** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 5_000);

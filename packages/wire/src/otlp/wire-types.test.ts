@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
 import { WireError } from "../errors.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
+import { ids, type ProtoField, protoMessage, spanId, traceId } from "../testing/proto-fields.ts";
 import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
-import { ids, type ProtoField, protoMessage, spanId, traceId } from "./proto-fields.ts";
 
 /** A value for each wire type that is skipped, and a group. */
 const values: ReadonlyMap<number, Buffer> = new Map([

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Attribute } from "../model/attribute.ts";
+import { attributeArbitrary } from "../testing/span-arbitrary.ts";
 import { attributeListOf, attributeNeedle } from "./attribute-list.ts";
 import { AttributeWriter } from "./attribute-writer.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { RowReader } from "./row-reader.ts";
-import { attributeArbitrary } from "./span-arbitrary.ts";
 
 const mark = String.fromCharCode(0xff);
 const between = String.fromCharCode(0xfe);

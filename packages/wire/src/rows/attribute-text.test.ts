@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AttributeType, AttributeValue } from "../model/attribute.ts";
+import { attributeValueArbitrary } from "../testing/span-arbitrary.ts";
 import { attributeText } from "./attribute-text.ts";
 import { parseAttributeText } from "./parse-attribute-text.ts";
-import { attributeValueArbitrary } from "./span-arbitrary.ts";
 
 const texts: [value: AttributeValue, text: string][] = [
   [{ type: "empty" }, ""],

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
+import { tupleOf } from "../testing/details-text-of.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { DetailsText, type OriginDetails, type OwnDetails } from "./details-text.ts";
-import { tupleOf } from "./details-text-of.ts";
 import { RowReader } from "./row-reader.ts";
-import { spanArbitrary } from "./span-arbitrary.ts";
 
 function read(text: Buffer): OriginDetails & OwnDetails {
   // Surrounding bytes of the rows must not be read.

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import type { Span } from "../model/span.ts";
+import { firstLayoutOf } from "../testing/first-layout-of.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { attributeListOf } from "./attribute-list.ts";
 import { ByteWriter } from "./byte-writer.ts";
-import { firstLayoutOf } from "./first-layout-of.ts";
 import { fromFirstLayout } from "./from-first-layout.ts";
 import { readSpanRows } from "./read-span-rows.ts";
-import { spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
 
 function rewritten(rows: Uint8Array): Uint8Array {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Scope, type Span, spanKinds, statusCodes } from "../model/span.ts";
+import { detailsTextOf } from "../testing/details-text-of.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
+import { storedRowsOf, withoutDetails } from "../testing/stored-rows-of.ts";
 import { attributeListOf } from "./attribute-list.ts";
-import { detailsTextOf } from "./details-text-of.ts";
 import { PackedSpans } from "./packed-spans.ts";
 import type { SpanPlace } from "./read-stored-rows.ts";
-import { spanArbitrary } from "./span-arbitrary.ts";
 import type { SpanFields } from "./span-fields.ts";
-import { storedRowsOf, withoutDetails } from "./stored-rows-of.ts";
 
 /** Half of the spans have only the usual fields; some of those have their parent as a link. */
 const someSpan = fc

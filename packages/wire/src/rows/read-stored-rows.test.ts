@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
-import { tupleOf } from "./details-text-of.ts";
+import { tupleOf } from "../testing/details-text-of.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
+import { storedRowsOf, withoutDetails } from "../testing/stored-rows-of.ts";
 import { readStoredRows } from "./read-stored-rows.ts";
-import { spanArbitrary } from "./span-arbitrary.ts";
-import { storedRowsOf, withoutDetails } from "./stored-rows-of.ts";
 
 const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
 

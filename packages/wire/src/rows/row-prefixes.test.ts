@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
+import { plainRowsOf, sharingSpans } from "../testing/plain-rows-of.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { SpanBlock } from "./block/span-block.ts";
 import { ByteWriter } from "./byte-writer.ts";
-import { plainRowsOf, sharingSpans } from "./plain-rows-of.ts";
 import { readSpanRows } from "./read-span-rows.ts";
 import { RowPrefixes } from "./row-prefixes.ts";
 import { RowScanner } from "./row-scanner.ts";
-import { spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
 import { plainBytesOf, type SpanRows } from "./span-rows.ts";
 

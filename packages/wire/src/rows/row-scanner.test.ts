@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { type Span, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { attributeListOf } from "./attribute-list.ts";
 import { attributeText } from "./attribute-text.ts";
 import { RowScanner } from "./row-scanner.ts";
-import { spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
 import type { SpanRows } from "./span-rows.ts";
 

@@ -2,13 +2,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
+import { damagedMessage, randomOf } from "../testing/damaged-message.ts";
+import { tupleOf } from "../testing/details-text-of.ts";
+import { firstLayoutOf } from "../testing/first-layout-of.ts";
+import { attributeValueArbitrary, spanArbitrary } from "../testing/span-arbitrary.ts";
+import { storedRowsOf } from "../testing/stored-rows-of.ts";
 import { attributeText } from "./attribute-text.ts";
 import { SpanBlock } from "./block/span-block.ts";
 import { ByteWriter } from "./byte-writer.ts";
-import { damagedMessage, randomOf } from "./damaged-message.ts";
 import { DetailsText } from "./details-text.ts";
-import { tupleOf } from "./details-text-of.ts";
-import { firstLayoutOf } from "./first-layout-of.ts";
 import { fromFirstLayout } from "./from-first-layout.ts";
 import { PackedSpans } from "./packed-spans.ts";
 import { parseAttributeText } from "./parse-attribute-text.ts";
@@ -16,9 +18,7 @@ import { readSpanRows } from "./read-span-rows.ts";
 import { readStoredRows } from "./read-stored-rows.ts";
 import { RowReader } from "./row-reader.ts";
 import { RowScanner } from "./row-scanner.ts";
-import { attributeValueArbitrary, spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
-import { storedRowsOf } from "./stored-rows-of.ts";
 
 /** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);

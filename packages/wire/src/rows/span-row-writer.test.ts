@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { readSpanRows } from "./read-span-rows.ts";
-import { spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
 
 const span: Span = {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+import { attributeValueArbitrary } from "../testing/span-arbitrary.ts";
 import { parseTypedJson } from "./parse-attribute-text.ts";
-import { attributeValueArbitrary } from "./span-arbitrary.ts";
 import { typedJson } from "./typed-json.ts";
 
 function array(...value: AttributeValue[]): AttributeValue {

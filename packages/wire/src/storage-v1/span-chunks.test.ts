@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
 import { SpansResponseChunk } from "../gen/tracing/storage/v1/storage.ts";
+import { batchArbitrary } from "../testing/batch-arbitrary.ts";
 import { encodeSpanChunks } from "./span-chunks.ts";
 
 describe("encodeSpanChunks", () => {

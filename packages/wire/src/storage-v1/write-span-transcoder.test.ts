@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
 import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
 import { WriteSpanRequest } from "../gen/tracing/storage/v1/storage.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { RowScanner } from "../rows/row-scanner.ts";
+import { batchArbitrary } from "../testing/batch-arbitrary.ts";
 import { WriteSpanTranscoder } from "./write-span-transcoder.ts";
 
 const span = { traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 2), operationName: "GET /" };

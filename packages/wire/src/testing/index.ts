@@ -1,3 +1,3 @@
-export { damagedMessage, randomOf } from "../rows/damaged-message.ts";
-export { spanArbitrary } from "../rows/span-arbitrary.ts";
-export { storedRowsOf } from "../rows/stored-rows-of.ts";
+export { damagedMessage, randomOf } from "./damaged-message.ts";
+export { spanArbitrary } from "./span-arbitrary.ts";
+export { storedRowsOf } from "./stored-rows-of.ts";

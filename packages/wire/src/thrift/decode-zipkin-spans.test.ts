@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
-import { zipkinPacket, zipkinSpanList } from "../zipkin/zipkin-thrift-messages.ts";
+import { zipkinPacket, zipkinSpanList } from "../testing/zipkin-thrift-messages.ts";
 import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.ts";
 import { BinaryCursor } from "./binary-cursor.ts";
 import { CompactCursor } from "./compact-cursor.ts";

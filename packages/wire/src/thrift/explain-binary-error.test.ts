@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeThriftBatch } from "./encode-agent-packet.ts";
+import { encodeThriftBatch } from "../testing/encode-agent-packet.ts";
 import { explainBinaryError } from "./explain-binary-error.ts";
 import { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";
 

@@ -3,7 +3,6 @@ export type {
   Span as ThriftSpan,
   Tag as ThriftTag,
 } from "../gen/thrift/tracing.ts";
-export { encodeAgentPacket, encodeThriftBatch } from "./encode-agent-packet.ts";
 export type { I64 } from "./i64.ts";
-export type { ThriftProtocol } from "./message-envelope.ts";
+
 export { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";

@@ -5,8 +5,8 @@ import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";
 import { WireError } from "../errors.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
-import { encodeThriftBatch } from "./encode-agent-packet.ts";
-import { thriftBatchArbitrary } from "./thrift-batch-arbitrary.ts";
+import { encodeThriftBatch } from "../testing/encode-agent-packet.ts";
+import { thriftBatchArbitrary } from "../testing/thrift-batch-arbitrary.ts";
 import { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";
 
 describe("ThriftBatchTranscoder", () => {

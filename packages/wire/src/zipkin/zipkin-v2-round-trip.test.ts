@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { ListOfSpans, Span as ZipkinSpan } from "../gen/zipkin/proto3/zipkin.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { spanArbitrary } from "../rows/span-arbitrary.ts";
-import { encodeZipkinV2Json, encodeZipkinV2Proto } from "./encode-zipkin-v2.ts";
-import { stringAttribute, zipkinSpan } from "./zipkin-span-arbitrary.ts";
+import { encodeZipkinV2Json, encodeZipkinV2Proto } from "../testing/encode-zipkin-v2.ts";
+import { spanArbitrary } from "../testing/span-arbitrary.ts";
+import { stringAttribute, zipkinSpan } from "../testing/zipkin-span-arbitrary.ts";
 import { ZipkinV2JsonTranscoder } from "./zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "./zipkin-v2-proto-transcoder.ts";
 

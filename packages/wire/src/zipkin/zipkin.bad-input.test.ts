@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { WireErrorCode } from "../errors.ts";
 import { ListOfSpans } from "../gen/zipkin/proto3/zipkin.ts";
-import type { ProtoField } from "../otlp/proto-fields.ts";
-import { protoMessage } from "../otlp/proto-fields.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
+import type { ProtoField } from "../testing/proto-fields.ts";
+import { protoMessage } from "../testing/proto-fields.ts";
 import { ZipkinV1JsonTranscoder } from "./zipkin-v1-json-transcoder.ts";
 import { ZipkinV2JsonTranscoder } from "./zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "./zipkin-v2-proto-transcoder.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { encodeAgentPacket } from "wire/thrift";
+import { encodeAgentPacket } from "wire/testing/encode-agent-packet";
 import { thriftBatch } from "../../micro/thrift-spans.ts";
 import { MemoryGroup } from "../measure/memory-group.ts";
 import { processUsage } from "../measure/process-usage.ts";

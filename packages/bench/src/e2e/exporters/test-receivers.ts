@@ -7,7 +7,8 @@ import { gunzipSync } from "node:zlib";
 import { Metadata, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { statusDetails } from "http-protocols/testing";
 import type { Span } from "wire/model";
-import { decodeTraces, encodeExportResponse, type TraceServiceHandlers, traceService } from "wire/otlp";
+import { encodeExportResponse, type TraceServiceHandlers, traceService } from "wire/otlp";
+import { decodeTraces } from "wire/testing/decode-traces";
 
 /** Answer of a receiver to one call; the receiver stores the batch when it accepts it. */
 export type Behaviour =

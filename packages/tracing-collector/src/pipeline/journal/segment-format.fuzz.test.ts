@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { damagedMessage, randomOf } from "wire/testing";
+import { damagedMessage, randomOf } from "wire/testing/damaged-message";
 import { rowsOf, spanOf } from "../../../test/span-rows-fixture.ts";
 import { scanFrames } from "./scan-frames.ts";
 import {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Attribute, AttributeValue, Span } from "wire/model";
 import { attributeText, parseAttributeText, plainBytesOf, RowScanner, type SpanRows } from "wire/rows";
-import { spanArbitrary } from "wire/testing";
+import { spanArbitrary } from "wire/testing/span-arbitrary";
 import { plainRowsOf, rowsOf, sharingSpans, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
 import { compileRule } from "./compiled-rule.ts";
 import { judgeValue } from "./judge-value.ts";

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { WireError } from "../../errors.ts";
 import { adjustedCount } from "../../model/adjusted-count.ts";
 import type { Span } from "../../model/span.ts";
+import { readNativeBlock } from "../../testing/read-native-block.ts";
+import { spanArbitrary } from "../../testing/span-arbitrary.ts";
 import { readSpanRows } from "../read-span-rows.ts";
-import { spanArbitrary } from "../span-arbitrary.ts";
 import { spanColumns } from "../span-columns.ts";
 import { SpanRowWriter } from "../span-row-writer.ts";
 import type { SpanRows } from "../span-rows.ts";
-import { readNativeBlock } from "./read-native-block.ts";
 import { SpanBlock } from "./span-block.ts";
 
 function rowsOf(spans: readonly Span[], tenant = ""): SpanRows {

@@ -1,5 +1,10 @@
-import type { I64 } from "./i64.ts";
-import { type ThriftField, type ThriftStruct, type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
+import type { I64 } from "../thrift/i64.ts";
+import {
+  type ThriftField,
+  type ThriftStruct,
+  type ThriftType,
+  thriftTypes,
+} from "../thrift/thrift-descriptors.ts";
 
 /**
  * Writes Thrift values in either protocol. The code is not optimized for speed, because it is for exports, load

@@ -8,16 +8,16 @@ import type { Span } from "../gen/tracing/api_v2/model.ts";
 import { WriteSpanRequest } from "../gen/tracing/storage/v1/storage.ts";
 import { OtlpJsonTranscoder } from "../otlp/otlp-json-transcoder.ts";
 import { OtlpTranscoder } from "../otlp/otlp-transcoder.ts";
-import { ids, protoMessage, requestOf } from "../otlp/proto-fields.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { WriteSpanTranscoder } from "../storage-v1/write-span-transcoder.ts";
-import { encodeAgentPacket, encodeThriftBatch } from "../thrift/encode-agent-packet.ts";
 import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
-import { zipkinPacket, zipkinSpanList } from "../zipkin/zipkin-thrift-messages.ts";
 import { ZipkinV1JsonTranscoder } from "../zipkin/zipkin-v1-json-transcoder.ts";
 import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.ts";
 import { ZipkinV2JsonTranscoder } from "../zipkin/zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts";
+import { encodeAgentPacket, encodeThriftBatch } from "./encode-agent-packet.ts";
+import { ids, protoMessage, requestOf } from "./proto-fields.ts";
+import { zipkinPacket, zipkinSpanList } from "./zipkin-thrift-messages.ts";
 
 /** Decodes a message and returns a copy of the result. */
 export type Read = (message: Uint8Array) => Buffer;

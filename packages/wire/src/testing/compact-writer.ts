@@ -1,5 +1,5 @@
-import { compactProtocolId, compactVersion } from "./compact-message.ts";
-import { type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
+import { compactProtocolId, compactVersion } from "../thrift/compact-message.ts";
+import { type ThriftType, thriftTypes } from "../thrift/thrift-descriptors.ts";
 import { ThriftWriter } from "./thrift-writer.ts";
 
 /** Type number of a false bool in a field's header, which needs no value. A true bool has the number of bools. */

@@ -1,8 +1,8 @@
 import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
-import { attributeListOf, eventMark, fieldMark } from "./attribute-list.ts";
-import { ByteWriter } from "./byte-writer.ts";
+import { attributeListOf, eventMark, fieldMark } from "../rows/attribute-list.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
+import { textMark } from "../rows/scope-text.ts";
 import { detailsTextOf } from "./details-text-of.ts";
-import { textMark } from "./scope-text.ts";
 
 /** For tests: spans as rows that the store returns to `readStoredRows`. */
 export function storedRowsOf(

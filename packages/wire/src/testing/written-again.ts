@@ -1,6 +1,6 @@
-import { readSpanRows } from "./read-span-rows.ts";
-import { SpanRowWriter } from "./span-row-writer.ts";
-import { plainBytesOf, type SpanRows } from "./span-rows.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
+import { SpanRowWriter } from "../rows/span-row-writer.ts";
+import { plainBytesOf, type SpanRows } from "../rows/span-rows.ts";
 
 /**
  * For tests: true when writing the decoded spans results in the same rows. False means that a transcoder accepted

@@ -1,7 +1,7 @@
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 import type { Span } from "../model/span.ts";
-import { resourceSpansOf } from "./resource-spans.ts";
-import { serviceNameOf } from "./service-name.ts";
+import { resourceSpansOf } from "../otlp/resource-spans.ts";
+import { serviceNameOf } from "../otlp/service-name.ts";
 
 /**
  * For tests: the OTLP request with these spans. It is made by generated code, independently of the transcoders. Each

@@ -1,6 +1,6 @@
-import { binaryTypeOf } from "./binary-types.ts";
-import { strictVersion } from "./message-envelope.ts";
-import { type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
+import { binaryTypeOf } from "../thrift/binary-types.ts";
+import { strictVersion } from "../thrift/message-envelope.ts";
+import { type ThriftType, thriftTypes } from "../thrift/thrift-descriptors.ts";
 import { ThriftWriter } from "./thrift-writer.ts";
 
 /**

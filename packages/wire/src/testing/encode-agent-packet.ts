@@ -1,8 +1,8 @@
 import { Agent } from "../gen/thrift/agent.ts";
 import { Batch } from "../gen/thrift/tracing.ts";
+import { messageTypes, type ThriftProtocol } from "../thrift/message-envelope.ts";
 import { BinaryWriter } from "./binary-writer.ts";
 import { CompactWriter } from "./compact-writer.ts";
-import { messageTypes, type ThriftProtocol } from "./message-envelope.ts";
 import type { ThriftWriter } from "./thrift-writer.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { ByteWriter, varintBytes } from "../byte-writer.ts";
-import { readEventText } from "../read-event-text.ts";
-import { spanColumns } from "../span-columns.ts";
-import { SpanRowReader } from "../span-row-reader.ts";
-import { writeAttributes } from "../span-row-writer.ts";
+import { ByteWriter, varintBytes } from "../rows/byte-writer.ts";
+import { readEventText } from "../rows/read-event-text.ts";
+import { spanColumns } from "../rows/span-columns.ts";
+import { SpanRowReader } from "../rows/span-row-reader.ts";
+import { writeAttributes } from "../rows/span-row-writer.ts";
 
 /** Reads bytes from the start of a block. */
 class BlockBytes {

@@ -1,7 +1,7 @@
 import type { Span } from "../model/span.ts";
-import { ByteWriter } from "./byte-writer.ts";
-import { RowScanner } from "./row-scanner.ts";
-import { SpanRowWriter, writeAttributes } from "./span-row-writer.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
+import { RowScanner } from "../rows/row-scanner.ts";
+import { SpanRowWriter, writeAttributes } from "../rows/span-row-writer.ts";
 
 /** For tests: the row of a span in the first layout, which had attributes as arrays of tuples. */
 export function firstLayoutOf(span: Span): Buffer {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { Span } from "../model/span.ts";
+import { SpanRowWriter } from "../rows/span-row-writer.ts";
+import type { SpanRows } from "../rows/span-rows.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
-import { SpanRowWriter } from "./span-row-writer.ts";
-import type { SpanRows } from "./span-rows.ts";
 
 /** For tests: rows of spans, each with a full prefix. */
 export function plainRowsOf(spans: readonly Span[], tenant = ""): SpanRows {

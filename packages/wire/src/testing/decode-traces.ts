@@ -1,6 +1,6 @@
 import type { Span } from "../model/span.ts";
+import { OtlpTranscoder } from "../otlp/otlp-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { OtlpTranscoder } from "./otlp-transcoder.ts";
 
 /**
  * Decodes an OTLP `ExportTraceServiceRequest` or `TracesData` message into objects; spans with an empty trace or span

@@ -1,6 +1,6 @@
 import type { Attribute } from "../model/attribute.ts";
 import type { Span, SpanLink } from "../model/span.ts";
-import { attributeText } from "./attribute-text.ts";
+import { attributeText } from "../rows/attribute-text.ts";
 
 /** Bytes that ClickHouse escapes with a backslash inside quotes; all other bytes stay unchanged. */
 const escapes: Readonly<Record<string, string>> = {

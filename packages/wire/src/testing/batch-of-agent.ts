@@ -1,5 +1,5 @@
+import type { AgentBatch } from "../agent/agent-batch.ts";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
-import type { AgentBatch } from "./agent-batch.ts";
 
 /** For tests: the bytes of a batch in the form that a collector reads. */
 export function batchOfAgent({ process, spans }: AgentBatch): Batch {

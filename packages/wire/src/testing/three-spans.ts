@@ -1,21 +1,21 @@
 // For tests: messages of three spans "one", "bad" and "two"; the second span is faulty.
 import { AgentPacketReader } from "../agent/agent-packet-reader.ts";
-import { batchOfAgent } from "../agent/batch-of-agent.ts";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
 import type { Batch as ThriftBatch } from "../gen/thrift/tracing.ts";
 import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { OtlpJsonTranscoder } from "../otlp/otlp-json-transcoder.ts";
 import { OtlpTranscoder } from "../otlp/otlp-transcoder.ts";
-import { ids, type ProtoField, protoMessage } from "../otlp/proto-fields.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
-import { encodeAgentPacket, encodeThriftBatch } from "../thrift/encode-agent-packet.ts";
 import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
-import { zipkinPacket, zipkinSpanList } from "../zipkin/zipkin-thrift-messages.ts";
 import { ZipkinV1JsonTranscoder } from "../zipkin/zipkin-v1-json-transcoder.ts";
 import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.ts";
 import { ZipkinV2JsonTranscoder } from "../zipkin/zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts";
+import { batchOfAgent } from "./batch-of-agent.ts";
+import { encodeAgentPacket, encodeThriftBatch } from "./encode-agent-packet.ts";
+import { ids, type ProtoField, protoMessage } from "./proto-fields.ts";
+import { zipkinPacket, zipkinSpanList } from "./zipkin-thrift-messages.ts";
 
 /** Result of a decoder for one message. */
 export interface Outcome {
