@@ -158,6 +158,20 @@ describe("certificates from elsewhere", () => {
     expect((await ask("e.example")).certificate).toContain("good.example");
   });
 
+  test("are chosen from all by tag for a name that no certificate has", async () => {
+    const loaded = [await make(["one.example"]), await make(["two.example"])].map(({ cert, key }, index) => ({
+      ...{ certificate: cert, key, tags: [`t${index}`] },
+    }));
+    const policies = [
+      { match: { sni: ["other.example"] }, certificate_selection: { any_tag: ["t1"] } },
+      { match: { sni: ["third.example"] }, certificate_selection: { any_tag: ["none"] } },
+      {},
+    ];
+    expect((await load({ certificates: { load_pem: loaded } }, policies)).error).toBe("");
+    expect((await ask("other.example")).certificate).toBe("DNS:two.example");
+    await expect(ask("third.example")).rejects.toThrow("alert");
+  });
+
   test("of two kinds of keys are shown to whom they suit", async () => {
     const both = await Promise.all([make(["k.example"], 1, "rsa2048"), make(["k.example"])]);
     await load({ certificates: { load_pem: both.map(({ cert, key }) => ({ certificate: cert, key })) } });

@@ -16,11 +16,26 @@ export function candidateNames(name: string): string[] {
 /** Length limit of names for a search; longer texts cannot be hosts. Source: RFC 1035, section 2.3.4 */
 const maxNameLength = 253;
 
+/** For each kind of key the first certificate, preferring currently valid certificates. */
+function firstOfEachKind(fitting: readonly LoadedCertificate[]): LoadedCertificate[] {
+  const good = fitting.filter(({ leaf }) => dateFault(leaf) === undefined);
+  const byKind = new Map<string, LoadedCertificate>();
+  for (const each of good.length > 0 ? good : fitting) {
+    if (!byKind.has(each.keyType)) {
+      byKind.set(each.keyType, each);
+    }
+  }
+  return [...byKind.values()];
+}
+
 /** Certificates by their names. */
 export class CertificateCache {
   readonly #byName = new Map<string, LoadedCertificate[]>();
+  /** The result of `all`; undefined after a change. */
+  #all: LoadedCertificate[] | undefined;
 
   add(certificate: LoadedCertificate): void {
+    this.#all = undefined;
     for (const name of certificate.names) {
       const others = (this.#byName.get(name) ?? []).filter(({ id }) => id !== certificate.id);
       this.#byName.set(name, [certificate, ...others]);
@@ -28,6 +43,7 @@ export class CertificateCache {
   }
 
   remove(certificate: LoadedCertificate): void {
+    this.#all = undefined;
     for (const name of certificate.names) {
       const others = (this.#byName.get(name) ?? []).filter(({ id }) => id !== certificate.id);
       if (others.length > 0) {
@@ -40,7 +56,8 @@ export class CertificateCache {
 
   /** All certificates, without repeats. */
   all(): LoadedCertificate[] {
-    return [...new Map([...this.#byName.values()].flat().map((each) => [each.id, each])).values()];
+    this.#all ??= [...new Map([...this.#byName.values()].flat().map((each) => [each.id, each])).values()];
+    return [...this.#all];
   }
 
   /** True when a certificate covers a name, directly or by a wildcard. */
@@ -50,7 +67,8 @@ export class CertificateCache {
 
   /**
    * The certificates to send for a name: for each kind of key the newest certificate, preferring currently valid
-   * certificates. The TLS library chooses the certificate that the client supports.
+   * certificates. The TLS library chooses the certificate that the client supports. When no certificate has the name, a
+   * selection chooses from all certificates, as in the public model.
    */
   find(name: string, selection?: CertificateSelection | undefined): LoadedCertificate[] {
     if (name.length > maxNameLength) {
@@ -60,16 +78,11 @@ export class CertificateCache {
       const all = this.#byName.get(candidate) ?? [];
       const fitting = selection === undefined ? all : all.filter((each) => isSelected(each, selection));
       if (fitting.length > 0) {
-        const good = fitting.filter(({ leaf }) => dateFault(leaf) === undefined);
-        const byKind = new Map<string, LoadedCertificate>();
-        for (const each of good.length > 0 ? good : fitting) {
-          if (!byKind.has(each.keyType)) {
-            byKind.set(each.keyType, each);
-          }
-        }
-        return [...byKind.values()];
+        return firstOfEachKind(fitting);
       }
     }
-    return [];
+    return selection === undefined
+      ? []
+      : firstOfEachKind(this.all().filter((each) => isSelected(each, selection)));
   }
 }
