@@ -50,6 +50,11 @@ const serverPackages = {
     mayImport: ["server-modules", "serverfile", "server-core", "lifecycle"],
     because: "container-labels makes a text and hands it on: it knows no admin API.",
   },
+  "kubernetes-controller": {
+    mayImport: ["server-core", "lifecycle"],
+    because:
+      "kubernetes-controller makes JSON for an admin API that it reaches through a function: it knows no module.",
+  },
   "server-module-api": {
     mayImport: [
       "layer4",
@@ -72,6 +77,7 @@ const serverPackages = {
       "module-signatures",
       "server-module-api",
       "container-labels",
+      "kubernetes-controller",
       "layer4",
       "server-modules",
       "http-engine",
@@ -112,6 +118,7 @@ const rooms = {
     "global-options",
   ],
   certificates: ["material", "acme", "pki", "tls"],
+  "kubernetes-controller": ["cluster", "translate", "target|status"],
   "http-engine": [
     "body|close-lingering|connection-limits|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|sniffed-type",
     "requests-under-way|response-tally|route-figures|route-tally|stable-bodies|unexpected-fields",

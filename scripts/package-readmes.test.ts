@@ -17,6 +17,7 @@ const described = [
   "docs-site",
   "http-engine",
   "http-protocols",
+  "kubernetes-controller",
   "launcher",
   "layer4",
   "lifecycle",

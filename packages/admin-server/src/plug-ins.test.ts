@@ -33,7 +33,10 @@ afterAll(async () => {
 
 describe("the gallery of plug-ins", () => {
   test("has an example in each section, but for commands", () => {
-    expect(sections.filter(({ text }) => text === "").map(({ name }) => name)).toEqual(["docker-proxy"]);
+    expect(sections.filter(({ text }) => text === "").map(({ name }) => name)).toEqual([
+      "docker-proxy",
+      "kubernetes",
+    ]);
     expect(examples.length).toBeGreaterThan(13);
   });
 

@@ -48,8 +48,8 @@ export interface AdminQuestion {
   readonly body?: Uint8Array;
 }
 
-/** A 2xx response. */
 export interface AdminAnswer {
+  readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -72,9 +72,9 @@ function reasonIn(body: Buffer): string {
  * Sends a request to the admin endpoint of a running server. The header `Origin` is the endpoint's address, so that an
  * endpoint with `enforce_origin` accepts commands.
  * @param where `host:port` or `unix//path`; `fd/3` is refused, because it is open only in the server's process
- * @throws StartError with the reason, when the endpoint does not respond or responds with an error
+ * @returns the response, whatever its status. @throws StartError when the endpoint does not respond
  */
-export async function askAdmin(where: string, question: AdminQuestion): Promise<AdminAnswer> {
+export async function sendToAdmin(where: string, question: AdminQuestion): Promise<AdminAnswer> {
   const address = parseAdminAddress(where);
   if (address.network === "fd") {
     throw new StartError(`cannot ask ${where} from another process`);
@@ -94,9 +94,17 @@ export async function askAdmin(where: string, question: AdminQuestion): Promise<
   } catch (error) {
     throw new StartError(`no server answers on ${where}: ${messageOf(error)}`, { cause: error });
   }
-  const status = response.statusCode ?? 0;
-  if (status < 200 || status > 299) {
-    throw new StartError(`the server on ${where} answered ${status}: ${reasonIn(answer)}`);
+  return { status: response.statusCode ?? 0, headers: response.headers, body: answer };
+}
+
+/**
+ * Like `sendToAdmin`, for a request that must succeed.
+ * @throws StartError with the reason, when the endpoint does not respond or responds with an error
+ */
+export async function askAdmin(where: string, question: AdminQuestion): Promise<AdminAnswer> {
+  const answer = await sendToAdmin(where, question);
+  if (answer.status < 200 || answer.status > 299) {
+    throw new StartError(`the server on ${where} answered ${answer.status}: ${reasonIn(answer.body)}`);
   }
-  return { headers: response.headers, body: answer };
+  return answer;
 }

@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
     (await import("./file-server-export-template.ts")).fileServerExportTemplate,
   "reverse-proxy": async () => (await import("./reverse-proxy.ts")).reverseProxy,
   "docker-proxy": async () => (await import("./docker-proxy.ts")).dockerProxy,
+  kubernetes: async () => (await import("./kubernetes.ts")).kubernetes,
   mcp: async () => (await import("./mcp.ts")).mcp,
   respond: async () => (await import("./respond.ts")).respond,
   "hash-password": async () => (await import("./hash-password.ts")).hashPassword,

@@ -53,6 +53,7 @@ export const navigation: readonly NavigationGroup[] = [
       "compose.md",
       "container-labels.md",
       "kubernetes.md",
+      "kubernetes-controller.md",
       "systemd.md",
       "collector-fleet.md",
       "scale.md",
