@@ -99,7 +99,7 @@ export class SpanIntake {
     if (rows.count === 0) {
       return this.#keepRows(rows);
     }
-    const taken = this.#quotas?.take(tenant, rows.count, requestBytes);
+    const taken = this.#quotas?.take(tenant, rows.count, requestBytes, rows);
     try {
       let stepped = rows;
       for (const step of this.#steps) {

@@ -100,6 +100,36 @@ test.each(doors)("a message over a day's bytes is refused for good by %s", async
   }
 });
 
+const others = doorsFor(spanOf({ name: "y" }));
+
+test.each(doors)("a quota of series ends with the day for %s", async (name, { open, send }) => {
+  const fixture = await openReceiverFixture(undefined, twoTenants);
+  const time = { monotonicMs: 0, epochMs };
+  const quotas = new Quotas(
+    parseQuotas("tenants: { acme: { series-per-day: 1 } }", "test", { enabled: true }),
+    () => time,
+  );
+  const receiver = await open({ ...fixture.context, quotas });
+  const sendOther = others[name as keyof typeof others]!.send;
+  const acme = { "x-tenant": "acme" };
+  try {
+    const first = await send(receiver.port, acme);
+    const refused = await sendOther(receiver.port, acme);
+    expect([isKept(first), isKept(await send(receiver.port, acme))]).toEqual([true, true]);
+    expect(isKept(await sendOther(receiver.port, { "x-tenant": "beta" }))).toBe(true);
+    const { code, retryAfterS, text } = refusalOf(refused);
+    expect({ code, retryAfterS }).toEqual({ code: name.endsWith("gRPC") ? 8 : 429, retryAfterS: 300 });
+    expect(text).toContain(
+      "1 new series after 1 of this day (UTC) are over the quota of tenant acme: series-per-day 1",
+    );
+    time.epochMs += 10 * minuteMs;
+    expect(isKept(await sendOther(receiver.port, acme))).toBe(true);
+  } finally {
+    await receiver.stop(AbortSignal.abort());
+    await fixture.close();
+  }
+});
+
 /** Bytes of a receiver's message, as the quota counts it. */
 async function sizeOf(door: (typeof doors)[number]): Promise<number> {
   const { first } = await answersOf(door, "defaults: { bytes-per-day: 1 }");

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Quotas } from "./quotas.ts";
 import { otherTenants } from "./tenant-counts.ts";
+import { quotaNames } from "./tenant-quota.ts";
 
 /**
  * Metrics of quotas; names start with `tracing_collector_quota_`. Tenants after the first 1,000 are counted together.
@@ -51,7 +52,7 @@ function countTenants({ labels }: Quotas, registry: Registry): void {
     registers,
     collect() {
       for (const { label: tenant, refused } of labels.all()) {
-        for (const quota of ["spans-per-second", "bytes-per-day"] as const) {
+        for (const quota of quotaNames) {
           if (refused[quota] > 0) {
             this.inc({ tenant, quota }, refused[quota]);
             refused[quota] = 0;
@@ -80,6 +81,20 @@ function showTenants(quotas: Quotas, registry: Registry): void {
     },
   });
   new Gauge({
+    name: "tracing_collector_quota_day_series",
+    help: "Series of a tenant with a quota of series since 00:00 UTC, or since the start of the collector.",
+    labelNames: ["tenant"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { label: tenant, limits, daySeries } of quotas.known()) {
+        if (tenant !== otherTenants && limits.seriesPerDay !== undefined) {
+          this.set({ tenant }, daySeries);
+        }
+      }
+    },
+  });
+  new Gauge({
     name: "tracing_collector_quota_limit",
     help: "The quotas of each tenant that is in the file or has sent something; none where there is no limit.",
     labelNames: ["tenant", "quota"],
@@ -87,12 +102,15 @@ function showTenants(quotas: Quotas, registry: Registry): void {
     collect() {
       this.reset();
       for (const { label: tenant, limits } of quotas.known()) {
-        const { spansPerSecond, bytesPerDay } = limits;
+        const { spansPerSecond, bytesPerDay, seriesPerDay } = limits;
         if (tenant !== otherTenants && spansPerSecond !== undefined) {
           this.set({ tenant, quota: "spans-per-second" }, spansPerSecond);
         }
         if (tenant !== otherTenants && bytesPerDay !== undefined) {
           this.set({ tenant, quota: "bytes-per-day" }, bytesPerDay);
+        }
+        if (tenant !== otherTenants && seriesPerDay !== undefined) {
+          this.set({ tenant, quota: "series-per-day" }, seriesPerDay);
         }
       }
     },

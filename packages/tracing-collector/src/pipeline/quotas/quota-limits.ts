@@ -15,6 +15,8 @@ const limits = z.strictObject({
   "spans-per-second": z.union([rate, z.literal("none")]).optional(),
   "burst-spans": z.int().min(1).max(1e9).optional(),
   "bytes-per-day": z.union([z.literal("none"), size]).optional(),
+  // A series takes about 40 bytes of memory until the day ends.
+  "series-per-day": z.union([z.literal("none"), z.int().min(1).max(1_000_000)]).optional(),
 });
 
 /** A document of quotas. */
@@ -39,6 +41,8 @@ export interface QuotaLimits {
   readonly burstSpans: number;
   /** Most bytes of decompressed messages in a day of UTC. */
   readonly bytesPerDay: number | undefined;
+  /** Most different sets of service, span name and kind in a day of UTC. */
+  readonly seriesPerDay: number | undefined;
 }
 
 /** The limits of a file. */
@@ -72,6 +76,7 @@ function limitsOf(limits: FileLimits): QuotaLimits {
     spansPerSecond,
     burstSpans: limits["burst-spans"] ?? Math.max(1, Math.ceil(spansPerSecond ?? 1)),
     bytesPerDay: numberOf(limits["bytes-per-day"]),
+    seriesPerDay: numberOf(limits["series-per-day"]),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { SpanRows } from "wire/rows/span-rows";
 import type { QuotaFile, QuotaLimits } from "./quota-limits.ts";
 import { TenantLabels } from "./tenant-counts.ts";
 import { type QuotaTime, type TakenQuota, TenantQuota } from "./tenant-quota.ts";
@@ -57,18 +58,24 @@ export class Quotas {
   /**
    * Charges a request to its tenant.
    * @param tenant "" without tenancy
+   * @param rows the spans, for the quota of series
    * @throws CollectorError when the request exceeds a quota; then nothing is charged
    */
-  take(tenant: string, spans: number, bytes: number): TakenQuota {
-    return this.#quotaOf(tenant).take(spans, bytes, this.#now());
+  take(tenant: string, spans: number, bytes: number, rows?: SpanRows): TakenQuota {
+    return this.#quotaOf(tenant).take({ spans, bytes, rows }, this.#now());
   }
 
-  /** The known tenants with their limits and today's bytes. */
-  *known(): Generator<{ label: string; limits: QuotaLimits; dayBytes: number }> {
+  /** The known tenants with their limits, and today's bytes and series. */
+  *known(): Generator<{ label: string; limits: QuotaLimits; dayBytes: number; daySeries: number }> {
     const now = this.#now();
     for (const quotas of [this.#named, this.#unnamed]) {
       for (const quota of quotas.values()) {
-        yield { label: quota.counts.label, limits: quota.limits, dayBytes: quota.dayBytes(now) };
+        yield {
+          label: quota.counts.label,
+          limits: quota.limits,
+          dayBytes: quota.dayBytes(now),
+          daySeries: quota.daySeries(now),
+        };
       }
     }
   }

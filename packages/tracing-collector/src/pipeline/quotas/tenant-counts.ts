@@ -10,7 +10,10 @@ export class TenantCounts {
   spans = 0;
   /** Bytes of the messages of the accepted spans. */
   bytes = 0;
-  readonly refused: Record<QuotaName, number> = { "spans-per-second": 0, "bytes-per-day": 0 };
+  readonly refused: Record<QuotaName, number> = {
+    ...{ "spans-per-second": 0, "bytes-per-day": 0 },
+    "series-per-day": 0,
+  };
 
   constructor(label: string) {
     this.label = label;

@@ -1,12 +1,15 @@
+import type { SpanRows } from "wire/rows/span-rows";
 import { CollectorError } from "../../errors.ts";
 import type { QuotaLimits } from "./quota-limits.ts";
+import { SeriesOfDay } from "./series-of-day.ts";
 import type { TenantCounts } from "./tenant-counts.ts";
 
 const dayMs = 86_400_000;
 const dayS = 86_400;
 
-/** Names of the two quotas, as in the file and in metrics. */
-export type QuotaName = "spans-per-second" | "bytes-per-day";
+/** Names of the quotas, as in the file and in metrics. */
+export const quotaNames = ["spans-per-second", "bytes-per-day", "series-per-day"] as const;
+export type QuotaName = (typeof quotaNames)[number];
 
 /** The time of a request. */
 export interface QuotaTime {
@@ -14,6 +17,21 @@ export interface QuotaTime {
   readonly monotonicMs: number;
   /** Milliseconds since 1970, UTC. */
   readonly epochMs: number;
+}
+
+/** A request that is charged. */
+export interface QuotaRequest {
+  readonly spans: number;
+  readonly bytes: number;
+  /** The spans themselves; undefined when their series are not counted. */
+  readonly rows?: SpanRows | undefined;
+}
+
+const noSeries: ReadonlySet<number> = new Set();
+
+/** Seconds until 00:00 UTC. */
+function restOfDayS(epochMs: number): number {
+  return Math.max(1, Math.ceil((dayMs - (epochMs % dayMs)) / 1_000));
 }
 
 /** The charge of a request. */
@@ -36,6 +54,7 @@ export class TenantQuota {
   #filledAtMs: number;
   #day = 0;
   #dayBytes = 0;
+  #daySeries = new SeriesOfDay();
 
   constructor(tenant: string, limits: QuotaLimits, counts: TenantCounts, time: QuotaTime) {
     this.#tenant = tenant;
@@ -62,16 +81,25 @@ export class TenantQuota {
     return this.#dayBytes;
   }
 
+  /** Number of series that were accepted today; 0 without a limit, because they are not counted then. */
+  daySeries(time: QuotaTime): number {
+    this.#beginDay(time);
+    return this.#daySeries.size;
+  }
+
   /**
    * Charges the whole request, or nothing.
+   * @param request its spans, its bytes, and its rows if they may be new series
    * @throws CollectorError COLLECTOR_RATE_LIMITED or COLLECTOR_DAY_LIMITED with the time to wait; COLLECTOR_TOO_LARGE
-   * for a message that exceeds the bytes of a whole day
+   * for a message that exceeds the bytes or series of a whole day
    */
-  take(spans: number, bytes: number, time: QuotaTime): TakenQuota {
+  take({ spans, bytes, rows }: QuotaRequest, time: QuotaTime): TakenQuota {
     this.#fill(time);
     this.#beginDay(time);
     this.#checkDay(spans, bytes, time);
     this.#checkRate(spans);
+    const series = this.#newSeries(spans, rows, time);
+    this.#daySeries.add(series);
     const day = this.#day;
     const { counts } = this;
     this.#spans -= spans;
@@ -83,6 +111,7 @@ export class TenantQuota {
         this.#spans = Math.min(this.#spans + spans, this.#limits.burstSpans);
         if (this.#day === day) {
           this.#dayBytes -= bytes;
+          this.#daySeries.remove(series);
         }
         counts.spans -= spans;
         counts.bytes -= bytes;
@@ -119,7 +148,30 @@ export class TenantQuota {
     throw new CollectorError(
       "COLLECTOR_DAY_LIMITED",
       `RATE_LIMITED: ${bytes} bytes after ${this.#dayBytes} of this day (UTC) are over the quota of ${this.#who()}: bytes-per-day ${bytesPerDay}`,
-      { retryAfterS: Math.max(1, Math.ceil((dayMs - (epochMs % dayMs)) / 1_000)) },
+      { retryAfterS: restOfDayS(epochMs) },
+    );
+  }
+
+  /** The new series of a request. @throws CollectorError when the tenant may have no more of them today */
+  #newSeries(spans: number, rows: SpanRows | undefined, { epochMs }: QuotaTime): ReadonlySet<number> {
+    const { seriesPerDay } = this.#limits;
+    if (seriesPerDay === undefined || rows === undefined) {
+      return noSeries;
+    }
+    const found = this.#daySeries.newOf(rows);
+    const known = this.#daySeries.size;
+    if (known + found.size <= seriesPerDay) {
+      return found;
+    }
+    this.counts.refuse("series-per-day", spans);
+    const quota = `over the quota of ${this.#who()}: series-per-day ${seriesPerDay}; a series is a service, a span name and a kind`;
+    if (found.size > seriesPerDay) {
+      throw new CollectorError("COLLECTOR_TOO_LARGE", `message with ${found.size} new series is ${quota}`);
+    }
+    throw new CollectorError(
+      "COLLECTOR_DAY_LIMITED",
+      `RATE_LIMITED: ${found.size} new series after ${known} of this day (UTC) are ${quota}`,
+      { retryAfterS: restOfDayS(epochMs) },
     );
   }
 
@@ -140,6 +192,7 @@ export class TenantQuota {
     if (day !== this.#day) {
       this.#day = day;
       this.#dayBytes = 0;
+      this.#daySeries = new SeriesOfDay();
     }
   }
 }
