@@ -161,7 +161,7 @@ const rooms = {
     "grpc|json|protobuf",
     "otlp",
     "api-v2",
-    "storage-v1|thrift",
+    "storage-v1|storage-v2|thrift",
     "sampling|zipkin",
     "agent",
   ],

@@ -61,6 +61,7 @@ function openRemoteStore(options: StoreOptions, log: Logger, { maxReadBytes }: S
   try {
     return openGrpcStore({
       server: options["grpc-storage.server"],
+      version: options["grpc-storage.version"] === "2" ? 2 : 1,
       connectionTimeoutMs: options["grpc-storage.connection-timeout"],
       tls,
       ...(maxReadBytes === undefined ? {} : { maxReadBytes }),

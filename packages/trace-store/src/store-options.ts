@@ -24,6 +24,12 @@ export function storeOptions(type: string) {
       .default("")
       .describe("host:port of a remote storage, ours or another's, for --span-storage.type=grpc.")
       .meta({ placeholder: "host:port" }),
+    "grpc-storage.version": z
+      .enum(["1", "2"])
+      .default("1")
+      .describe(
+        "Version of the remote storage API: 1 for Jaeger 1 and others, 2 for Jaeger 2; tracing-storage has both.",
+      ),
     "grpc-storage.connection-timeout": duration("5s").describe(
       "How long a call to the remote storage waits for a connection.",
     ),

@@ -1,50 +1,19 @@
-import { type ServerWritableStream, status } from "@grpc/grpc-js";
-import type { Logger, TenantCheck } from "lifecycle";
-import type { ReadOptions, SpanReader } from "storage/api";
+import { status } from "@grpc/grpc-js";
+import type { SpanReader } from "storage/api";
 import type { DependenciesReaderPluginServer } from "wire/grpc";
 import { type SpanKind, spanKinds } from "wire/model";
+import { answer, type CallParts, fail } from "./call-answers.ts";
 import { callFactsOf } from "./call-facts.ts";
 import { type GrpcFailure, grpcFailureOf } from "./grpc-failure.ts";
 import type { GetTraceHandler, SpanReaderHandlers } from "./raw-services.ts";
 import type { RemoteStorageParts } from "./remote-storage-parts.ts";
-import { sendTraces } from "./send-traces.ts";
+import { chunksOf, sendMessages } from "./send-traces.ts";
 import { traceIdOf } from "./trace-id-of.ts";
-import { timeOf, traceQueryOf } from "./trace-query.ts";
+import { dependencyQueryOf, traceQueryOf } from "./trace-query.ts";
 
 /** The public model's text, by which its client recognizes a missing trace. */
 const notFound: GrpcFailure = { code: status.NOT_FOUND, details: "trace not found" };
 const noQuery: GrpcFailure = { code: status.INVALID_ARGUMENT, details: "missing query" };
-
-/** Services for a call, in addition to the store. */
-interface CallParts {
-  readonly tenants: TenantCheck;
-  readonly log: Logger;
-}
-
-/** Ends a stream with a status, which grpc-js takes from an `error` event. */
-function fail<Request>(call: ServerWritableStream<Request, Buffer>, failure: GrpcFailure): void {
-  call.emit("error", failure);
-}
-
-/**
- * Answers a call with the result of `read`. If the call names no tenant although one is required, it gets a failure,
- * and `read` is not called.
- */
-async function answer<Answer>(
-  call: Parameters<typeof callFactsOf>[0],
-  callback: (error: GrpcFailure | null, answer?: Answer) => void,
-  { tenants, log }: CallParts,
-  read: (options: ReadOptions) => Promise<Answer>,
-): Promise<void> {
-  const facts = callFactsOf(call, tenants);
-  if ("code" in facts) {
-    return callback(facts);
-  }
-  await read(facts).then(
-    (found) => callback(null, found),
-    (error: unknown) => callback(grpcFailureOf(error, log)),
-  );
-}
 
 /** Streams the requested trace, from the store or from the archive. */
 export function getTraceHandler(reader: Pick<SpanReader, "getTraces">, parts: CallParts): GetTraceHandler {
@@ -58,7 +27,7 @@ export function getTraceHandler(reader: Pick<SpanReader, "getTraces">, parts: Ca
       if (traces.length === 0) {
         return fail(call, notFound);
       }
-      await sendTraces(call, traces, facts.signal);
+      await sendMessages(call, chunksOf(traces), facts.signal);
     } catch (error) {
       fail(call, grpcFailureOf(error, parts.log));
     }
@@ -82,7 +51,8 @@ export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts):
         return fail(call, noQuery);
       }
       try {
-        await sendTraces(call, await reader.findTraces(traceQueryOf(query), facts), facts.signal);
+        const traces = await reader.findTraces(traceQueryOf(query), facts);
+        await sendMessages(call, chunksOf(traces), facts.signal);
       } catch (error) {
         fail(call, grpcFailureOf(error, log));
       }
@@ -123,7 +93,7 @@ export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts):
 }
 
 /** True for a known kind. An unknown kind has no operations, but is not a fault of the request. */
-function isSpanKind(text: string): text is SpanKind {
+export function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
@@ -135,13 +105,8 @@ export function dependenciesReaderHandlers({
 }: RemoteStorageParts): DependenciesReaderPluginServer {
   return {
     async getDependencies(call, callback) {
-      const { startTime, endTime } = call.request;
-      const query = {
-        startUnixNano: timeOf(startTime) ?? 0n,
-        endUnixNano: timeOf(endTime) ?? BigInt(Date.now()) * 1_000_000n,
-      };
       await answer(call, callback, { tenants, log }, async (options) => {
-        const links = await store.dependencies.getDependencies(query, options);
+        const links = await store.dependencies.getDependencies(dependencyQueryOf(call.request), options);
         return {
           dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })),
         };

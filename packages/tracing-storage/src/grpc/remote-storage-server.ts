@@ -17,13 +17,16 @@ import {
   addReflection,
   bindServer,
   dependenciesReaderService,
+  dependencyReaderService,
   healthServiceName,
   type PluginCapabilitiesServer,
   pluginCapabilitiesService,
   rpcServiceName,
   serverCredentialsOf,
+  storageCapabilitiesService,
   withPublicNames,
 } from "wire/grpc";
+import { traceService } from "wire/otlp";
 import {
   rawArchiveSpanReaderService,
   rawArchiveSpanWriterService,
@@ -35,7 +38,18 @@ import { dependenciesReaderHandlers, getTraceHandler, spanReaderHandlers } from 
 import { RemoteStorageMetrics } from "./remote-storage-metrics.ts";
 import type { RemoteStorageParts } from "./remote-storage-parts.ts";
 import { SpanGroups, type SpanGroupsSettings } from "./span-groups.ts";
-import { spanWriterHandlers, streamingSpanWriterHandlers, writeSpanHandler } from "./writer-handlers.ts";
+import {
+  dependencyReaderHandlers,
+  rawTraceReaderService,
+  storageCapabilitiesHandlers,
+  traceReaderHandlers,
+} from "./storage-v2-handlers.ts";
+import {
+  exportHandler,
+  spanWriterHandlers,
+  streamingSpanWriterHandlers,
+  writeSpanHandler,
+} from "./writer-handlers.ts";
 
 /** The store, its address, and the limits of calls. */
 export interface RemoteStorageSettings extends RemoteStorageParts {
@@ -60,7 +74,8 @@ export interface RemoteStorageServer {
 }
 
 /**
- * Opens the remote storage API, version 1, under both package names, with all seven services, reflection and health.
+ * Opens the remote storage API, versions 1 and 2, under both package names, with reflection and health. Spans of
+ * version 2 are written with OTLP's `TraceService`.
  * @throws StartError when the address cannot be listened on
  */
 export async function openRemoteStorage(settings: RemoteStorageSettings): Promise<RemoteStorageServer> {
@@ -136,7 +151,7 @@ interface WriteParts {
   readonly stopping: AbortSignal;
 }
 
-/** Adds the seven services, each under both package names. @returns the full names of the services */
+/** Adds the services of both versions, each under both package names if it has two. @returns the full names of the services */
 function addServices(
   server: Server,
   settings: RemoteStorageSettings,
@@ -162,6 +177,11 @@ function addServices(
   add(rawArchiveSpanWriterService, { writeArchiveSpan: writeSpanHandler(archive) });
   add(dependenciesReaderService, dependenciesReaderHandlers(settings));
   add(pluginCapabilitiesService, capabilitiesHandlers(streamingWrites));
+
+  add(rawTraceReaderService, traceReaderHandlers(settings));
+  add(dependencyReaderService, dependencyReaderHandlers(settings));
+  add(storageCapabilitiesService, storageCapabilitiesHandlers);
+  add(traceService, { export: exportHandler(write) });
   return names;
 }
 

@@ -1,6 +1,7 @@
 import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import type { Logger, TenantCheck } from "lifecycle";
 import { StorageError } from "storage/api";
+import { OtlpTranscoder, type TraceServiceHandlers } from "wire/otlp";
 import type { WriteSpanResponse } from "wire/storage-v1";
 import { WriteSpanTranscoder } from "wire/storage-v1";
 import { callFactsOf } from "./call-facts.ts";
@@ -32,6 +33,29 @@ export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSp
     try {
       await groups.add(transcoder.transcode(call.request, facts.tenant).rows);
       callback(null, {});
+    } catch (error) {
+      callback(grpcFailureOf(error, log));
+    }
+  };
+}
+
+/**
+ * Receives OTLP requests, and answers when the spans are stored. Spans that cannot be stored are counted in the answer,
+ * which is OTLP's partial success.
+ */
+export function exportHandler({ groups, tenants, log }: WriterParts): TraceServiceHandlers["export"] {
+  const transcoder = new OtlpTranscoder({ maxRowsBytes });
+  return async (call, callback) => {
+    const facts = callFactsOf(call, tenants);
+    if ("code" in facts) {
+      return callback(facts);
+    }
+    try {
+      const { rows, rejectedSpans, errorMessage } = transcoder.transcode(call.request, facts.tenant);
+      if (rows.count > 0) {
+        await groups.add(rows);
+      }
+      callback(null, { rejectedSpans, errorMessage });
     } catch (error) {
       callback(grpcFailureOf(error, log));
     }

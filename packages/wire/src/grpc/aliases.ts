@@ -6,6 +6,7 @@ const publicPackages: readonly (readonly [ours: string, publicName: string])[] =
   ["tracing.api_v2", "jaeger.api_v2"],
   ["tracing.api_v3", "jaeger.api_v3"],
   ["tracing.storage.v1", "jaeger.storage.v1"],
+  ["tracing.storage.v2", "jaeger.storage.v2"],
 ];
 
 /**

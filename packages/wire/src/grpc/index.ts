@@ -11,6 +11,11 @@ export type {
   SpanWriterPluginServer,
   StreamingSpanWriterPluginServer,
 } from "../gen/tracing/storage/v1/storage.ts";
+export type {
+  CapabilitiesServer,
+  DependencyReaderServer,
+  TraceReaderServer,
+} from "../gen/tracing/storage/v2/storage.ts";
 export { publicNameOf } from "./aliases.ts";
 export { bindServer } from "./bind-server.ts";
 export { addHealth, healthServiceName } from "./health.ts";
@@ -22,12 +27,15 @@ export {
   archiveSpanWriterService,
   collectorService,
   dependenciesReaderService,
+  dependencyReaderService,
   metricsQueryService,
   pluginCapabilitiesService,
   queryService,
   samplingService,
   spanReaderService,
   spanWriterService,
+  storageCapabilitiesService,
   streamingSpanWriterService,
+  traceReaderService,
 } from "./services.ts";
 export { rpcServiceName, withPublicNames } from "./with-public-names.ts";

@@ -15,6 +15,11 @@ import {
   SpanWriterPluginService,
   StreamingSpanWriterPluginService,
 } from "../gen/tracing/storage/v1/storage.ts";
+import {
+  CapabilitiesService,
+  DependencyReaderService,
+  TraceReaderService,
+} from "../gen/tracing/storage/v2/storage.ts";
 
 /** `tracing.api_v2.CollectorService`: receives spans (`postSpans`). */
 export const collectorService: ServiceDefinition<CollectorServiceServer> = CollectorServiceService;
@@ -47,3 +52,13 @@ export const dependenciesReaderService = DependenciesReaderPluginService;
 
 /** Reports the services that a storage supports. */
 export const pluginCapabilitiesService = PluginCapabilitiesService;
+
+// The remote storage API, `tracing.storage.v2`. Spans are written with OTLP's `traceService` of `wire/otlp`.
+
+/** Returns traces, services and operations. */
+export const traceReaderService = TraceReaderService;
+
+export const dependencyReaderService = DependencyReaderService;
+
+/** Reports the searches that a storage supports. */
+export const storageCapabilitiesService = CapabilitiesService;

@@ -2,14 +2,17 @@ import type { DependencyLink, DependencyQuery, DependencyReader } from "../../ap
 import type { ReadOptions } from "../../api/span-reader.ts";
 import { timestampOf } from "./query-message.ts";
 import type { RemoteCalls } from "./remote-calls.ts";
-import { remoteMethods } from "./remote-methods.ts";
+import { remoteMethods, remoteMethodsV2 } from "./remote-methods.ts";
 
 /** The server's links between services. Some servers return separate links for each day, which are added up. */
 export class GrpcDependencyReader implements DependencyReader {
   readonly #calls: RemoteCalls;
+  readonly #version: 1 | 2;
 
-  constructor(calls: RemoteCalls) {
+  /** @param version of the API; both versions have the same fields */
+  constructor(calls: RemoteCalls, version: 1 | 2) {
     this.#calls = calls;
+    this.#version = version;
   }
 
   async getDependencies(
@@ -17,7 +20,10 @@ export class GrpcDependencyReader implements DependencyReader {
     options: ReadOptions = {},
   ): Promise<DependencyLink[]> {
     const request = { startTime: timestampOf(startUnixNano), endTime: timestampOf(endUnixNano) };
-    const { dependencies } = await this.#calls.unary(remoteMethods.getDependencies, request, options);
+    const { dependencies } =
+      this.#version === 1
+        ? await this.#calls.unary(remoteMethods.getDependencies, request, options)
+        : await this.#calls.unary(remoteMethodsV2.getDependencies, request, options);
     const links = new Map<string, DependencyLink>();
     for (const { parent, child, callCount, source } of dependencies) {
       const key = JSON.stringify([parent, child]);

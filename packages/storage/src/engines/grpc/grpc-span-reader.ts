@@ -53,8 +53,7 @@ export class GrpcSpanReader implements SpanReader {
     try {
       const request = { query: queryMessage(query) };
       const { traceIds } = await this.#calls.unary(remoteMethods.findTraceIds, request, options);
-      const ids = new Set(traceIds.map((id) => id.toString("hex").padStart(32, "0")));
-      return [...ids].slice(0, query.limit);
+      return idTexts(traceIds, query.limit);
     } catch (error) {
       if (!isNotImplemented(error)) {
         throw error;
@@ -65,7 +64,7 @@ export class GrpcSpanReader implements SpanReader {
 
   async getServices(options: ReadOptions = {}): Promise<string[]> {
     const { services } = await this.#calls.unary(remoteMethods.getServices, {}, options);
-    return [...new Set(services)].sort(byBytes);
+    return sortedNames(services);
   }
 
   async getOperations(
@@ -83,11 +82,16 @@ export class GrpcSpanReader implements SpanReader {
   }
 }
 
+/** Ids in the order of the server, each once, as 32 hex digits. */
+export function idTexts(ids: readonly Buffer[], limit: number): string[] {
+  return [...new Set(ids.map((id) => id.toString("hex").padStart(32, "0")))].slice(0, limit);
+}
+
 /**
  * Converts the server's list of operations. Older servers fill only `operationNames`; some servers ignore the wanted
  * kind or return no kinds.
  */
-function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefined): Operation[] {
+export function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefined): Operation[] {
   const all =
     answer.operations.length > 0
       ? answer.operations
@@ -104,6 +108,11 @@ function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefine
     (one, other) =>
       byBytes(one.name, other.name) || spanKinds.indexOf(one.spanKind) - spanKinds.indexOf(other.spanKind),
   );
+}
+
+/** For the server's services: each once, sorted. */
+export function sortedNames(names: readonly string[]): string[] {
+  return [...new Set(names)].sort(byBytes);
 }
 
 /** Sorts by UTF-8 bytes as the other engines do; JavaScript's `<` sorts by UTF-16 units. */

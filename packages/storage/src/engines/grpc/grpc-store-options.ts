@@ -22,6 +22,8 @@ export interface WatchedGrpcStoreTls {
 export interface GrpcStoreOptions {
   /** Address as `host:port`; `:port` means the machine of this process. */
   readonly server: string;
+  /** Version of the remote storage API that the server speaks. Default: 1. */
+  readonly version?: 1 | 2;
   /** Milliseconds until a call without a connection fails. Default: 5,000. */
   readonly connectionTimeoutMs?: number;
   /** Milliseconds until one call fails. Default: 30,000. A block of spans needs several calls. */

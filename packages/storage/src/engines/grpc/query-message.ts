@@ -1,4 +1,5 @@
 import type { TraceQueryParameters } from "wire/storage-v1";
+import { stringAttribute, type TraceQueryParameters as TraceQueryParametersV2 } from "wire/storage-v2";
 import type { TraceQuery } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 
@@ -17,11 +18,29 @@ const maxTraces = 2 ** 31 - 1;
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
 
 /**
- * Converts a search to the API's message. Absent bounds stay absent. Kind and error become tags of the older span
- * model.
+ * Converts a search to the message of version 1. Absent bounds stay absent. Kind and error become tags of the older
+ * span model.
  * @throws StorageError STORAGE_UNSUPPORTED for a search of spans without an error, because the API has no such search
  */
 export function queryMessage(query: TraceQuery): TraceQueryParameters {
+  return {
+    ...commonFields(query),
+    tags: Object.fromEntries(tagsOf(query)),
+    numTraces: Math.min(query.limit, maxTraces),
+  };
+}
+
+/** Like `queryMessage`, for version 2. Tags become attributes with a text, which servers compare with every type. */
+export function queryMessageV2(query: TraceQuery): TraceQueryParametersV2 {
+  return {
+    ...commonFields(query),
+    attributes: [...tagsOf(query)].map(([key, value]) => stringAttribute(key, value)),
+    searchDepth: Math.min(query.limit, maxTraces),
+    filter: undefined,
+  };
+}
+
+function tagsOf(query: TraceQuery): Map<string, string> {
   const tags = new Map(query.tags);
   if (query.spanKind !== undefined) {
     tags.set("span.kind", query.spanKind);
@@ -35,15 +54,17 @@ export function queryMessage(query: TraceQuery): TraceQueryParameters {
       "the remote-storage API cannot search for spans without an error",
     );
   }
+  return tags;
+}
+
+function commonFields(query: TraceQuery): Omit<TraceQueryParameters, "tags" | "numTraces"> {
   return {
     serviceName: query.service ?? "",
     operationName: query.operation ?? "",
-    tags: Object.fromEntries(tags),
     startTimeMin: timestampOf(query.startTimeMinUnixNano),
     startTimeMax: timestampOf(query.startTimeMaxUnixNano),
     durationMin: durationOf(query.durationMinNano),
     durationMax: durationOf(query.durationMaxNano),
-    numTraces: Math.min(query.limit, maxTraces),
   };
 }
 
