@@ -37,6 +37,10 @@ export interface ProcessCommand {
   readonly name: string;
   /** One sentence for `--help`. */
   readonly meaning: string;
+  /** Operands for the usage line of `--help`, such as `FILE`. Absent: the command takes options only. */
+  readonly operands?: string;
+  /** Options of the command, for `--help`. The command itself parses them. */
+  readonly options: z.ZodObject;
   /**
    * @param args arguments after the command
    * @returns the exit code. @throws StartError, whose message is printed, with exit code 1

@@ -5,12 +5,12 @@ import { StartError } from "./errors.ts";
 import { exitNow } from "./exit-now.ts";
 import { completionScript } from "./options/completion-script.ts";
 import { environmentText } from "./options/environment-text.ts";
-import { type HelpSubject, helpText } from "./options/help-text.ts";
+import { commandHelpText, type HelpSubject, helpText } from "./options/help-text.ts";
 import { markdownText } from "./options/markdown-text.ts";
 import { optionFields } from "./options/option-field.ts";
 import { type ParsedOptions, parseOptions } from "./options/parse-options.ts";
 import { printStatus, statusAliases } from "./print-status.ts";
-import type { ProcessDefinition } from "./process-definition.ts";
+import type { ProcessCommand, ProcessDefinition } from "./process-definition.ts";
 import { serveProcess } from "./serve-process.ts";
 import { type ShellOptions, shellOptions } from "./shell-options.ts";
 import { exitCodes } from "./stop-request.ts";
@@ -61,6 +61,23 @@ function commandText(command: string, args: readonly string[], subject: HelpSubj
   }
 }
 
+/** @returns the help of an own command: `export --help`, `export -h` or `help export`; undefined without such a wish */
+function ownHelp(
+  program: string,
+  own: readonly ProcessCommand[],
+  command: string,
+  args: readonly string[],
+): string | undefined {
+  const wanted = command === "help" ? args[0] : command;
+  const found = own.find(({ name }) => name === wanted);
+  const isWanted = command === "help" || args.includes("--help") || args.includes("-h");
+  if (found === undefined || !isWanted) {
+    return undefined;
+  }
+  const { name, meaning, operands = "", options } = found;
+  return commandHelpText({ name: `${program} ${name}`, meaning, operands, fields: optionFields(options) });
+}
+
 function printConfig(parsed: ParsedOptions<unknown>): void {
   const width = Math.max(...[...parsed.origins.keys()].map((name) => name.length));
   for (const [name, { text, source }] of parsed.origins) {
@@ -96,6 +113,11 @@ export async function runProcess<Shape extends z.ZodRawShape>(
   try {
     if (!commands.some(([known]) => known === command)) {
       throw new StartError(`unknown command "${command}", see ${name} --help`);
+    }
+    const help = ownHelp(name, own, command, args);
+    if (help !== undefined) {
+      process.stdout.write(help);
+      process.exit(exitCodes.success);
     }
     const ownCommand = own.find(({ name }) => name === command);
     if (ownCommand !== undefined) {

@@ -56,6 +56,9 @@ export async function main(args: readonly string[], surroundings: Surroundings):
   }
 }
 
+/** Commands that are no `Command`: the help of the program describes them. */
+const serverless: ReadonlySet<string> = new Set(["completion", "help", "version"]);
+
 /**
  * Chooses the command. `help`, `version` and `completion` need no server, and therefore run before a client is created.
  * @throws CliError
@@ -66,6 +69,10 @@ async function run(
   signal: AbortSignal,
 ): Promise<number> {
   const { output } = surroundings;
+  if (serverless.has(name) && rest.some((argument) => argument === "--help" || argument === "-h")) {
+    await write(output, programHelp);
+    return 0;
+  }
   switch (name) {
     case "help":
     case "--help":

@@ -12,13 +12,39 @@ export interface HelpSubject {
   readonly fields: readonly OptionField[];
 }
 
+/** A command of a program, for its own `--help`. */
+export interface CommandSubject {
+  /** The program and the command: `tracing-storage export`. */
+  readonly name: string;
+  /** One sentence. */
+  readonly meaning: string;
+  /** Operands for the usage line; "" for none. */
+  readonly operands: string;
+  readonly fields: readonly OptionField[];
+}
+
+/** The text of `--help` behind a command. Options of commands have no environment variables. */
+export function commandHelpText({ name, meaning, operands, fields }: CommandSubject): string {
+  const lines = [
+    meaning,
+    "",
+    `Usage: ${[name, operands, "[--option value …]"].filter((part) => part !== "").join(" ")}`,
+    "",
+    "Options:",
+    ...fields.map((field) => flagLine({ ...field, environmentName: "" })),
+    "  --help\n        Print this text.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
 function flagLine(field: OptionField): string {
   const value = field.placeholder === "" ? "" : ` <${field.placeholder}>`;
   const fallback =
     field.defaultText === undefined || (field.defaultText === "" && field.kind === "text")
       ? ""
       : ` (default ${field.defaultText})`;
-  return `  --${field.name}${value}\n        ${field.description}${fallback} [${field.environmentName}]`;
+  const variable = field.environmentName === "" ? "" : ` [${field.environmentName}]`;
+  return `  --${field.name}${value}\n        ${field.description}${fallback}${variable}`;
 }
 
 /** The text of `--help`: usage, commands, and every option with its default and environment variable. */

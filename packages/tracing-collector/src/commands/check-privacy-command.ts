@@ -29,6 +29,8 @@ export const checkPrivacyCommand: ProcessCommand = {
   name: "check-privacy",
   meaning:
     "Check a file of privacy rules, and count what they would change in traces: check-privacy FILE [--traces FILE.json].",
+  operands: "FILE",
+  options,
   async run(args) {
     const [path, ...rest] = args;
     if (path === undefined || path.startsWith("-")) {

@@ -26,6 +26,8 @@ async function writeNew(path: string, text: string): Promise<void> {
 export const migrateConfigCommand: ProcessCommand = {
   name: "migrate-config",
   meaning: "Turn a configuration of Jaeger 2 or Tempo into ours: migrate-config FILE [--out FOLDER].",
+  operands: "FILE",
+  options,
   async run(args) {
     const [path, ...rest] = args;
     if (path === undefined || path.startsWith("-")) {

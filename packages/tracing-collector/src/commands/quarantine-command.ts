@@ -33,6 +33,7 @@ export const quarantineCommand: ProcessCommand = {
   name: "quarantine",
   meaning:
     "List what the journal has set aside, or delete it: quarantine [--dir ./data/collector] [--drop FILE|all].",
+  options,
   async run(args) {
     const { dir, drop } = parseOptions(options, { arguments: args, environment: {} }).options;
     let files: QuarantinedFile[];

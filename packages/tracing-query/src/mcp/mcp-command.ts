@@ -21,6 +21,7 @@ const commandOptions = z.object({
 export const mcpCommand: ProcessCommand = {
   name: "mcp",
   meaning: "Relay an assistant's Model Context Protocol from standard input to the /mcp of --url.",
+  options: commandOptions,
   async run(args) {
     const { options } = parseOptions(commandOptions, { arguments: args, environment: {} });
     await relayStdio({

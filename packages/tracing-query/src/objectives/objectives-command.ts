@@ -90,6 +90,7 @@ export const objectivesCommand: ProcessCommand = {
   name: "objectives",
   meaning:
     "Check a file of objectives against the store, or print rules for Prometheus: objectives --file FILE [--rules] [--clickhouse.… of the store].",
+  options: commandOptions,
   async run(args) {
     const { options } = parseOptions(commandOptions, { arguments: args, environment: {} });
     const { objectives } = await fileAt(options.file);

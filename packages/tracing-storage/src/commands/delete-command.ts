@@ -15,6 +15,7 @@ export const deleteCommand: ProcessCommand = {
   name: "delete",
   meaning:
     "Delete spans: delete --url URL,… [--cluster NAME] [--trace-id ID,…] [--attribute key=value] [--tenant NAME] [--from --to] [--yes].",
+  options: deleteOptions,
   async run(args) {
     const { options } = parseOptions(deleteOptions, { arguments: args, environment: {} });
     const selection = selectionOf(options);

@@ -108,5 +108,6 @@ export const exportCommand: ProcessCommand = {
   meaning:
     "Write spans of a range of time to a Parquet file: export --from 2026-11-20 --to 2026-11-21 --output x.parquet " +
     "[--url --user --password-file --database --table].",
+  options: exportOptions,
   run: runExport,
 };

@@ -166,5 +166,7 @@ export const importCommand: ProcessCommand = {
   name: "import",
   meaning:
     "Take in a file that export wrote: import x.parquet [--url --user --password-file --database --table].",
+  operands: "FILE",
+  options: importOptions,
   run: runImport,
 };

@@ -50,6 +50,8 @@ export const importJaegerCommand: ProcessCommand = {
   name: "import-jaeger",
   meaning:
     "Copy the traces of a running Jaeger, from whatever store it has: import-jaeger HOST:16685 --from TIME [--to TIME] --url URL,….",
+  operands: "HOST:PORT",
+  options,
   async run(args) {
     const [server, ...rest] = args;
     if (server === undefined || server.startsWith("-")) {

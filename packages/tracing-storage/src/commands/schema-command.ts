@@ -13,6 +13,7 @@ export const schemaCommand: ProcessCommand = {
   name: "schema",
   meaning:
     "Print the SQL that makes the tables of spans, or change them: schema [--database tracing] [--cluster NAME] [--migrate | --add-shard | --remove-shard | --check [--repair]] [--url URL,…].",
+  options: schemaOptions,
   async run(args) {
     const { options } = parseOptions(schemaOptions, { arguments: args, environment: {} });
     const asked = askedOf(options);
