@@ -27,8 +27,8 @@ function commandsOf(help: string): string[][] {
   const [, rest = ""] = help.split("\nCommands:\n");
   const [list = ""] = rest.split("\n\n");
   return list.split("\n").flatMap((line) => {
-    const name = /^ {2}(\S+(?: \S+)*) {1,}(?=\S*[A-Z])/.exec(line)?.[1];
-    return name === undefined ? [] : [name.trim().split(" ")];
+    const name = /^ {2}([a-z][a-z-]*(?: [a-z][a-z-]*)*) +[A-Z]/.exec(line)?.[1];
+    return name === undefined ? [] : [name.split(" ")];
   });
 }
 
