@@ -52,7 +52,8 @@ interface Burst {
 function runBurst({ clients, readMs, handshakeMs, retryFrom = Number.POSITIVE_INFINITY }: Burst) {
   const answeredMs = new Map<number, number>();
   const beganMs = Array.from({ length: clients }, (_, client) => (1_000 * client) / clients);
-  const knocks = beganMs.flatMap((at, client): Knock[] => {
+  const knocks = beganMs.flatMap((at, index): Knock[] => {
+    const client = index + 1; // also its port
     const id = randomBytes(8);
     return repeatsMs.map((after) => ({ at: at + after, client, id, token: Buffer.alloc(0) }));
   });
@@ -86,7 +87,7 @@ function runBurst({ clients, readMs, handshakeMs, retryFrom = Number.POSITIVE_IN
           const token = Buffer.from(header.token.subarray(0, -16));
           retried.push({ at: now, client: address.port, id: Buffer.from(header.sourceId), token });
         } else if (!answeredMs.has(address.port)) {
-          answeredMs.set(address.port, now - (beganMs[address.port] as number));
+          answeredMs.set(address.port, now - (beganMs[address.port - 1] as number));
         }
       },
       setDeadline: () => {},

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
+import { startHttp3TestServer } from "../../testing/http3-test-server.ts";
 import { collect, SimulatedNetwork, testCertificate } from "../../testing/simulated-network.ts";
 import { initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
 import { sealPacket } from "../protection/packet-keys.ts";
@@ -292,4 +293,20 @@ test("tells a client that is refused at once", () => {
   network.run(() => network.client.closed !== undefined);
   expect(network.client.closed).toMatchObject({ by: "peer", code: 0x02, application: false });
   expect(network.now).toBeLessThan(1_100);
+});
+
+test("a forged datagram from port 0, where no answer can go, gets none and costs nobody else anything", async () => {
+  const unknownVersion = initialPacket(Buffer.alloc(0));
+  unknownVersion.writeUInt32BE(0x1a2a3a4a, 1);
+  const datagrams = [unknownVersion, initialPacket(Buffer.alloc(0)), Buffer.alloc(100, 0x40)];
+  const { endpoint, sent } = newEndpoint();
+  for (const datagram of datagrams) {
+    endpoint.receive(Buffer.from(datagram), { address: "192.0.2.1", port: 0 }, 0);
+  }
+  expect([sent, endpoint.size, endpoint.counts.dropped]).toEqual([[], 0, 3]);
+  const { server } = await startHttp3TestServer();
+  for (const datagram of datagrams) {
+    server.receive(Buffer.from(datagram), { address: "127.0.0.1", port: 0 });
+  }
+  await server.close();
 });

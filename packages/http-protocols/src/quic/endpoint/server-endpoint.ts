@@ -169,7 +169,9 @@ export class ServerEndpoint {
 
   receive(datagram: Buffer, address: PeerAddress, now: number): void {
     const first = datagram[0];
-    if (first === undefined) {
+    if (first === undefined || address.port === 0) {
+      // Nothing can be sent to port 0: Node throws. Only a forged datagram comes from there.
+      this.counts.dropped++;
       return;
     }
     const id = isLongHeader(first)

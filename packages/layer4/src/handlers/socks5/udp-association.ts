@@ -68,6 +68,7 @@ export class UdpAssociation {
   #fromClient(bytes: Buffer, from: RemoteInfo): void {
     const isClient =
       bare(from.address) === this.#clientAddress &&
+      from.port !== 0 && // Node throws for an answer to port 0
       (this.#clientPort === 0 || from.port === this.#clientPort);
     const datagram = isClient ? readDatagram(bytes) : undefined;
     if (datagram === undefined) {
