@@ -1,16 +1,16 @@
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { ConnectionLimits } from "./connection-limits.ts";
-import { SendWatch } from "./send-watch.ts";
+import { bytesTaken, SendWatch } from "./send-watch.ts";
 
 const limits = { writeIdleTimeoutMs: 100, writeMinRate: 0, maxWriteChunk: 10 } as ConnectionLimits;
 /** One write of 1,000 bytes, of which the system has accepted `bytes`. */
 const took = (bytes: number) =>
-  ({
+  bytesTaken({
     bytesWritten: 1_000,
     writableLength: 1_000,
     _handle: { bytesWritten: 1_000, writeQueueSize: 1_000 - bytes },
-  }) as unknown as Socket;
+  } as unknown as Socket);
 
 test("a client has the time for each piece, and who takes less in it is idle", () => {
   const watch = new SendWatch(0);
@@ -58,7 +58,8 @@ test("who takes less than the least rate is too slow, a response at a time", () 
 
 test("a socket that tells no more is looked at by whole writes", () => {
   const watch = new SendWatch(0);
-  const socket = (bytes: number) => ({ bytesWritten: 1_000, writableLength: 1_000 - bytes }) as Socket;
+  const socket = (bytes: number) =>
+    bytesTaken({ bytesWritten: 1_000, writableLength: 1_000 - bytes } as Socket);
   expect(watch.isTooSlow(90, socket(0), true, limits)).toBe(false);
   expect(watch.isTooSlow(150, socket(500), true, limits)).toBe(false);
   expect(watch.isTooSlow(250, socket(500), true, limits)).toBe(true);

@@ -13,7 +13,7 @@ interface SocketHandle {
  * Bytes of a socket that the kernel has accepted. Node's own counters change only when a whole write is done. A large
  * write to a slow client takes minutes.
  */
-function bytesTaken(socket: Socket): number {
+export function bytesTaken(socket: Socket): number {
   const handle = (socket as { readonly _handle?: SocketHandle | null })._handle;
   return typeof handle?.bytesWritten === "number" && typeof handle.writeQueueSize === "number"
     ? handle.bytesWritten - handle.writeQueueSize
@@ -26,8 +26,8 @@ function bytesTaken(socket: Socket): number {
  */
 export class SendWatch {
   #movedAt: number;
-  /** Accepted bytes at the time `#movedAt`; -1: not read yet. */
-  #bytes = -1;
+  /** Accepted bytes at the time `#movedAt`; undefined: not read yet. */
+  #bytes: number | undefined;
   #rate: RateWatch | undefined;
 
   constructor(now: number) {
@@ -37,15 +37,18 @@ export class SendWatch {
   /** Resets the watch at the start of a response. */
   begin(now: number): void {
     this.#movedAt = now;
-    this.#bytes = -1;
+    this.#bytes = undefined;
     this.#rate = undefined;
   }
 
-  /** @param waiting true while bytes of the response are unsent. @returns true when the client is too slow */
-  isTooSlow(now: number, socket: Socket, waiting: boolean, limits: ConnectionLimits): boolean {
-    const bytes = bytesTaken(socket);
+  /**
+   * @param bytes counter of the bytes that the client has accepted; it only grows
+   * @param waiting true while bytes of the response are unsent
+   * @returns true when the client is too slow
+   */
+  isTooSlow(now: number, bytes: number, waiting: boolean, limits: ConnectionLimits): boolean {
     const { writeIdleTimeoutMs, writeMinRate, maxWriteChunk } = limits;
-    if (this.#bytes < 0 || !waiting || bytes - this.#bytes >= maxWriteChunk) {
+    if (this.#bytes === undefined || !waiting || bytes - this.#bytes >= maxWriteChunk) {
       this.#bytes = bytes;
       this.#movedAt = now;
     }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import { RateWatch } from "../rate-watch.ts";
-import { SendWatch } from "../send-watch.ts";
+import { bytesTaken, SendWatch } from "../send-watch.ts";
 import type { RequestBody } from "./request-body.ts";
 
 /**
@@ -97,7 +97,7 @@ export class ConnectionClock {
       }
     }
     const socket = this.#socket;
-    const stuck = this.#sending.isTooSlow(now, socket, socket.writableLength > 0, limits);
+    const stuck = this.#sending.isTooSlow(now, bytesTaken(socket), socket.writableLength > 0, limits);
     return stuck || (writeTimeoutMs > 0 && since >= writeTimeoutMs) ? "response" : undefined;
   }
 

@@ -12,7 +12,7 @@ import { ServerError } from "server-core/errors";
 import { closeLingering } from "../close-lingering.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { DetachedConnection, HttpStream } from "../http-stream.ts";
-import { SendWatch } from "../send-watch.ts";
+import { bytesTaken, SendWatch } from "../send-watch.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
 import { latenessOf } from "./lateness.ts";
 
@@ -116,7 +116,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     const streams = this.streams.all();
     const hasMore =
       this.socket.writableLength > 0 || streams.some((each) => each.sending.bytes > 0 && !each.isTunnel);
-    if (this.#sending.isTooSlow(now, this.socket, hasMore, this.#owner.limits)) {
+    if (this.#sending.isTooSlow(now, bytesTaken(this.socket), hasMore, this.#owner.limits)) {
       this.socket.destroy();
       return;
     }

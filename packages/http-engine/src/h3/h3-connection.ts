@@ -95,22 +95,21 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
   /** Ends a connection that is idle or late, and requests that took too long. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
     const { idleTimeoutMs, readHeaderTimeoutMs } = this.#owner.limits;
-    const [firstHeadless = now] = this.#headless.values();
-    if (readHeaderTimeoutMs > 0 && now - firstHeadless >= readHeaderTimeoutMs) {
+    const [headlessSince] = this.#headless.values();
+    if (readHeaderTimeoutMs > 0 && now - (headlessSince ?? now) >= readHeaderTimeoutMs) {
       this.cut();
-      return;
-    }
-    if (this.#requests.size + this.#leaving.size + this.#headless.size === 0) {
-      if (idleTimeoutMs > 0 && now - this.#idleSince >= idleTimeoutMs) {
-        this.closeWhenIdle();
-      }
       return;
     }
     const requests = [...this.#requests.values(), ...this.#leaving.values()];
-    this.#address.writableLength = requests.reduce((sum, each) => sum + each.unsentBytes, 0);
     const waits = requests.some((each) => each.unsentBytes > 0 && each.stream?.isTunnel !== true);
-    if (this.#sending.isTooSlow(now, this.socket, waits, this.#owner.limits)) {
+    if (this.#sending.isTooSlow(now, this.#connection.sentStreamBytes, waits, this.#owner.limits)) {
       this.cut();
+      return;
+    }
+    if (waits || this.#requests.size > 0) {
+      this.#idleSince = now;
+    } else if (idleTimeoutMs > 0 && now - Math.max(this.#idleSince, headlessSince ?? 0) >= idleTimeoutMs) {
+      this.#leaveIdle();
       return;
     }
     for (const { stream } of this.#requests.values()) {
@@ -203,10 +202,6 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
 
   // Called by requests
 
-  sentBytes(bytes: number): void {
-    this.#address.bytesWritten += bytes;
-  }
-
   /** Called when the client has reset the request or violated the protocol. */
   lost(request: H3Request): void {
     this.#forget(request);
@@ -257,6 +252,15 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
         this.#owner.fault(fault);
       }
       this.#owner.h3Closed(this.#connection);
+    }
+  }
+
+  /** Streams that the client has neither begun nor acknowledged in all this time do not delay the close. */
+  #leaveIdle(): void {
+    if (this.#leaving.size + this.#headless.size > 0) {
+      this.cut();
+    } else {
+      this.closeWhenIdle();
     }
   }
 

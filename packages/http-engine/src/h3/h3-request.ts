@@ -21,8 +21,6 @@ const withoutBody: StreamOpening = { ...openWindows, endsStream: true };
 
 /** The part of the connection that a request uses. */
 export interface H3RequestOwner extends H2Carrier {
-  /** Counts bytes of a response that were handed to the connection. */
-  sentBytes(bytes: number): void;
   /** Called when the client has reset the request or violated the protocol. */
   lost(request: H3Request): void;
   /** Starts the handlers of a request. */
@@ -146,7 +144,6 @@ export class H3Request implements Http3RequestHandler {
 
   /** Receives a piece from the send queue, and writes it to the QUIC stream. */
   data(_streamId: number, _isLast: boolean, piece: Uint8Array): void {
-    this.#owner.sentBytes(piece.length);
     this.#isBlocked = !this.#request.write(
       Buffer.from(piece.buffer as ArrayBuffer, piece.byteOffset, piece.length),
     );

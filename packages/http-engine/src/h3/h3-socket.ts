@@ -12,10 +12,6 @@ export class H3Socket {
   readonly localPort: number;
   servername = "";
   destroyed = false;
-  /** Bytes of all responses that were handed to the connection. */
-  bytesWritten = 0;
-  /** Bytes of responses that were unsent at the last check of timeouts. */
-  writableLength = 0;
   readonly #connection: Connection;
   #certificate: X509Certificate | undefined;
 

@@ -126,6 +126,11 @@ export class Connection implements PacketOwner {
     return this.#parts.path.address;
   }
 
+  /** Number of bytes of all streams that the windows have let through, without retransmissions; it only grows. */
+  get sentStreamBytes(): number {
+    return this.#parts.streams.sentBytes;
+  }
+
   /** @returns undefined while the peer allows no more streams of this kind */
   openStream(kind: "bidi" | "uni"): QuicStream | undefined {
     return this.#state === "open" ? this.#parts.streams.open(kind) : undefined;

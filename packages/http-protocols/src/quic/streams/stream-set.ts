@@ -92,6 +92,11 @@ export class StreamSet implements StreamHost {
     return this.#streams.size;
   }
 
+  /** Number of bytes of all streams that were sent, without retransmissions; it only grows. */
+  get sentBytes(): number {
+    return this.#sentBytes;
+  }
+
   /** Applies the peer's parameters. Streams can be opened from now on. */
   onPeerParameters(peer: Readonly<NumericParameters>): void {
     this.#peer = peer;
