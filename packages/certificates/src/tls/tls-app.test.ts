@@ -336,3 +336,39 @@ describe("names below a wildcard", () => {
     expect(await shownFor("a.b.deep.example")).toBe("DNS:a.b.deep.example");
   });
 });
+
+test("a client that connects while a config starts gets the certificate of the running one", async () => {
+  const isObtaining = Promise.withResolvers<void>();
+  const mayObtain = Promise.withResolvers<void>();
+  const gate = createServer((_, response) => {
+    isObtaining.resolve();
+    void mayObtain.promise.then(() => response.end());
+  });
+  gate.listen(0, "127.0.0.1");
+  await once(gate, "listening");
+  const wait = `fetch("http://127.0.0.1:${(gate.address() as AddressInfo).port}").then((answer) => answer.text())`;
+  const exec = { handler: "exec", command: process.execPath, args: ["-e", wait], foreground: true };
+  const site = (host: string, address = "127.0.0.1") => ({
+    listen: [`${address}:0`],
+    tls_connection_policies: [{}],
+    automatic_https: { disable_redirects: true },
+    routes: [{ match: [{ host: [host] }], ...(respond(host) as object) }],
+  });
+  const own = await RunningServer.start({ apps: { http: { servers: { z: site("old.localhost") } } } });
+  onTestFinished(async () => {
+    mayObtain.resolve();
+    await own.close();
+    gate.close();
+  });
+  const loaded = own.admin("POST", "/load", {
+    apps: {
+      events: { subscriptions: [{ events: ["cert_obtaining"], handlers: [exec] }] },
+      http: { servers: { a: site("new.localhost", "localhost"), z: site("old.localhost") } },
+    },
+  });
+  await isObtaining.promise;
+  const answer = await askTls(own.site, { servername: "old.localhost", rejectUnauthorized: false });
+  expect(answer.text).toBe("old.localhost");
+  mayObtain.resolve();
+  expect((await loaded).error).toBe("");
+});

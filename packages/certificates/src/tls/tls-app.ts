@@ -53,6 +53,8 @@ const defaultCleanMs = 24 * 3_600_000;
 interface CertificateReaders extends SharedResource {
   /** True after a thread has requested the ticket keys, as each thread does before its first handshake. */
   hasAny: boolean;
+  /** Finds certificates as the running config does; undefined before the first config runs. */
+  find: ((request: CertificateRequest) => Promise<CertificateAnswer | undefined>) | undefined;
 }
 
 /** The record of all configs. */
@@ -104,6 +106,9 @@ class TlsApp implements App {
   #isNoticeDue = false;
   /** Threads to notify about changes; undefined before `start`. */
   #readers: CertificateReaders | undefined;
+  /** Resolves when the config runs, or is closed without that. */
+  readonly #running = Promise.withResolvers<void>();
+  #isRunning = false;
   /** After `close`, waiting notices are dropped. */
   #isClosed = false;
 
@@ -164,7 +169,7 @@ class TlsApp implements App {
    */
   async start(): Promise<void> {
     const { messages } = this.#context;
-    const nobody = (): CertificateReaders => ({ hasAny: false });
+    const nobody = (): CertificateReaders => ({ hasAny: false, find: undefined });
     const readers = await this.#context.acquire(certificateReaders, "", nobody);
     this.#readers = readers.value;
     await this.#startTickets();
@@ -176,7 +181,7 @@ class TlsApp implements App {
     });
     messages.on(certificateTopics.resolvers, () => this.#config.resolvers ?? []);
     messages.on(certificateTopics.manage, (value) => this.#manageSites(value as ManageRequest));
-    messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
+    messages.on(certificateTopics.find, (value) => this.#findForHandshake(value as CertificateRequest));
     messages.on(certificateTopics.client, (value) => this.#findForClient(String(value)));
     messages.on(certificateTopics.clientEnded, (value) => this.#forgetForClient(String(value)));
     const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
@@ -224,6 +229,11 @@ class TlsApp implements App {
 
   /** From this moment the config runs, so threads must drop results of the previous config. */
   activate(): void {
+    this.#isRunning = true;
+    this.#running.resolve();
+    if (this.#readers !== undefined) {
+      this.#readers.find = (request) => this.#find(request);
+    }
     this.#tellChange();
     if (this.#config.disable_storage_clean !== true) {
       const cleanMs = this.#config.automation?.storage_clean_interval || defaultCleanMs;
@@ -239,6 +249,7 @@ class TlsApp implements App {
     this.#upkeep.close();
     this.#storedTickets?.close();
     this.#isClosed = true;
+    this.#running.resolve();
     this.#manager.close();
   }
 
@@ -298,6 +309,22 @@ class TlsApp implements App {
       await this.#upkeep.check(wanted.map((name) => this.#policies.policyFor(name).storage));
     }
     await Promise.all(wanted.map((name) => this.#manager.manage(name)));
+  }
+
+  /**
+   * Certificates for a handshake. While this config starts, its sites have not named all their certificates yet. An
+   * unknown name then gets the certificates of the running config, or waits until this config runs. Otherwise clients
+   * that connect during a start or a reload would be refused.
+   */
+  async #findForHandshake(request: CertificateRequest): Promise<CertificateAnswer | undefined> {
+    if (!this.#isRunning && this.#cache.find(request.serverName, request.selection).length === 0) {
+      const found = await this.#readers?.find?.(request);
+      if (found !== undefined) {
+        return found;
+      }
+      await this.#running.promise;
+    }
+    return this.#isRunning ? this.#find(request) : this.#readers?.find?.(request);
   }
 
   /**
