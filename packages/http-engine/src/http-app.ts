@@ -203,9 +203,9 @@ class HttpApp implements App {
           });
         const lease = await this.#context.acquire(httpListeners, key, open);
         this.#leases.push(lease);
-        if (protocols.includes("h3") && address.network === "tcp") {
+        if (protocols.includes("h3") && address.network === "tcp" && tls !== undefined) {
           const udp: UdpAddress = { network: "udp", host: address.host, port: lease.value.port };
-          this.#http3.set(index, await this.#openHttp3(key, udp, server));
+          this.#http3.set(index, await this.#openHttp3(key, udp, server, tls));
         }
       } catch (error) {
         throw errorWithin(`listening on ${key}`, error);
@@ -272,12 +272,17 @@ class HttpApp implements App {
   }
 
   /** @param key name of the TCP listener on the same address. @throws ServerError LISTEN */
-  async #openHttp3(key: string, address: UdpAddress, server: HttpServer): Promise<Lease<Http3Listener>> {
+  async #openHttp3(
+    key: string,
+    address: UdpAddress,
+    { limits }: HttpServer,
+    tls: TlsAcceptor,
+  ): Promise<Lease<Http3Listener>> {
     // Imported only when needed, because few servers enable HTTP/3.
     const { Http3Listener } = await import("./h3/h3-listener.ts");
     const { ports, messages, processShared: shared } = this.#context;
     return this.#context.acquire(http3Listeners, key, () =>
-      Http3Listener.open(address, { limits: server.limits, log: this.#log, ports, messages, shared }),
+      Http3Listener.open(address, { limits, tls, log: this.#log, ports, messages, shared }),
     );
   }
 

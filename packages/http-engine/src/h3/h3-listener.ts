@@ -32,10 +32,17 @@ import { sharedKey } from "./shared-key.ts";
 const checkIntervalMs = 500;
 /** Time in milliseconds after its last request until a connection of a closed listener is cut. */
 const lastBytesMs = 3_000;
+/** Most requests that may wait for the first config. Further requests are refused. */
+const maxHeldRequests = 1_000;
 
 interface Http3ListenOptions {
   /** Limits of connections until {@link Http3Listener.switchTo} brings the limits of a config. */
   readonly limits: ConnectionLimits;
+  /**
+   * Chooses the certificates of the first handshakes. The port receives before {@link Http3Listener.switchTo}, which
+   * brings the chooser of each config.
+   */
+  readonly tls: TlsAcceptor;
   readonly log: Logger;
   /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;
@@ -63,8 +70,10 @@ export class Http3Listener implements SharedResource, H3Owner {
   readonly #udp: UdpServer;
   readonly #foreign: ForeignDatagrams;
   readonly #firstLimits: ConnectionLimits;
+  /** Requests that arrived before the first config. */
+  #held: HttpStream[] = [];
   #sink: RequestSink | undefined;
-  #tls: TlsAcceptor | undefined;
+  #tls: TlsAcceptor;
   /** Resolves the promise of `close`; undefined while the listener is open. */
   #left: (() => void) | undefined;
 
@@ -72,6 +81,7 @@ export class Http3Listener implements SharedResource, H3Owner {
     const { messages } = options;
     this.#address = address;
     this.#firstLimits = options.limits;
+    this.#tls = options.tls;
     this.#log = options.log;
     this.#ports = options.ports;
     const { address: host, port } = socket.address();
@@ -87,7 +97,7 @@ export class Http3Listener implements SharedResource, H3Owner {
       }),
       protocols: ["h3"],
       // All policies share these keys. This is safe, because each handshake looks up the policy, even with a ticket.
-      tickets: { keys: () => this.#tls?.quicTicketKeys ?? [] },
+      tickets: { keys: () => this.#tls.quicTicketKeys },
       chooseCertificate: (hello, connection, answer) => this.#choose(hello, connection, answer),
       onConnection: (connection) => this.#connect(connection),
     });
@@ -96,7 +106,8 @@ export class Http3Listener implements SharedResource, H3Owner {
   }
 
   /**
-   * Opens the port, or takes back a closed listener that still has it. Handshakes fail until {@link switchTo}.
+   * Opens the port, or takes back a closed listener that still has it. Handshakes begin immediately; their requests
+   * wait for {@link switchTo}.
    * @throws ServerError LISTEN
    */
   static async open(address: UdpAddress, options: Http3ListenOptions): Promise<Http3Listener> {
@@ -140,15 +151,23 @@ export class Http3Listener implements SharedResource, H3Owner {
     this.#sink = sink;
     this.#tls = tls;
     this.#foreign.listen(messages);
+    for (const stream of this.#held.splice(0)) {
+      sink.take(stream);
+    }
   }
 
   /** Takes no new requests. Resolves when all connections have ended and the port is free, or a config reopens it. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#left = resolve;
+      this.#udp.endpoint.refusesNew = true;
       leaving.set(formatListenAddress(this.#address), this);
       for (const connection of this.#connections.values()) {
-        connection.closeWhenIdle();
+        if (this.#sink === undefined) {
+          connection.cut(); // the config never ran, so waiting requests get no answer
+        } else {
+          connection.closeWhenIdle();
+        }
       }
       void this.#tunnels.close();
       this.#leaveIfEmpty();
@@ -158,7 +177,13 @@ export class Http3Listener implements SharedResource, H3Owner {
   // Called by connections
 
   take(stream: HttpStream): void {
-    this.#sink?.take(stream);
+    if (this.#sink !== undefined) {
+      this.#sink.take(stream);
+    } else if (this.#held.length < maxHeldRequests) {
+      this.#held.push(stream);
+    } else {
+      stream.destroy();
+    }
   }
 
   fault(error: unknown): void {
@@ -185,7 +210,7 @@ export class Http3Listener implements SharedResource, H3Owner {
 
   #choose(hello: ClientHello, connection: Connection, answer: (certificate?: Certificate) => void): void {
     const known = this.#connections.get(connection);
-    if (known === undefined || this.#tls === undefined || this.#left !== undefined) {
+    if (known === undefined) {
       answer(undefined);
       return;
     }
@@ -242,6 +267,7 @@ export class Http3Listener implements SharedResource, H3Owner {
     leaving.delete(formatListenAddress(this.#address));
     this.#left?.();
     this.#left = undefined;
+    this.#udp.endpoint.refusesNew = false;
   }
 
   #leaveIfEmpty(): void {

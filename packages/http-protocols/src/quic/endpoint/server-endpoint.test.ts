@@ -275,7 +275,7 @@ test("survives damaged datagrams, and forgets every client of them", {
 test("refuses new clients while it drains, and lets others go on", () => {
   const network = new SimulatedNetwork();
   network.run(() => network.client.protocol !== "" && network.server.isHandshakeDone);
-  network.endpoint.drain();
+  network.endpoint.refusesNew = true;
   network.endpoint.receive(clientInitial(), address, network.now);
   expect(network.endpoint.size).toBe(1);
   expect(network.endpoint.counts.refused).toBe(1);

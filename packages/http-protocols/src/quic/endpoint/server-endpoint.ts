@@ -131,7 +131,8 @@ export class ServerEndpoint {
   readonly #resets = new AnswerRate(resetsPerSecond);
   readonly #refusals = new AnswerRate(refusalsPerSecond);
   readonly #wallClock: () => number;
-  #draining = false;
+  /** True: new clients are refused; existing connections continue. */
+  refusesNew = false;
   readonly counts: EndpointCounts = {
     retries: 0,
     versionNegotiations: 0,
@@ -192,11 +193,6 @@ export class ServerEndpoint {
     } else {
       this.#reset(datagram, address, now);
     }
-  }
-
-  /** Refuses new clients from now on; existing connections continue. */
-  drain(): void {
-    this.#draining = true;
   }
 
   onTimeout(connection: Connection, now: number): void {
@@ -314,7 +310,7 @@ export class ServerEndpoint {
       return false;
     }
     const isFull = this.#connections.size >= maxConnections || this.#handshakes.isFull(address.address);
-    if (this.#draining || isFull) {
+    if (this.refusesNew || isFull) {
       this.#refuse(header, address, now);
       return false;
     }

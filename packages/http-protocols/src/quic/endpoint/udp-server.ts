@@ -99,7 +99,7 @@ export class UdpServer {
    * @returns resolves when the last connection has ended, or the server is closed
    */
   drain(): Promise<void> {
-    this.endpoint.drain();
+    this.endpoint.refusesNew = true;
     return new Promise((done) => {
       const earlier = this.#onEmpty;
       this.#onEmpty = () => {
