@@ -55,7 +55,9 @@ export const tlsAppSchema = z.strictObject({
     .boolean()
     .nullish()
     .describe("Whether certificates that are long over stay in the storage."),
-  encrypted_client_hello: notYet("Node's TLS has no Encrypted Client Hello"),
+  encrypted_client_hello: notYet(
+    "Node has no Encrypted Client Hello: its OpenSSL is 3.5, and OpenSSL 4 is the first with it",
+  ),
   dns: inlineModule("dns.providers", "name")
     .nullish()
     .describe("Who changes the zone for ACME issuers whose `challenges/dns` names no provider."),
