@@ -14,7 +14,14 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tickets-"));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const opened: StoredTicketKeys[] = [];
+afterEach(async () => {
+  for (const keys of opened.splice(0)) {
+    keys.close();
+  }
+  // A rotation that is under way still writes a file.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+});
 
 /** Opens the ticket keys of one of several servers. */
 async function open(
@@ -29,7 +36,7 @@ async function open(
     maxKeys,
     changed,
   });
-  onTestFinished(() => keys.close());
+  opened.push(keys);
   return keys;
 }
 
