@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
-import { anyText } from "../rows/any-text.ts";
+import { anyText } from "../testing/any-text.ts";
 import { JsonTape } from "./json-tape.ts";
 
 /** The value that the tokens of a tape describe. The last of repeated members counts, as in `JSON.parse`. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Duration } from "../gen/google/protobuf/duration.ts";
 import type { Batch, KeyValue, Process, Span, SpanRefType, ValueType } from "../gen/tracing/api_v2/model.ts";
-import { anyText } from "../rows/any-text.ts";
+import { anyText } from "./any-text.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });

@@ -5,10 +5,10 @@ import {
   type Endpoint,
 } from "../gen/thrift/zipkincore.ts";
 import type { Span } from "../model/span.ts";
-import type { ZipkinEndpoint } from "../zipkin/zipkin-v2-span.ts";
 import { BinaryWriter } from "./binary-writer.ts";
 import { endpointJson, memberJson } from "./encode-zipkin-v2.ts";
 import { type ZipkinV1BinaryMessage, type ZipkinV1Message, zipkinV1MessageOf } from "./zipkin-v1-message.ts";
+import type { ZipkinEndpoint } from "./zipkin-v2-span.ts";
 
 const trueValue = Buffer.of(1);
 

@@ -1,7 +1,7 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { Span } from "../model/span.ts";
 import { ipText } from "../zipkin/ip-text.ts";
-import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "../zipkin/zipkin-v2-span.ts";
+import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "./zipkin-v2-span.ts";
 
 const kindNumbers = { CLIENT: 1, SERVER: 2, PRODUCER: 3, CONSUMER: 4 } as const;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import { refTypes, type Span, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
-import { anyText } from "../rows/any-text.ts";
+import { anyText } from "./any-text.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const uint32 = fc.nat(0xffffffff);

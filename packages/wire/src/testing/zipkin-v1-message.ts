@@ -1,5 +1,5 @@
 import type { Span } from "../model/span.ts";
-import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "../zipkin/zipkin-v2-span.ts";
+import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "./zipkin-v2-span.ts";
 
 /** A span in the form that both encodings of Zipkin v1 share. Times are in microseconds. */
 export interface ZipkinV1Message {

@@ -6,11 +6,11 @@ import { encodeZipkinV1Json, encodeZipkinV1Thrift } from "../testing/encode-zipk
 import { spanArbitrary } from "../testing/span-arbitrary.ts";
 import { stringAttribute, zipkinSpan } from "../testing/zipkin-span-arbitrary.ts";
 import { zipkinSpanList } from "../testing/zipkin-thrift-messages.ts";
+import { zipkinV2SpanOf } from "../testing/zipkin-v2-span.ts";
 import { BinaryCursor } from "../thrift/binary-cursor.ts";
 import { readZipkinSpanList } from "../thrift/decode-zipkin-spans.ts";
 import { ZipkinV1JsonTranscoder } from "./zipkin-v1-json-transcoder.ts";
 import { ZipkinV1ThriftTranscoder } from "./zipkin-v1-thrift-transcoder.ts";
-import { zipkinV2SpanOf } from "./zipkin-v2-span.ts";
 
 /** The data for which v1 has fields; other data becomes binary annotations. */
 function factsOf({

@@ -2,8 +2,8 @@ import { nestedJson } from "../api-v2/nested-json.ts";
 import type { AttributeValue } from "../model/attribute.ts";
 import type { Span, SpanEvent, SpanLink } from "../model/span.ts";
 import { attributeText } from "../rows/attribute-text.ts";
-import { parseIp } from "./ip-text.ts";
-import { linkTagPrefix, maxLinks } from "./special-tags.ts";
+import { parseIp } from "../zipkin/ip-text.ts";
+import { linkTagPrefix, maxLinks } from "../zipkin/special-tags.ts";
 
 /** A Zipkin v2 span, for both encodings. Absent members are undefined. */
 export interface ZipkinV2Span {
