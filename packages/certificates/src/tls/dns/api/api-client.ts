@@ -60,7 +60,8 @@ export interface ApiOptions {
     body: string | undefined,
   ) => Record<string, string> | Promise<Record<string, string>>;
   /**
-   * Finds the reason in the text of a refusal. Default: the field `message` of the text, or else its first characters.
+   * Finds the reason in the text of a refusal. Default: the field `message` of the text or of its `error`, or else its
+   * first characters.
    */
   readonly reasonOf?: (text: string) => string | undefined;
 }
@@ -81,6 +82,10 @@ function shown(text: string): string {
 function messageIn(text: string): string | undefined {
   try {
     const { message, error, detail } = JSON.parse(text) as Record<string, unknown>;
+    const inner = typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
+    if (typeof inner.message === "string") {
+      return typeof inner.code === "string" ? `${inner.message} (${inner.code})` : inner.message;
+    }
     return [message, error, detail].find((each) => typeof each === "string");
   } catch {
     return undefined;

@@ -78,6 +78,70 @@ export function isSameValue({ value }: DnsRecord, given: string): boolean {
   return plainText(given).replace(/\.$/, "") === value.replace(/\.$/, "");
 }
 
+/** Values of a name, all of one type. */
+export interface RecordSet {
+  readonly values: readonly string[];
+  /** TTL in seconds; undefined when the API keeps the TTL of the existing values by itself. */
+  readonly ttlSeconds: number | undefined;
+}
+
+/** The calls to an API that reads and writes all values of a name together. */
+export interface RecordSetApi<Zone> {
+  /** @returns undefined when the name has no record of the type */
+  read(zone: Zone, record: DnsRecord): Promise<RecordSet | undefined>;
+  /**
+   * Replaces the values; without values, removes the name's records.
+   * @param before the set that was read
+   * @returns undefined when done; what was called, when another program has changed the values since they were read
+   */
+  write(
+    zone: Zone,
+    record: DnsRecord,
+    next: RecordSet,
+    before: RecordSet | undefined,
+  ): Promise<string | undefined>;
+  /** The value to write for a record; by default in the form for zone files. */
+  readonly written?: (record: DnsRecord) => string;
+}
+
+/**
+ * Most conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
+ * fails.
+ */
+const maxConflicts = 5;
+
+/** Changes one value of a name by reading and writing all of them. */
+export function recordSetChanges<Zone>({
+  read,
+  write,
+  written = zoneFileValue,
+}: RecordSetApi<Zone>): Pick<ZoneApi<Zone>, "add" | "remove"> {
+  const change = async (zone: Zone, record: DnsRecord, isAddition: boolean) => {
+    for (let conflicts = 0; ; conflicts++) {
+      const found = await read(zone, record);
+      const others = found?.values.filter((value) => !isSameValue(record, value)) ?? [];
+      const isThere = others.length < (found?.values.length ?? 0);
+      if (isThere === isAddition) {
+        return;
+      }
+      const next = isAddition
+        ? { values: [...others, written(record)], ttlSeconds: record.ttlSeconds }
+        : { values: others, ttlSeconds: found?.ttlSeconds };
+      const conflict = await write(zone, record, next, found);
+      if (conflict === undefined) {
+        return;
+      }
+      if (conflicts >= maxConflicts) {
+        throw new ServerError("ACME", `${conflict}: others change these records all the time`);
+      }
+    }
+  };
+  return {
+    add: (zone, record) => change(zone, record, true),
+    remove: (zone, record) => change(zone, record, false),
+  };
+}
+
 /**
  * Makes a provider from an API: finds the zone of each name, and makes only one change of a zone at a time. Many APIs
  * replace all values of a name together, so two concurrent changes would lose one value.

@@ -1,20 +1,20 @@
-import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { KeptToken } from "../api/access-token.ts";
 import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
-import { type DnsRecord, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
+import {
+  type DnsRecord,
+  type RecordSet,
+  recordSetChanges,
+  type ZoneApi,
+  zoneProvider,
+} from "../api/zone-provider.ts";
 import type { DnsRecordType } from "../dns-provider.ts";
 
 const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
 const resource = "https://management.azure.com/";
-/**
- * Most conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
- * fails.
- */
-const maxConflicts = 5;
 const preconditionFailed = 412;
 const query = { "api-version": apiVersion };
 
@@ -61,7 +61,6 @@ function propertiesOf(type: DnsRecordType, values: readonly string[]): object {
       return { AAAARecords: values.map((ipv6Address) => ({ ipv6Address })) };
   }
 }
-const faultSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 const configSchema = z.strictObject({
   subscription_id: filledText("Subscription that has the zones."),
@@ -138,14 +137,9 @@ class AzureLogin {
   }
 }
 
-/** @returns message and code of an error response; undefined for any other response */
-function reasonIn(text: string): string | undefined {
-  try {
-    const { code, message } = faultSchema.parse(JSON.parse(text)).error;
-    return `${message} (${code})`;
-  } catch {
-    return undefined;
-  }
+/** A set as it was read; a change names its tag, so that it fails when another program has changed the set. */
+interface TaggedSet extends RecordSet {
+  readonly etag?: string;
 }
 
 /** Source: https://learn.microsoft.com/en-us/rest/api/dns/record-sets */
@@ -155,21 +149,10 @@ export function azureApi(config: AzureConfig, bases = realBases): ZoneApi<string
     name,
     base: bases.management,
     authorize: async () => ({ authorization: `Bearer ${await login.token()}` }),
-    reasonOf: reasonIn,
   });
   const zonesPath = `${pathOf("subscriptions", config.subscription_id, "resourceGroups", config.resource_group_name)}/providers/Microsoft.Network/dnsZones`;
-  const edit = (
-    zone: string,
-    { label, type }: DnsRecord,
-    ttlSeconds: number | undefined,
-    edited: ValuesEdit,
-  ) =>
-    editRecordSet(
-      client,
-      { path: `${zonesPath}${pathOf(zone, type, label || "@")}`, type },
-      ttlSeconds,
-      edited,
-    );
+  const pathOfSet = (zone: string, { label, type }: DnsRecord) =>
+    `${zonesPath}${pathOf(zone, type, label || "@")}`;
   return {
     name,
     zone: async (zone) =>
@@ -180,58 +163,32 @@ export function azureApi(config: AzureConfig, bases = realBases): ZoneApi<string
           query,
         })
       )?.name,
-    add: (zone, record) =>
-      edit(zone, record, record.ttlSeconds, (values) =>
-        values.includes(record.value) ? values : [...values, record.value],
-      ),
-    remove: (zone, record) =>
-      edit(zone, record, undefined, (values) => values.filter((value) => value !== record.value)),
+    ...recordSetChanges<string>({
+      async read(zone, record): Promise<TaggedSet | undefined> {
+        const found = await client.find(setSchema, { method: "GET", path: pathOfSet(zone, record), query });
+        return (
+          found && {
+            values: valuesOf(record.type, found.properties),
+            ttlSeconds: found.properties.TTL,
+            etag: found.etag,
+          }
+        );
+      },
+      async write(zone, record, { values, ttlSeconds: TTL }, before: TaggedSet | undefined) {
+        const path = pathOfSet(zone, record);
+        const headers = before?.etag === undefined ? { "if-none-match": "*" } : { "if-match": before.etag };
+        const body = { properties: { TTL, ...propertiesOf(record.type, values) } };
+        const change =
+          values.length === 0 ? ({ method: "DELETE" } as const) : ({ method: "PUT", body } as const);
+        const { status } = await client.ask({ ...change, path, query, headers }, [preconditionFailed]);
+        return status === preconditionFailed ? `${name}: ${path}` : undefined;
+      },
+      written: ({ value }) => value,
+    }),
     async close() {
       await Promise.all([client.close(), login.close()]);
     },
   };
-}
-
-/** Returns the new values of a name. */
-type ValuesEdit = (values: readonly string[]) => readonly string[];
-
-/**
- * Reads the values of a name, and writes the values that `edited` returns. If another program changed the values
- * meanwhile, the change starts again.
- * @param ttlSeconds absent: the TTL stays unchanged
- * @throws ServerError ACME after {@link maxConflicts} conflicts with changes by other programs
- */
-async function editRecordSet(
-  client: ApiClient,
-  { path, type }: { readonly path: string; readonly type: DnsRecordType },
-  ttlSeconds: number | undefined,
-  edited: ValuesEdit,
-): Promise<void> {
-  for (let conflicts = 0; ; conflicts++) {
-    const found = await client.find(setSchema, { method: "GET", path, query });
-    const now = valuesOf(type, found?.properties ?? {});
-    const next = edited(now);
-    if (next.join("\n") === now.join("\n")) {
-      return;
-    }
-    const TTL = ttlSeconds ?? found?.properties.TTL;
-    const { status } = await client.ask(
-      {
-        method: next.length === 0 ? "DELETE" : "PUT",
-        path,
-        query,
-        headers: found === undefined ? { "if-none-match": "*" } : { "if-match": found.etag },
-        ...(next.length === 0 ? {} : { body: { properties: { TTL, ...propertiesOf(type, next) } } }),
-      },
-      [preconditionFailed],
-    );
-    if (status !== preconditionFailed) {
-      return;
-    }
-    if (conflicts >= maxConflicts) {
-      throw new ServerError("ACME", `${name}: ${path}: others change these records all the time`);
-    }
-  }
 }
 
 export const azureProvider = defineModule({

@@ -2,13 +2,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
-import {
-  type DnsRecord,
-  isSameValue,
-  type ZoneApi,
-  zoneFileValue,
-  zoneProvider,
-} from "../api/zone-provider.ts";
+import { type DnsRecord, recordSetChanges, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
 
 const minTtlSeconds = 300;
 
@@ -28,38 +22,24 @@ export function gandiApi(
   const client = new ApiClient({ name, base, authorize: () => ({ authorization: `Bearer ${token}` }) });
   const pathOfSet = (zone: string, { label, type }: DnsRecord) =>
     pathOf("domains", zone, "records", label || "@", type);
-  const valuesOf = async (zone: string, record: DnsRecord) =>
-    (await client.find(setSchema, { method: "GET", path: pathOfSet(zone, record) }))?.rrset_values ?? [];
-  const set = (zone: string, record: DnsRecord, values: readonly string[], ttlSeconds?: number) =>
-    client.ask({
-      method: "PUT",
-      path: pathOfSet(zone, record),
-      body: { rrset_values: values, ...(ttlSeconds === undefined ? {} : { rrset_ttl: ttlSeconds }) },
-    });
   return {
     name,
     zone: async (zone) =>
       (await client.find(domainSchema, { method: "GET", path: pathOf("domains", zone) }))?.fqdn,
-    async add(zone, record) {
-      const values = await valuesOf(zone, record);
-      if (!values.some((value) => isSameValue(record, value))) {
-        await set(
-          zone,
-          record,
-          [...values, zoneFileValue(record)],
-          Math.max(minTtlSeconds, record.ttlSeconds),
-        );
-      }
-    },
-    async remove(zone, record) {
-      const values = await valuesOf(zone, record);
-      const rest = values.filter((value) => !isSameValue(record, value));
-      if (rest.length === 0 && values.length > 0) {
-        await client.ask({ method: "DELETE", path: pathOfSet(zone, record) }, [404]);
-      } else if (rest.length < values.length) {
-        await set(zone, record, rest);
-      }
-    },
+    ...recordSetChanges<string>({
+      async read(zone, record) {
+        const found = await client.find(setSchema, { method: "GET", path: pathOfSet(zone, record) });
+        return found && { values: found.rrset_values, ttlSeconds: undefined };
+      },
+      async write(zone, record, { values, ttlSeconds: ttl }) {
+        const path = pathOfSet(zone, record);
+        const ttlField = ttl === undefined ? {} : { rrset_ttl: Math.max(minTtlSeconds, ttl) };
+        await (values.length === 0
+          ? client.ask({ method: "DELETE", path }, [404])
+          : client.ask({ method: "PUT", path, body: { rrset_values: values, ...ttlField } }));
+        return undefined;
+      },
+    }),
     close: () => client.close(),
   };
 }

@@ -8,22 +8,17 @@ import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import {
   type DnsRecord,
-  isSameValue,
+  type RecordSet,
+  recordSetChanges,
   type ZoneApi,
-  zoneFileValue,
   zoneProvider,
 } from "../api/zone-provider.ts";
 
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
 const maxFileBytes = 1024 * 1024;
 const assertionSeconds = 3_600;
-/**
- * Most conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
- * fails.
- */
-const maxConflicts = 5;
-const conflict = 409;
-const preconditionFailed = 412;
+/** Statuses of a change whose old values are no longer there. */
+const conflicts = [409, 412];
 
 const tokenSchema = z.object({ access_token: z.string(), expires_in: z.number() });
 const keySchema = z.object({
@@ -44,7 +39,6 @@ const setSchema = z.object({
   rrdatas: z.array(z.string()),
 });
 const setsSchema = z.object({ rrsets: z.array(setSchema).default([]) });
-const faultSchema = z.object({ error: z.object({ message: z.string() }) });
 
 const configSchema = z.strictObject({
   gcp_project: filledText("Project that has the zones."),
@@ -137,15 +131,6 @@ class GoogleLogin {
   }
 }
 
-/** @returns the message of an error response; undefined for any other response */
-function reasonIn(text: string): string | undefined {
-  try {
-    return faultSchema.parse(JSON.parse(text)).error.message;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Source: https://cloud.google.com/dns/docs/reference/rest/v1 */
 export function googleclouddnsApi(config: GoogleConfig, bases = realBases): ZoneApi<string> {
   const login = new GoogleLogin(config, bases.metadata);
@@ -153,11 +138,9 @@ export function googleclouddnsApi(config: GoogleConfig, bases = realBases): Zone
     name,
     base: bases.dns,
     authorize: async () => ({ authorization: `Bearer ${await login.token()}` }),
-    reasonOf: reasonIn,
   });
   const zonesPath = `${pathOf("projects", config.gcp_project)}/managedZones`;
-  const edit = (zone: string, record: DnsRecord, ttlSeconds: number | undefined, edited: ValuesEdit) =>
-    editRecordSet(client, { zonePath: `${zonesPath}${pathOf(zone)}`, record }, ttlSeconds, edited);
+  const keyOf = ({ name: full, type }: DnsRecord) => ({ name: `${full}.`, type });
   return {
     name,
     async zone(zone) {
@@ -167,55 +150,32 @@ export function googleclouddnsApi(config: GoogleConfig, bases = realBases): Zone
         ({ dnsName, visibility }) => dnsName === `${zone}.` && visibility !== "private",
       )?.name;
     },
-    add: (zone, record) =>
-      edit(zone, record, record.ttlSeconds, (values) =>
-        values.some((value) => isSameValue(record, value)) ? values : [...values, zoneFileValue(record)],
-      ),
-    remove: (zone, record) =>
-      edit(zone, record, undefined, (values) => values.filter((value) => !isSameValue(record, value))),
+    ...recordSetChanges<string>({
+      async read(zone, record) {
+        const path = `${zonesPath}${pathOf(zone)}/rrsets`;
+        const { rrsets } = await client.json(setsSchema, { method: "GET", path, query: keyOf(record) });
+        return rrsets.map(({ rrdatas, ttl }) => ({ values: rrdatas, ttlSeconds: ttl }))[0];
+      },
+      // The request names the old values that it deletes, and fails when these values have changed meanwhile.
+      async write(zone, record, next, before) {
+        const setOf = ({ values, ttlSeconds }: RecordSet) => ({
+          ...keyOf(record),
+          ttl: ttlSeconds,
+          rrdatas: values,
+        });
+        const body = {
+          ...(before === undefined ? {} : { deletions: [setOf(before)] }),
+          ...(next.values.length === 0 ? {} : { additions: [setOf(next)] }),
+        };
+        const path = `${zonesPath}${pathOf(zone)}/changes`;
+        const { status } = await client.ask({ method: "POST", path, body }, conflicts);
+        return conflicts.includes(status) ? `${name}: POST ${path}` : undefined;
+      },
+    }),
     async close() {
       await Promise.all([client.close(), login.close()]);
     },
   };
-}
-
-/** Returns the new values of a name. */
-type ValuesEdit = (values: readonly string[]) => readonly string[];
-
-/**
- * Changes the values of a name. A request to change values names the old values that it deletes. The request fails when
- * these values have changed meanwhile; the change then starts again.
- * @param ttlSeconds absent: the TTL stays unchanged
- * @throws ServerError ACME after {@link maxConflicts} conflicts with changes by other programs
- */
-async function editRecordSet(
-  client: ApiClient,
-  { zonePath, record }: { readonly zonePath: string; readonly record: DnsRecord },
-  ttlSeconds: number | undefined,
-  edited: ValuesEdit,
-): Promise<void> {
-  const query = { name: `${record.name}.`, type: record.type };
-  for (let conflicts = 0; ; conflicts++) {
-    const { rrsets } = await client.json(setsSchema, { method: "GET", path: `${zonePath}/rrsets`, query });
-    const [found] = rrsets;
-    const values = edited(found?.rrdatas ?? []);
-    if (values.length === (found?.rrdatas.length ?? 0)) {
-      return;
-    }
-    const set = { ...query, ttl: ttlSeconds ?? found?.ttl, rrdatas: values };
-    const body = {
-      ...(found === undefined ? {} : { deletions: [found] }),
-      ...(values.length === 0 ? {} : { additions: [set] }),
-    };
-    const call = { method: "POST", path: `${zonePath}/changes`, body } as const;
-    const { status } = await client.ask(call, [conflict, preconditionFailed]);
-    if (status !== conflict && status !== preconditionFailed) {
-      return;
-    }
-    if (conflicts >= maxConflicts) {
-      throw client.error(call, "others change these records all the time");
-    }
-  }
 }
 
 export const googleclouddnsProvider = defineModule({

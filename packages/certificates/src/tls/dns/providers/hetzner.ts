@@ -17,7 +17,6 @@ const actionSchema = z.object({
     error: z.object({ message: z.string() }).nullish(),
   }),
 });
-const faultSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 const configSchema = z.strictObject({
   api_token: filledText("API token of the project in the Hetzner Console, with write permission."),
@@ -38,16 +37,6 @@ function changeOf(
   };
 }
 
-/** @returns message and code of an error response; undefined for any other response */
-function reasonIn(text: string): string | undefined {
-  try {
-    const { code, message } = faultSchema.parse(JSON.parse(text)).error;
-    return `${message} (${code})`;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * The zones of the Hetzner Console. The API of the older DNS Console ended in 2026.
  * Source: https://docs.hetzner.cloud/reference/cloud#zones
@@ -58,12 +47,7 @@ export function hetznerApi(
   pauseMs = pollMs,
 ): ZoneApi<number> {
   const name = "hetzner";
-  const client = new ApiClient({
-    name,
-    base,
-    authorize: () => ({ authorization: `Bearer ${token}` }),
-    reasonOf: reasonIn,
-  });
+  const client = new ApiClient({ name, base, authorize: () => ({ authorization: `Bearer ${token}` }) });
 
   /** Waits until a change is done, because the first response only accepts it. */
   const untilDone = async (call: ApiCall, { action: accepted }: z.infer<typeof actionSchema>) => {

@@ -10,9 +10,9 @@ import { filled, filledText } from "../api/filled-text.ts";
 import { readXml, type XmlElement } from "../api/read-xml.ts";
 import {
   type DnsRecord,
-  isSameValue,
+  type RecordSet,
+  recordSetChanges,
   type ZoneApi,
-  zoneFileValue,
   zoneProvider,
 } from "../api/zone-provider.ts";
 
@@ -75,14 +75,10 @@ function reasonIn(text: string): string | undefined {
   return /<Message>([^<]*)<\/Message>/.exec(text)?.[1];
 }
 
-/** One change of a set of records. */
-interface RecordChange {
+/** One change of a set of records, whose values are in the form of a zone file. */
+interface RecordChange extends RecordSet {
   /** `UPSERT` replaces the set with the same name and type; `DELETE` must repeat the existing set exactly. */
   readonly action: "UPSERT" | "DELETE";
-  /** TTL in seconds, as decimal digits. */
-  readonly ttl: string;
-  /** Values in the form of a zone file. */
-  readonly values: readonly string[];
   /** True: the change is done only when all servers of the provider know it. */
   readonly isAwaited: boolean;
 }
@@ -144,19 +140,19 @@ class Route53Client {
     const [found] = answer.all("ResourceRecordSet");
     // The list starts at this name, or at the next name if this name has no records.
     return found !== undefined && plainName(found.text("Name") ?? "") === full && found.text("Type") === type
-      ? { ttl: found.text("TTL") ?? "", values: found.all("Value").map(({ ownText }) => ownText) }
+      ? { ttlSeconds: Number(found.text("TTL")), values: found.all("Value").map(({ ownText }) => ownText) }
       : undefined;
   }
 
   async change(
     zone: string,
     { name: full, type }: DnsRecord,
-    { action, ttl, values, isAwaited }: RecordChange,
+    { action, ttlSeconds, values, isAwaited }: RecordChange,
   ): Promise<void> {
     const records = values.map(
       (value) => `<ResourceRecord><Value>${escapeXml(value)}</Value></ResourceRecord>`,
     );
-    const set = `<Name>${escapeXml(full)}.</Name><Type>${type}</Type><TTL>${ttl}</TTL><ResourceRecords>${records.join("")}</ResourceRecords>`;
+    const set = `<Name>${escapeXml(full)}.</Name><Type>${type}</Type><TTL>${ttlSeconds}</TTL><ResourceRecords>${records.join("")}</ResourceRecords>`;
     const answer = await this.#client.ask({
       method: "POST",
       path: `${version}${pathOf("hostedzone", zone, "rrset")}`,
@@ -207,27 +203,20 @@ export function route53Api(
         ?.text("Id")
         ?.replace("/hostedzone/", "");
     },
-    async add(zone, record) {
-      const values = (await client.valuesOf(zone, record))?.values ?? [];
-      if (!values.some((value) => isSameValue(record, value))) {
-        await client.change(zone, record, {
-          action: "UPSERT",
-          ttl: String(record.ttlSeconds),
-          values: [...values, zoneFileValue(record)],
-          isAwaited: config.wait_for_route53_sync === true,
-        });
-      }
-    },
-    async remove(zone, record) {
-      const found = await client.valuesOf(zone, record);
-      const rest = found?.values.filter((value) => !isSameValue(record, value)) ?? [];
-      const isAwaited = config.wait_for_route53_sync === true && config.skip_route53_sync_on_delete !== true;
-      if (found !== undefined && rest.length < found.values.length) {
-        await (rest.length === 0
-          ? client.change(zone, record, { action: "DELETE", ttl: found.ttl, values: found.values, isAwaited })
-          : client.change(zone, record, { action: "UPSERT", ttl: found.ttl, values: rest, isAwaited }));
-      }
-    },
+    ...recordSetChanges<string>({
+      read: (zone, record) => client.valuesOf(zone, record),
+      async write(zone, record, next, before) {
+        const isRemoval = before !== undefined && next.values.length < before.values.length;
+        const isAwaited =
+          config.wait_for_route53_sync === true && !(isRemoval && config.skip_route53_sync_on_delete);
+        const isLast = isRemoval && next.values.length === 0;
+        const change = isLast
+          ? ({ action: "DELETE", ...before } as const)
+          : ({ action: "UPSERT", ...next } as const);
+        await client.change(zone, record, { ...change, isAwaited });
+        return undefined;
+      },
+    }),
     close: () => client.close(),
   };
 }
