@@ -8,9 +8,10 @@ import {
   traceReaderService,
 } from "wire/grpc";
 import type { Span } from "wire/model";
-import { decodeTraces, encodeTraces, traceService } from "wire/otlp";
+import { encodeTraces, traceService } from "wire/otlp";
 import { SpanRowWriter } from "wire/rows";
 import type { TraceQueryParameters } from "wire/storage-v2";
+import { decodeTraces } from "wire/testing";
 import { type ServedStore, type ServedStoreSettings, serveStore } from "./remote-storage-fixture.ts";
 
 async function served(settings: ServedStoreSettings = {}): Promise<ServedStore & { client: Client }> {

@@ -1,6 +1,7 @@
 import type { Span } from "../model/span.ts";
-import { decodeTraces } from "../otlp/decode-traces.ts";
 import { encodeTraces } from "../otlp/encode-traces.ts";
+import { OtlpTranscoder } from "../otlp/otlp-transcoder.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
 import { withoutWarningsAttribute, withWarningsAttribute } from "./warnings.ts";
 
 export interface TraceChunkLimits {
@@ -45,8 +46,12 @@ function* halved(spans: readonly Span[], maxBytes: number): Generator<TraceChunk
 
 /**
  * The spans of a message of `encodeTraceChunks`, or of another server. Warnings come back.
- * @throws WireError as `decodeTraces`
+ * @throws WireError as `OtlpTranscoder.transcode`
  */
 export function decodeTraceChunk(message: Uint8Array): Span[] {
-  return message.length === 0 ? [] : decodeTraces(message).map(withoutWarningsAttribute);
+  if (message.length === 0) {
+    return [];
+  }
+  const { rows } = new OtlpTranscoder().transcode(message);
+  return readSpanRows(rows.bytes).map(withoutWarningsAttribute);
 }

@@ -8,13 +8,8 @@ import {
 } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { traceReaderService, withPublicNames } from "wire/grpc";
-import {
-  decodeTraces,
-  type ExportOutcome,
-  encodeTraces,
-  type TraceServiceHandlers,
-  traceService,
-} from "wire/otlp";
+import { type ExportOutcome, encodeTraces, type TraceServiceHandlers, traceService } from "wire/otlp";
+import { decodeTraces } from "wire/testing";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { newTraceId, sampleSpan } from "../../contract/sample-spans.ts";
 import { serviceError, startFakeRemoteStorage } from "./fake-remote-storage.ts";
