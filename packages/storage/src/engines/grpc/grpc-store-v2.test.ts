@@ -8,12 +8,14 @@ import {
 } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { traceReaderService, withPublicNames } from "wire/grpc";
-import { type ExportOutcome, encodeTraces, type TraceServiceHandlers, traceService } from "wire/otlp";
+import { encodeTraces, type TraceServiceHandlers, traceService } from "wire/otlp";
 import { decodeTraces } from "wire/testing";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { newTraceId, sampleSpan } from "../../contract/sample-spans.ts";
 import { serviceError, startFakeRemoteStorage } from "./fake-remote-storage.ts";
 import { openGrpcStore } from "./grpc-store.ts";
+
+type ExportOutcome = ReturnType<typeof traceService.export.responseDeserialize>;
 
 interface Served {
   readonly reader?: UntypedServiceImplementation;
