@@ -34,7 +34,8 @@ const namesOf = (namespace: string) =>
     .map((id) => id.slice(namespace.length + 1));
 
 test.each(handlers)("$handler is provisioned as the page shows it", async ({ handler, ...config }) => {
-  expect(await provisionHandler(handler, config)).toHaveProperty("handle");
+  const apps = { crowdsec: {} }; // the page shows it before the handlers that need it
+  expect(await provisionHandler(handler, config, apps)).toHaveProperty("handle");
 });
 
 test.each(matchers)("$name is provisioned as the page shows it", async ({ name, config }) => {
