@@ -135,7 +135,8 @@ const rooms = {
     "access-logs",
   ],
   "server-modules": [
-    "cookies|files|encoding|encoders|events|ip-sources|network-proxies|passwords|sessions",
+    "files",
+    "cookies|file-systems|encoding|encoders|events|ip-sources|network-proxies|passwords|sessions",
     "matchers",
     "handlers",
     "policies|admin-routes",

@@ -50,7 +50,8 @@ export interface HttpHandler extends ModuleInstance {
 /** Decides whether a route applies to a request. */
 export interface HttpMatcher extends ModuleInstance {
   /**
-   * A matcher must not wait; file system access must be synchronous. @throws HttpError to end the request with a status
+   * A matcher must not wait; file system access must be synchronous.
+   * @throws HttpError to end the request with a status; {@link PendingMatch} to be asked again later
    */
   matches(exchange: Exchange): boolean;
   /**

@@ -2,6 +2,7 @@ import { runFor } from "server-core/threads/error-owner";
 import type { Exchange } from "./exchange.ts";
 import type { Next } from "./handler.ts";
 import { setHeader } from "./header-list.ts";
+import { PendingMatch } from "./pending-match.ts";
 import { refusals, rehearseHandler } from "./rehearsal/rehearse-handler.ts";
 import type { RehearsedWay } from "./rehearsed-way.ts";
 import type { Route } from "./route.ts";
@@ -61,6 +62,18 @@ function isMatch(route: Route, exchange: Exchange): boolean {
     route.matcherSets.length === 0 ||
     route.matcherSets.some((set) => set.every((matcher) => matcher.matches(exchange)))
   );
+}
+
+/** @returns the pause that a matcher needs. @throws HttpError of a matcher */
+function isMatchOrPending(route: Route, exchange: Exchange): boolean | PendingMatch {
+  try {
+    return isMatch(route, exchange);
+  } catch (error) {
+    if (error instanceof PendingMatch) {
+      return error;
+    }
+    throw error;
+  }
 }
 
 /**
@@ -169,7 +182,12 @@ export class RouteList implements InnerRoutes {
         const at = index;
         return runFor(exchange, readBody, exchange).then(() => this.#runFrom(at, groups, exchange, next));
       }
-      if (!isMatch(route, exchange)) {
+      const matches = isMatchOrPending(route, exchange);
+      if (matches instanceof PendingMatch) {
+        const at = index;
+        return runFor(exchange, () => matches.ready).then(() => this.#runFrom(at, groups, exchange, next));
+      }
+      if (!matches) {
         continue;
       }
       route.figures.taken++;

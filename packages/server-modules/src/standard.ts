@@ -33,6 +33,10 @@ import { zstdEncoder } from "./encoders/zstd.ts";
 import { eventsApp } from "./events/events-app.ts";
 import { execHandler } from "./events/exec-handler.ts";
 import { execText } from "./events/exec-text.ts";
+import { filesystemsApp } from "./file-systems/filesystems-app.ts";
+import { filesystemsText } from "./file-systems/filesystems-text.ts";
+import { s3FileSystem } from "./file-systems/s3/s3.ts";
+import { s3Text } from "./file-systems/s3/s3-text.ts";
 import { acmeServer } from "./handlers/acme-server/acme-server.ts";
 import { acmeServerText } from "./handlers/acme-server/acme-server-text.ts";
 import { argon2idHash } from "./handlers/authentication/argon2id-hash.ts";
@@ -142,6 +146,8 @@ export const standardModules: readonly ListedModule[] = [
   listed("events.handlers.exec", () => execHandler, { text: () => execText }),
   ...tlsModules,
   ...dynamicDnsModules,
+  listed("caddy.filesystems", () => filesystemsApp, { isApp: true, text: () => filesystemsText }),
+  listed("caddy.fs.s3", () => s3FileSystem, { text: () => s3Text }),
   listed("sessions", () => sessionsApp, { implied: true }),
   listed("http", () => httpApp, { inWorkers: true }),
   listed("http.matchers.client_ip", () => clientIpMatcher, { text: () => clientIpMatcherText }),

@@ -81,7 +81,8 @@ export class ModuleRegistry {
   get<Instance extends ModuleInstance>(namespace: ModuleNamespace<Instance>, name: string): ModuleDefinition {
     const module = this.find(namespace, name);
     // Apps have an empty prefix, so a name with a dot would match modules of other namespaces.
-    if (module === undefined || (namespace.prefix === "" && name.includes("."))) {
+    const isOther = namespace.prefix === "" && name.includes(".") && module?.isApp !== true;
+    if (module === undefined || isOther) {
       const id = namespace.prefix === "" ? name : `${namespace.prefix}.${name}`;
       throw new ServerError("MODULE_UNKNOWN", `unknown module: ${id}`);
     }

@@ -20,6 +20,8 @@ export interface ModuleSource<Config, Instance extends ModuleInstance> extends M
   readonly inWorkers?: boolean;
   /** For an app: true when the app exists for every config, even without a member, before the other apps. */
   readonly implied?: boolean;
+  /** True for an app whose name has a dot. */
+  readonly isApp?: boolean;
   /**
    * Apps that the module does not work without. A config that uses the module and lacks one of them is refused when it
    * is loaded.
@@ -46,6 +48,8 @@ export interface ModuleTraits {
   readonly inWorkers?: boolean;
   /** True when the module is provisioned even without a member in the document. */
   readonly implied?: boolean;
+  /** True for an app whose name has a dot; an id with a dot is otherwise that of a module in a namespace. */
+  readonly isApp?: boolean;
   /** npm package that the module is in. A config that names a package of this name under `modules` gets that one's module. */
   readonly package?: string;
 }

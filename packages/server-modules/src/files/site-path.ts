@@ -36,14 +36,21 @@ export function compileRoot(root: string | null | undefined): (exchange: Exchang
   return (exchange) => normalize(template(exchange));
 }
 
+/** The machine's own file system. */
+export const ownFiles = "own files";
+
 /**
- * Compiles the check whether a request names an existing file system. Only the operating system's file system exists,
- * under the names "" and `default`.
+ * Compiles the choice of the file system. The names "" and `default` mean the machine's own.
+ * @param others further file systems, by name
+ * @returns a function that returns undefined for an unknown name
  */
-export function compileFileSystem(name: string | null | undefined): (exchange: Exchange) => boolean {
+export function compileFileSystem<Other>(
+  name: string | null | undefined,
+  others: ReadonlyMap<string, Other>,
+): (exchange: Exchange) => Other | typeof ownFiles | undefined {
   const template: Template = name ? compileFileTemplate(name) : (exchange) => exchange.varText("fs");
   return (exchange) => {
     const found = template(exchange);
-    return found === "" || found === "default";
+    return found === "" || found === "default" ? ownFiles : others.get(found);
   };
 }

@@ -7,13 +7,19 @@ import { compileFileTemplate, setPlaceholder, type Template } from "http-engine/
 import { isGlob } from "server-core/glob/path-glob";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
+import type { FileSystem, RemoteStats } from "../file-systems/file-system.ts";
+import { type NamedFileSystems, openFileSystems } from "../file-systems/filesystems-app.ts";
+import { remotePath, statRemoteNow } from "../file-systems/remote-stats.ts";
 import { pathBytes } from "../files/path-bytes.ts";
 import { pathText } from "../files/path-text.ts";
 import { expandGlob, nameExists } from "../files/site-glob.ts";
-import { compileFileSystem, compileRoot } from "../files/site-path.ts";
+import { compileFileSystem, compileRoot, ownFiles } from "../files/site-path.ts";
 
 const configSchema = z.strictObject({
-  fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
+  fs: z
+    .string()
+    .nullish()
+    .describe("File system: `default`, the machine's own, or one of the app `caddy.filesystems`."),
   root: pathText().nullish().describe("Folder that files are looked for in ({http.vars.root})."),
   try_files: z
     .array(z.string())
@@ -62,6 +68,22 @@ interface TriedFile {
   readonly pattern: Template;
   /** Template of the entry as a literal path, without escaping. */
   readonly literal: Template;
+}
+
+/** The facts about a file that policies compare. */
+type FileStats = Pick<Stats, "isDirectory" | "size" | "mtimeMs">;
+
+/** Where files are looked for. */
+interface Place {
+  readonly root: string;
+  /** True for the machine's own file system. */
+  readonly isOwn: boolean;
+  /** Undefined for a missing file. @throws PendingMatch while it is not known */
+  readonly statOf: (path: string) => FileStats | undefined;
+}
+
+function remoteStatOf(stats: RemoteStats | undefined): FileStats | undefined {
+  return stats && { isDirectory: () => stats.isFolder, size: stats.size, mtimeMs: stats.modifiedMs ?? 0 };
 }
 
 /** Result of `stat`, following links; undefined for a missing or unreadable file. */
@@ -129,7 +151,7 @@ function splitPath(path: string, endings: readonly RegExp[]): { before: string; 
 }
 
 /** True when file `a` beats `b` under a comparing policy. If both are equal, the file that was tried first wins. */
-function bestBy(policy: string, a: Stats, b: Stats): boolean {
+function bestBy(policy: string, a: FileStats, b: FileStats): boolean {
   if (policy === "largest_size") {
     return a.size > b.size;
   }
@@ -159,16 +181,20 @@ function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): 
 class FileSearch implements HttpMatcher {
   /** Computes the root folder, from `root` or the variable of that name. */
   readonly #rootOf: ReturnType<typeof compileRoot>;
-  readonly #hasFileSystem: ReturnType<typeof compileFileSystem>;
+  /** The file system of a request; undefined for an unknown name. */
+  readonly #filesOf: (exchange: Exchange) => FileSystem | typeof ownFiles | undefined;
   /** Patterns of `split_path`. */
   readonly #endings: readonly RegExp[];
   readonly #policy: string;
   /** Entries of `try_files`. Default: the path of the request. */
   readonly #tried: readonly TriedFile[];
 
-  constructor({ root, fs, split_path, try_policy, try_files }: z.infer<typeof configSchema>) {
+  constructor(
+    { root, fs, split_path, try_policy, try_files }: z.infer<typeof configSchema>,
+    others: NamedFileSystems,
+  ) {
     this.#rootOf = compileRoot(root);
-    this.#hasFileSystem = compileFileSystem(fs);
+    this.#filesOf = compileFileSystem(fs, others);
     this.#endings = (split_path ?? []).map(endingPattern);
     this.#policy = try_policy || "first_exist";
     this.#tried = (try_files ?? ["{http.request.uri.path}"]).map((text) => ({
@@ -180,26 +206,34 @@ class FileSearch implements HttpMatcher {
   }
 
   matches(exchange: Exchange): boolean {
-    if (!this.#hasFileSystem(exchange)) {
+    const files = this.#filesOf(exchange);
+    if (files === undefined) {
       return false;
     }
-    const root = this.#rootOf(exchange);
+    const place: Place = {
+      root: this.#rootOf(exchange),
+      isOwn: files === ownFiles,
+      statOf:
+        files === ownFiles
+          ? statOf
+          : (path) => remoteStatOf(statRemoteNow(exchange, files, remotePath(path))),
+    };
     return this.#policy.startsWith("first_exist")
-      ? this.#firstExisting(root, exchange)
-      : this.#best(root, exchange);
+      ? this.#firstExisting(place, exchange)
+      : this.#best(place, exchange);
   }
 
   /** Implements `first_exist` and `first_exist_fallback`, which use the first match. */
-  #firstExisting(root: string, exchange: Exchange): boolean {
+  #firstExisting(place: Place, exchange: Exchange): boolean {
     for (const [index, file] of this.#tried.entries()) {
       if (file.status !== undefined) {
         throw new HttpError(file.status, file.text.slice(1));
       }
       if (this.#policy === "first_exist_fallback" && index === this.#tried.length - 1) {
-        return takeFile(exchange, this.#fallbackOf(file, root, exchange), false);
+        return takeFile(exchange, this.#fallbackOf(file, place, exchange), false);
       }
-      for (const candidate of this.#candidatesOf(file, root, exchange)) {
-        const stats = statOf(candidate.path);
+      for (const candidate of this.#candidatesOf(file, place, exchange)) {
+        const stats = place.statOf(candidate.path);
         if (stats !== undefined && stats.isDirectory() === candidate.path.endsWith("/")) {
           return takeFile(exchange, candidate, stats.isDirectory());
         }
@@ -209,10 +243,10 @@ class FileSearch implements HttpMatcher {
   }
 
   /** Implements the three policies that compare all files. */
-  #best(root: string, exchange: Exchange): boolean {
-    let found: { candidate: Candidate; stats: Stats } | undefined;
-    for (const candidate of this.#tried.flatMap((file) => this.#candidatesOf(file, root, exchange))) {
-      const stats = statOf(candidate.path);
+  #best(place: Place, exchange: Exchange): boolean {
+    let found: { candidate: Candidate; stats: FileStats } | undefined;
+    for (const candidate of this.#tried.flatMap((file) => this.#candidatesOf(file, place, exchange))) {
+      const stats = place.statOf(candidate.path);
       if (stats !== undefined && (found === undefined || bestBy(this.#policy, stats, found.stats))) {
         found = { candidate, stats };
       }
@@ -221,24 +255,31 @@ class FileSearch implements HttpMatcher {
   }
 
   /**
-   * Paths of one entry; a glob may match several. An entry whose final slash comes from a placeholder does not require
+   * Paths of one entry; a glob may match several, on the machine's own file system. An entry whose final slash comes from a placeholder does not require
    * a folder, and yields no path.
    */
-  #candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
-    const { before, remainder } = splitPath(clean(file.pattern(exchange)), this.#endings);
+  #candidatesOf(file: TriedFile, { root, isOwn }: Place, exchange: Exchange): Candidate[] {
+    const { before, remainder } = splitPath(
+      clean((isOwn ? file.pattern : file.literal)(exchange)),
+      this.#endings,
+    );
     if (before !== "/" && before.endsWith("/") && !file.text.endsWith("/")) {
       return [];
     }
-    const paths = isGlob(before)
-      ? expandGlob(root, posix.normalize(`/${before}`).slice(1))
-      : [pathBelow(root, before)];
+    const paths =
+      isOwn && isGlob(before)
+        ? expandGlob(root, posix.normalize(`/${before}`).slice(1))
+        : [pathBelow(root, before)];
     return paths.map((path) => ({ path, relative: relativeTo(root, path), remainder }));
   }
 
   /** The candidate for the last entry of `first_exist_fallback`: an existing path, or else the text itself. */
-  #fallbackOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
-    const literal = this.#literalOf(file, root, exchange);
-    const [first] = this.#candidatesOf(file, root, exchange);
+  #fallbackOf(file: TriedFile, place: Place, exchange: Exchange): Candidate {
+    const literal = this.#literalOf(file, place.root, exchange);
+    if (!place.isOwn) {
+      return literal;
+    }
+    const [first] = this.#candidatesOf(file, place, exchange);
     if (first === undefined || (first.path === literal.path && first.remainder === literal.remainder)) {
       return literal;
     }
@@ -257,5 +298,6 @@ class FileSearch implements HttpMatcher {
 export const fileMatcher = defineModule({
   id: "http.matchers.file",
   config: configSchema,
-  provision: (config): HttpMatcher => new FileSearch(config),
+  provision: async (config, context): Promise<HttpMatcher> =>
+    new FileSearch(config, await openFileSystems(context)),
 });

@@ -286,6 +286,9 @@ function moduleAfterName(context: OptionContext, namespace: string, inline: stri
   return context.readModule(context.cursor, namespace, inline);
 }
 
+/** The app that the option `filesystem` adds to. */
+const filesystemsApp = "caddy.filesystems";
+
 /** Readers of all global options. The cursor is on the option's name. Source: the public model (Caddy 2.11) */
 const optionReaders: Readonly<Record<string, OptionReader>> = {
   acme_ca: word((options, value) => {
@@ -333,9 +336,13 @@ const optionReaders: Readonly<Record<string, OptionReader>> = {
     options.fallbackSni = value;
   }),
   filesystem: (context) => {
-    context.cursor.argument();
-    context.cursor.argument();
-    context.readModule(context.cursor, "fs", "backend");
+    const { cursor, options, readModule } = context;
+    const name = cursor.argument();
+    cursor.argument();
+    const filesystem = { name, file_system: readModule(cursor, "caddy.fs", "backend") };
+    const earlier = options.apps?.[filesystemsApp]?.filesystems;
+    const filesystems = [...(Array.isArray(earlier) ? earlier : []), filesystem];
+    options.apps = { ...options.apps, [filesystemsApp]: { filesystems } };
   },
   grace_period: time((options, value) => {
     options.gracePeriod = value;

@@ -10,13 +10,10 @@ import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
 
 const folder = new URL("../../../../docs/reference/options/", import.meta.url);
-/** Options for modules that are not built in: their pages say so, and give the error for the example. */
-const withoutModules = new Set(["filesystem"]);
 
 const pages = readdirSync(folder);
 const fileOf = (name: string) => `${name.replaceAll("_", "-")}.md`;
 const pageOf = (name: string) => readFileSync(new URL(fileOf(name), folder), "utf8");
-const tried = globalOptionNames.filter((name) => !withoutModules.has(name));
 
 describe("the reference of global options", () => {
   test("has a page for each, and lists it", () => {
@@ -27,7 +24,7 @@ describe("the reference of global options", () => {
     expect(pages.length).toBe(globalOptionNames.length + 1);
   });
 
-  test.each(tried)(
+  test.each([...globalOptionNames])(
     "%s: the example is adapted without a warning, and says more than without it, and comes back",
     async (name) => {
       const [, text = ""] = /^```serverfile\n(.*?)^```$/ms.exec(pageOf(name)) ?? [];
@@ -42,13 +39,4 @@ describe("the reference of global options", () => {
       expect(adaptServerfile(Buffer.from(without), {}).result).not.toEqual(result);
     },
   );
-
-  test.each([...withoutModules])("%s: the example is refused with the words that the page shows", (name) => {
-    const [, text = "", message = ""] =
-      /^```text refused\n(.*?)^```\n\n```text\n(.*?)\n```$/ms.exec(pageOf(name)) ?? [];
-    expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
-    expect(formatServerfile(text)).toBe(text);
-    expect(message).toContain("module not registered");
-    expect(() => adaptServerfile(Buffer.from(text), {})).toThrow(message);
-  });
 });

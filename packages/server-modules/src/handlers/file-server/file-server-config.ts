@@ -7,7 +7,10 @@ const noOptions = z.strictObject({});
 
 /** Config of the handler `file_server`. Source: the public model (Caddy 2.11) */
 export const fileServerSchema = z.strictObject({
-  fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
+  fs: z
+    .string()
+    .nullish()
+    .describe("File system: `default`, the machine's own, or one of the app `caddy.filesystems`."),
   /**
    * A relative root starts at the working folder. A placeholder without a value means the working folder, never `/`.
    */

@@ -13,14 +13,19 @@ import type { ResourceKind } from "server-core/modules/usage-pool";
 import { runFor } from "server-core/threads/error-owner";
 import type { z } from "zod";
 import { acceptedEncodings } from "../../encoding/accepted-encodings.ts";
+import type { FileSystem } from "../../file-systems/file-system.ts";
+import { type NamedFileSystems, openFileSystems } from "../../file-systems/filesystems-app.ts";
+import { remotePath, statRemote } from "../../file-systems/remote-stats.ts";
+import type { ByteRange } from "../../files/byte-ranges.ts";
 import { mediaTypeOf } from "../../files/media-type.ts";
 import { pathBytes } from "../../files/path-bytes.ts";
-import { compileFileSystem, compileRoot, joinSitePath } from "../../files/site-path.ts";
+import { compileFileSystem, compileRoot, joinSitePath, ownFiles } from "../../files/site-path.ts";
 import { type Browser, compileBrowse } from "./browse/browse.ts";
 import { loadBrowseTemplate } from "./browse/browse-template.ts";
 import { FileCache, maxCachedFileBytes } from "./file-cache.ts";
 import { openError, statError } from "./file-error.ts";
 import { fileServerSchema } from "./file-server-config.ts";
+import { describeRemote, findRemote, type RemoteFile } from "./find-remote.ts";
 import { compileHidden } from "./hidden-files.ts";
 import { redirectTo } from "./redirect.ts";
 import { sendFile } from "./send-file.ts";
@@ -74,7 +79,8 @@ class FileServer implements HttpHandler {
   /** Cache of small files, shared in this thread. */
   readonly #cache: FileCache;
   readonly #rootOf: (exchange: Exchange) => string;
-  readonly #hasFileSystem: (exchange: Exchange) => boolean;
+  /** The file system of a request; undefined for an unknown name. */
+  readonly #filesOf: (exchange: Exchange) => FileSystem | typeof ownFiles | undefined;
   /** Tests a path against `hide`, with placeholders of the request. */
   readonly #isHidden: (path: string, exchange: Exchange) => boolean;
   readonly #indexNames: readonly Template[];
@@ -87,10 +93,11 @@ class FileServer implements HttpHandler {
   readonly #codings: readonly Coding[];
   readonly #etagExtensions: readonly string[];
 
-  constructor(config: Config, cache: FileCache, browse: Browser | undefined) {
+  /** @param others file systems besides the machine's own */
+  constructor(config: Config, cache: FileCache, browse: Browser | undefined, others: NamedFileSystems) {
     this.#cache = cache;
     this.#rootOf = compileRoot(config.root);
-    this.#hasFileSystem = compileFileSystem(config.fs);
+    this.#filesOf = compileFileSystem(config.fs, others);
     this.#isHidden = compileHidden(config.hide ?? []);
     this.#indexNames = (config.index_names ?? ["index.html", "index.txt"]).map((name) =>
       compileFileTemplate(name),
@@ -111,8 +118,12 @@ class FileServer implements HttpHandler {
   }
 
   handle(exchange: Exchange, next: Next): void | Promise<void> {
-    if (!this.#hasFileSystem(exchange)) {
+    const files = this.#filesOf(exchange);
+    if (files === undefined) {
       throw new HttpError(404, "filesystem not found");
+    }
+    if (files !== ownFiles) {
+      return runFor(exchange, () => this.#serveRemote(exchange, next, files));
     }
     const root = this.#rootOf(exchange);
     let path = joinSitePath(root, exchange.path);
@@ -163,6 +174,55 @@ class FileServer implements HttpHandler {
     return this.#serve(exchange, next, chosen);
   }
 
+  /** The same steps for a file on another machine, without the cache. */
+  async #serveRemote(exchange: Exchange, next: Next, files: FileSystem): Promise<void> {
+    const root = this.#rootOf(exchange);
+    const found = await findRemote(exchange, files, joinSitePath(root, exchange.path), {
+      indexNames: this.#indexNames,
+      isHidden: this.#isHidden,
+    });
+    if (found === undefined) {
+      return this.#notFound(exchange, next);
+    }
+    if (found.stats.isFolder) {
+      return this.#list(exchange, next, root, found.path, files);
+    }
+    if (this.#redirect(exchange, found.isIndex)) {
+      return;
+    }
+    exchange.responseHeaders.push("Vary", "Accept-Encoding");
+    const chosen = await this.#chooseRemote(exchange, files, found);
+    if (exchange.method !== "GET" && exchange.method !== "HEAD" && exchange.error === undefined) {
+      exchange.responseHeaders.push("Allow", "GET, HEAD");
+      throw new HttpError(405);
+    }
+    const ownEtag = getHeader(exchange.responseHeaders, "etag");
+    const file = describeRemote(chosen.path, chosen.stats, ownEtag);
+    this.#describe(exchange, file, { named: found.path, coding: chosen.coding }, ownEtag !== undefined);
+    const source = {
+      readRange: (range: ByteRange) => files.read(remotePath(chosen.path), chosen.stats, range),
+    };
+    return sendFile(exchange, file, source, this.#statusOf(exchange));
+  }
+
+  /** Like {@link #chooseCoding}. */
+  async #chooseRemote(
+    exchange: Exchange,
+    files: FileSystem,
+    { path, stats }: RemoteFile,
+  ): Promise<RemoteFile & { readonly coding: Coding | "" }> {
+    for (const coding of acceptedEncodings(exchange.header("accept-encoding"), this.#codings)) {
+      const sidecar = path + suffixes[coding as Coding];
+      const found = this.#isHidden(sidecar, exchange)
+        ? undefined
+        : await statRemote(exchange, files, remotePath(sidecar));
+      if (found?.isFolder === false) {
+        return { path: sidecar, stats: found, coding: coding as Coding };
+      }
+    }
+    return { path, stats, coding: "" };
+  }
+
   /** Answers 404, or calls the next handler with `pass_thru`. */
   #notFound(exchange: Exchange, next: Next): void | Promise<void> {
     if (this.#passThrough) {
@@ -191,7 +251,13 @@ class FileServer implements HttpHandler {
   }
 
   /** Lists a folder, when listings are enabled and the folder is not hidden. */
-  #list(exchange: Exchange, next: Next, root: string, folder: string): void | Promise<void> {
+  #list(
+    exchange: Exchange,
+    next: Next,
+    root: string,
+    folder: string,
+    files?: FileSystem,
+  ): void | Promise<void> {
     if (this.#browse === undefined || this.#isHidden(folder, exchange)) {
       return this.#notFound(exchange, next);
     }
@@ -200,6 +266,7 @@ class FileServer implements HttpHandler {
       exchange,
       root,
       folder,
+      files,
       isHidden: this.#isHidden,
       notFound: () => this.#notFound(exchange, next),
     });
@@ -315,7 +382,12 @@ class FileServer implements HttpHandler {
   }
 
   /** Sets the header fields of the file: coding, tag, time of change, type. */
-  #describe(exchange: Exchange, file: ServedFile, chosen: Chosen, hasEtag = false): void {
+  #describe(
+    exchange: Exchange,
+    file: ServedFile,
+    chosen: Pick<Chosen, "named" | "coding">,
+    hasEtag = false,
+  ): void {
     const headers = exchange.responseHeaders;
     if (chosen.coding !== "") {
       headers.push("Content-Encoding", chosen.coding);
@@ -349,6 +421,6 @@ export const fileServer = defineModule({
     const template = config.browse?.template_file;
     const render = template ? await loadBrowseTemplate(template) : undefined;
     const browse = config.browse ? compileBrowse(config.browse, render) : undefined;
-    return new FileServer(config, cache.value, browse);
+    return new FileServer(config, cache.value, browse, await openFileSystems(context));
   },
 });

@@ -12,18 +12,32 @@ import type { ServedFile } from "./served-file.ts";
 /** Bytes of one read. Large reads need fewer system calls; backpressure from the client limits memory. */
 const readBytes = 256 * 1024;
 
-/** The bytes of a file: in memory, or an open file that the response closes. */
-export type FileBytes = Buffer | FileHandle;
+/** A file that is read over a network, one request for each range. */
+export interface RemoteBytes {
+  /** @throws HttpError when the file is another one meanwhile, or cannot be read */
+  readRange(range: ByteRange): AsyncGenerator<Buffer>;
+}
+
+/** The bytes of a file: in memory, an open file that the response closes, or on another machine. */
+export type FileBytes = Buffer | FileHandle | RemoteBytes;
+
+/** Most ranges of a file on another machine; a request for more gets the whole file. */
+const maxRemoteRanges = 8;
 
 /** Closes an open file. */
 async function close(source: FileBytes): Promise<void> {
-  if (!Buffer.isBuffer(source)) {
+  if (!Buffer.isBuffer(source) && !("readRange" in source)) {
     await source.close();
   }
 }
 
 /** @throws HttpError when the file ends before the range: the length was sent already */
-async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+async function* readRange(source: FileBytes, range: ByteRange): AsyncGenerator<Buffer> {
+  const { start, end } = range;
+  if ("readRange" in source) {
+    yield* source.readRange(range);
+    return;
+  }
   if (Buffer.isBuffer(source)) {
     yield source.subarray(start, end + 1);
     return;
@@ -210,7 +224,9 @@ export function sendFile(
   status: number,
 ): void | Promise<void> {
   const { responseHeaders } = exchange;
-  const ranges = prepare(exchange, file, status);
+  const asked = prepare(exchange, file, status);
+  const isTooMany = "readRange" in source && Array.isArray(asked) && asked.length > maxRemoteRanges;
+  const ranges = isTooMany ? "whole" : asked;
   if (Buffer.isBuffer(source) && (ranges === undefined || ranges === "whole")) {
     if (ranges === "whole") {
       setContentLength(responseHeaders, file.size);

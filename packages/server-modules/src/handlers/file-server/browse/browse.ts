@@ -5,11 +5,13 @@ import { getHeaders, setContentLength } from "http-engine/header-list";
 import { formatGoTime } from "server-core/go/go-time";
 import { parseQuery } from "server-core/uri/query-parameters";
 import { readCookie } from "../../../cookies/cookies.ts";
+import type { FileSystem } from "../../../file-systems/file-system.ts";
 import { parseHttpDate } from "../../../files/preconditions.ts";
 import { statError } from "../file-error.ts";
 import { redirectTo } from "../redirect.ts";
 import { browsePage, type PageListing, pagePolicy } from "./browse-page.ts";
 import { humanSize } from "./human-size.ts";
+import { listRemote } from "./list-remote.ts";
 import { type ListedFile, type Listing, listFolder } from "./listing.ts";
 import { arrange, isOrderName, isSortName, type OrderName, type SortName } from "./order.ts";
 
@@ -39,6 +41,8 @@ export interface BrowseRequest {
   readonly folder: string;
   /** True when a file is hidden for this request. */
   readonly isHidden: (path: string, exchange: Exchange) => boolean;
+  /** The file system of the folder; absent: the machine's own. */
+  readonly files?: FileSystem | undefined;
   /** Answers when the folder no longer exists. */
   readonly notFound: () => void | Promise<void>;
 }
@@ -165,10 +169,14 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
   const defaultOrder = configured.find(isOrderName);
   const timeFormat = config.plain_time_format || defaultTimeFormat;
 
-  async function list({ exchange, folder, isHidden }: BrowseRequest): Promise<Listing> {
+  async function list({ exchange, folder, isHidden, files }: BrowseRequest): Promise<Listing> {
+    const limit = (config.file_limit ?? 0) < 0 ? Number.POSITIVE_INFINITY : config.file_limit || defaultLimit;
+    if (files !== undefined) {
+      return await listRemote(files, folder, limit, (path) => isHidden(path, exchange));
+    }
     try {
       return await listFolder(folder, {
-        limit: (config.file_limit ?? 0) < 0 ? Number.POSITIVE_INFINITY : config.file_limit || defaultLimit,
+        limit,
         revealSymlinks: config.reveal_symlinks === true,
         isHidden: (path) => isHidden(path, exchange),
       });
@@ -186,11 +194,14 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
     const { responseHeaders } = exchange;
     responseHeaders.push("Vary", "Accept, Accept-Encoding");
     const since = parseHttpDate(exchange.header("if-modified-since"));
-    if (since !== undefined && Math.floor(listing.lastModifiedMs / 1000) <= since) {
+    const { lastModifiedMs } = listing;
+    if (since !== undefined && lastModifiedMs !== undefined && Math.floor(lastModifiedMs / 1000) <= since) {
       exchange.respond(304);
       return;
     }
-    responseHeaders.push("Last-Modified", new Date(listing.lastModifiedMs).toUTCString());
+    if (lastModifiedMs !== undefined) {
+      responseHeaders.push("Last-Modified", new Date(lastModifiedMs).toUTCString());
+    }
     const { parameters } = parseQuery(exchange.query);
     const asked = (name: string) => parameters.get(name)?.[0] ?? "";
     const sort: SortName = choose(exchange, {

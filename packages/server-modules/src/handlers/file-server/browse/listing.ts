@@ -30,8 +30,11 @@ export interface ListedFile {
 export interface Listing {
   /** Entries in the order of the file system. */
   readonly items: readonly ListedFile[];
-  /** Time of the newest change in milliseconds, for `Last-Modified`. */
-  readonly lastModifiedMs: number;
+  /**
+   * Time of the newest change in milliseconds, for `Last-Modified`; undefined where a removed file leaves no trace in
+   * the times.
+   */
+  readonly lastModifiedMs: number | undefined;
   /** Number of folders. */
   readonly folders: number;
   /** Number of files. */
@@ -63,7 +66,7 @@ function timeText({ mtime, mtimeNs }: BigIntStats): string {
 }
 
 /** Encodes `a b?.txt` as `./a%20b%3F.txt`. The leading `./` prevents a name with a colon from looking like a scheme. */
-function urlOf(name: string): string {
+export function urlOf(name: string): string {
   // A name that is not valid UTF-8 is escaped byte by byte.
   const escaped = name.isWellFormed()
     ? encodeURI(name).replace(/[?#]/g, encodeURIComponent)
