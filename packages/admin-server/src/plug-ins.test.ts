@@ -24,6 +24,7 @@ let server: RunningServer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "plug-ins-"));
   await writeFile(join(folder, "test.mmdb"), locationFile({}));
+  await writeFile(join(folder, "2fa.json"), '{ "ann": { "totp_secret": "JBSWY3DPEHPK3PXP" } }');
   server = await RunningServer.start();
 });
 afterAll(async () => {
@@ -46,9 +47,13 @@ describe("the gallery of plug-ins", () => {
     expect(names.filter((name) => !shown.includes(name))).toEqual([]);
   });
 
+  /** Values of variables in examples that need a certain form. */
+  const values: Record<string, string> = { SESSION_KEY: Buffer.alloc(32, "k").toString("base64") };
+
   test.each(examples)("$name: the example is adapted, valid, and comes back", async ({ text }) => {
+    values.SECRETS_FILE = join(folder, "2fa.json");
     for (const [, name = ""] of text.matchAll(/\{env\.(\w+)\}/g)) {
-      vi.stubEnv(name, "a-secret-of-the-example-with-forty-letters");
+      vi.stubEnv(name, values[name] ?? "a-secret-of-the-example-with-forty-letters");
     }
     const { result, warnings } = adaptServerfile(Buffer.from(text), {});
     expect(warnings).toEqual([]);

@@ -68,6 +68,8 @@ import { metrics } from "./handlers/metrics/metrics.ts";
 import { metricsText } from "./handlers/metrics/metrics-text.ts";
 import { oidc } from "./handlers/oidc/oidc.ts";
 import { oidcText } from "./handlers/oidc/oidc-text.ts";
+import { postauth2fa } from "./handlers/postauth2fa/postauth2fa.ts";
+import { postauth2faText } from "./handlers/postauth2fa/postauth2fa-text.ts";
 import { push } from "./handlers/push/push.ts";
 import { pushText } from "./handlers/push/push-text.ts";
 import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
@@ -220,6 +222,11 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.handlers.map", () => map, { text: () => mapText }),
   listed("http.handlers.metrics", () => metrics, { text: () => metricsText }),
   listed("http.handlers.oidc", () => oidc, { after: "basic_auth", text: () => oidcText }),
+  listed("http.handlers.postauth2fa", () => postauth2fa, {
+    directives: ["postauth_2fa"],
+    after: "oidc",
+    text: () => postauth2faText,
+  }),
   listed("http.handlers.push", () => push, { text: () => pushText }),
   listed("http.handlers.rate_limit", () => rateLimit, { after: "redir", text: () => rateLimitText }),
   listed("http.handlers.replace", () => replace, { after: "encode", text: () => replaceText }),

@@ -58,6 +58,7 @@ const answering: Record<string, object | undefined> = {
   metrics: undefined,
   signed_url: undefined, // passes on without a filter, or answers itself
   oidc: undefined, // passes on without a filter, or sends to the login
+  postauth2fa: undefined, // passes on without a filter, or asks for a code
   reverse_proxy: {},
   webdav: undefined, // answers with files, or with listings that it does not wait in
 };

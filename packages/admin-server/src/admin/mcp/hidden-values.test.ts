@@ -8,12 +8,14 @@ test("secrets are known by the names of their members, private keys by their tex
     ...{ api_token: "t", password: "", token: "{env.T}", key: pem, mac_key: "m" },
     set: { Authorization: ["Bearer x"], Accept: ["a"] },
     list: [{ client_secret: "s" }, "plain"],
+    factor: { secrets: { ann: "s" }, sign_key: "k", secrets_file_path: "/f" },
     credentials: { user: "u", n: 1 },
   };
   expect(hideSecrets(config)).toEqual({
     ...{ api_token: "(hidden)", password: "", token: "{env.T}", key: "(hidden)", mac_key: "(hidden)" },
     set: { Authorization: ["(hidden)"], Accept: ["a"] },
     list: [{ client_secret: "(hidden)" }, "plain"],
+    factor: { secrets: { ann: "(hidden)" }, sign_key: "(hidden)", secrets_file_path: "/f" },
     credentials: { user: "(hidden)", n: 1 },
   });
 });

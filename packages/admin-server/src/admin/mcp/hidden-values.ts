@@ -1,6 +1,6 @@
 /** Matches member names for secrets: passwords, keys, account tokens. */
 const secretName =
-  /(?:^|_)(?:password|passwd|secret|secret_key|token|api_token|auth_token|api_key|apikey|access_key|private_key|credentials?|mac_key|hmac|cookie_key|client_secret|bearer)$/i;
+  /(?:^|_)(?:password|passwd|secrets?|secret_key|token|api_token|auth_token|api_key|apikey|access_key|private_key|credentials?|mac_key|hmac|cookie_key|sign_key|encryption_key|client_secret|bearer)$/i;
 
 /** Matches header fields that carry credentials. */
 const secretField = /^(?:authorization|proxy-authorization|cookie|x-api-key|x-auth-token)$/i;

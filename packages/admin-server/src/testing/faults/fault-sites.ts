@@ -94,6 +94,14 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
       { handler: "rate_limit", rate_limits: { all: { key: "all", window: "1s", max_events: 1_000_000 } } },
       sabotage,
     ],
+    postauth2fa: [
+      {
+        handler: "postauth2fa",
+        username_placeholder: "ann",
+        secrets: { ann: "JBSWY3DPEHPK3PXP" },
+        sign_key: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+      },
+    ],
     replace: [
       { handler: "replace", replacements: [{ search: "a", replace: "{http.request.host}" }] },
       sabotage,
