@@ -5,7 +5,12 @@ import type { ConnectionEvents } from "../connection/connection-options.ts";
 import type { OutgoingDatagram } from "../connection/connection-parts.ts";
 import type { PeerAddress } from "../connection/network-path.ts";
 import { type ConnectionSettings, defaultSettings } from "../connection/settings.ts";
-import { type InitialKeys, initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
+import {
+  type InitialKeys,
+  initialClientKeys,
+  initialServerKeys,
+  retryIntegrityTag,
+} from "../protection/initial-keys.ts";
 import { openPacket } from "../protection/packet-keys.ts";
 import type { ClientHello } from "../tls/client-hello.ts";
 import type { Certificate } from "../tls/handshake-messages.ts";
@@ -315,13 +320,14 @@ export class ServerEndpoint {
       return false;
     }
     // Damaged packets create no connection. Reading removes header protection, so it needs a copy.
-    const keys = initialKeys(header.destinationId);
-    if (openPacket(keys.client, Buffer.from(datagrams[0] as Buffer), header, -1) === undefined) {
+    const client = initialClientKeys(header.destinationId);
+    if (openPacket(client, Buffer.from(datagrams[0] as Buffer), header, -1) === undefined) {
       this.counts.dropped += datagrams.length;
       return false;
     }
     this.counts.returning += isKnown && originalId === undefined ? 1 : 0;
-    const connection = this.#accept(newcomer, keys, now);
+    const server = initialServerKeys(header.destinationId);
+    const connection = this.#accept(newcomer, { client, server }, now);
     for (const datagram of datagrams) {
       this.#deliver(connection, datagram, { address, now });
     }
