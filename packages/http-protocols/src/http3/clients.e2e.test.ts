@@ -30,6 +30,8 @@ interface Answer {
   readonly sha256: string;
   readonly text: string;
   readonly resumed?: boolean;
+  readonly inserted?: number;
+  readonly acknowledged?: number;
 }
 
 type Ask = (port: number, requests: readonly string[], parallel?: boolean) => Promise<Answer[]>;
@@ -131,6 +133,20 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ name, missing
       expect(server.server.endpoint.counts.returning).toBe(1);
     },
   );
+
+  test.skipIf(missing || name !== "aioquic")("inserts repeated fields into the client's table", async () => {
+    const { port } = await start();
+    const answers = await request(
+      port,
+      Array.from({ length: 6 }, () => "GET /hello"),
+    );
+    expect(new Set(answers.map(({ headers }) => JSON.stringify(headers))).size).toBe(1);
+    const [first, , third, last] = [0, 1, 2, 5].map((index) => answers[index]);
+    const insertedAtFirst = first?.inserted ?? 0;
+    expect(third?.inserted).toBeGreaterThan(insertedAtFirst);
+    expect(last?.inserted).toBe(third?.inserted);
+    expect(last?.acknowledged).toBeGreaterThan(third?.acknowledged ?? 0);
+  });
 
   test.skipIf(missing)("brings bodies through a network that loses datagrams", async () => {
     const { port } = await start();

@@ -3,6 +3,7 @@ import { Http3Error, http3Errors } from "./http3-error.ts";
 import { staticField } from "./qpack-decoder.ts";
 import type { DynamicTable } from "./qpack-dynamic-table.ts";
 import { type QpackFaults, QpackReader } from "./qpack-reader.ts";
+import { staticNames } from "./qpack-static-table.ts";
 
 const malformed = (message: string) => new Http3Error(http3Errors.qpackEncoderStreamError, message);
 const incomplete = new Error("an instruction is not whole");
@@ -99,6 +100,19 @@ function instruction(pattern: number, prefixBits: number, value: number): Buffer
   }
   return Buffer.from([...bytes, rest]);
 }
+
+const text = (pattern: number, prefixBits: number, value: string) =>
+  Buffer.concat([instruction(pattern, prefixBits, value.length), Buffer.from(value, "latin1")]);
+
+/** Instructions of this side's encoder for the client, without Huffman coding. Source: RFC 9204, section 4.3 */
+export const encoderInstructions = {
+  capacity: (bytes: number) => instruction(0x20, 5, bytes),
+  insert: (name: string, value: string) => {
+    const index = staticNames.get(name);
+    const named = index === undefined ? text(0x40, 5, name) : instruction(0xc0, 6, index);
+    return Buffer.concat([named, text(0x00, 7, value)]);
+  },
+};
 
 /** Instructions of a decoder for the encoder. Source: RFC 9204, section 4.4 */
 export const decoderInstructions = {

@@ -103,3 +103,8 @@ export const staticTable: readonly (readonly [name: string, value: string])[] = 
   ["x-frame-options", "deny"],
   ["x-frame-options", "sameorigin"],
 ];
+
+/** First entry of the static table for a name. */
+export const staticNames: ReadonlyMap<string, number> = new Map(
+  staticTable.map(([name], index) => [name, index] as const).reverse(),
+);

@@ -7,6 +7,7 @@ import { type FrameHandler, frameTypes, Http3FrameReader } from "./frame-reader.
 import { Http3Error, http3Errors } from "./http3-error.ts";
 import { mergedPriority, priorityField, readPriority } from "./priority.ts";
 import { FieldSectionWriter } from "./qpack-encoder.ts";
+import type { ResponseFieldTable } from "./qpack-response-table.ts";
 import type { FieldSectionReader } from "./qpack-sections.ts";
 import { encodeDataHead, encodeFrame } from "./settings.ts";
 
@@ -26,6 +27,8 @@ export interface Http3RequestHandler {
 export interface RequestStreamOwner {
   readonly maxFieldSectionBytes: number;
   readonly fieldSections: FieldSectionReader;
+  /** Fields that the client remembers. */
+  readonly responseFields: ResponseFieldTable;
   /** @returns the Priority field of an earlier PRIORITY_UPDATE; it replaces the field of the request */
   takePriorityUpdate(streamId: number): string | undefined;
   /** @returns the handler of the request */
@@ -95,7 +98,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     if (priority !== undefined) {
       this.#stream.priority = mergedPriority(this.#priorityField ?? "", priority);
     }
-    const section = new FieldSectionWriter().add(":status", String(status));
+    const section = new FieldSectionWriter(this.#owner.responseFields).add(":status", String(status));
     this.#writeFields(section, headers);
   }
 
@@ -117,7 +120,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   /** Ends the response. Trailers are sent before the end. */
   end(trailers: HeaderList = []): void {
     if (trailers.length > 0) {
-      this.#writeFields(new FieldSectionWriter(), trailers);
+      this.#writeFields(new FieldSectionWriter(this.#owner.responseFields), trailers);
     }
     this.#stream.end();
     if (!this.#requestOver) {
@@ -291,6 +294,9 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
       section.add(headers[index] as string, headers[index + 1] as string);
     }
     this.#stream.write(encodeFrame(frameTypes.headers, section.written));
+    if (section.requiredInserts > 0) {
+      this.#owner.responseFields.written(this.id, section.requiredInserts);
+    }
   }
 
   /** Errors of a request end its stream, other errors the connection. */

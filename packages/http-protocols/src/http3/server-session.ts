@@ -4,9 +4,11 @@ import type { Connection } from "../quic/connection/connection.ts";
 import type { CloseReason, ConnectionEvents } from "../quic/connection/connection-options.ts";
 import type { QuicStream } from "../quic/streams/quic-stream.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
+import { DecoderStreamReader } from "./qpack-decoder-stream.ts";
+import { ResponseFieldTable } from "./qpack-response-table.ts";
 import { FieldSectionReader, qpackLimits } from "./qpack-sections.ts";
 import { type Http3RequestHandler, Http3RequestStream, type RequestStreamOwner } from "./request-stream.ts";
-import { encodeControlStream, encodeGoAway, streamTypes } from "./settings.ts";
+import { encodeControlStream, encodeGoAway, type PeerSettings, streamTypes } from "./settings.ts";
 import { Http3UniStream, type UniStreamOwner } from "./uni-stream.ts";
 
 export interface Http3SessionOptions {
@@ -26,9 +28,7 @@ const maxPriorityBytes = 64;
 /** Most bytes for the client's QPACK encoder that are not sent yet. Above it, the connection is closed. */
 const maxDecoderBytes = 4_096;
 
-/**
- * The server's side of one HTTP/3 connection, without push and without a dynamic table for responses. Source: RFC 9114
- */
+/** The server's side of one HTTP/3 connection, without push. Source: RFC 9114 */
 export class Http3ServerSession
   implements Omit<ConnectionEvents, "onWake">, RequestStreamOwner, UniStreamOwner
 {
@@ -47,6 +47,10 @@ export class Http3ServerSession
   /** The server's control stream; undefined before the handshake is done. */
   #control: QuicStream | undefined;
   readonly fieldSections = new FieldSectionReader((instruction) => this.#sendToEncoder(instruction));
+  readonly responseFields = new ResponseFieldTable((instruction) => this.#sendToDecoder(instruction));
+  readonly #acknowledgments = new DecoderStreamReader(this.responseFields);
+  /** The server's QPACK encoder stream, opened for a client that allows a dynamic table. */
+  #encoderStream: QuicStream | undefined;
   /** The server's QPACK decoder stream, opened for the first instruction. */
   #decoderStream: QuicStream | undefined;
   /** ID of the next new request stream. */
@@ -178,6 +182,24 @@ export class Http3ServerSession
     this.fieldSections.receiveInstructions(bytes);
   }
 
+  onDecoderStream(bytes: Buffer): void {
+    this.#acknowledgments.push(bytes);
+  }
+
+  /** Sends instructions to the client's decoder. Their total size is that of the table. @returns false without a stream */
+  #sendToDecoder(instruction: Buffer): boolean {
+    if (this.#encoderStream === undefined) {
+      this.#encoderStream = this.#connection.openStream("uni");
+      if (this.#encoderStream === undefined) {
+        return false;
+      }
+      this.#encoderStream.handler = criticalStream(this);
+      this.#encoderStream.write(Buffer.of(streamTypes.qpackEncoder));
+    }
+    this.#encoderStream.write(instruction);
+    return true;
+  }
+
   /**
    * Sends instructions to the client's encoder. Their size is limited, because a client may accept no stream or no
    * bytes.
@@ -214,8 +236,9 @@ export class Http3ServerSession
     return field;
   }
 
-  onSettings({ maxFieldSectionSize }: { readonly maxFieldSectionSize: number }): void {
-    this.#peerMaxFieldSectionBytes = maxFieldSectionSize;
+  onSettings(settings: PeerSettings): void {
+    this.#peerMaxFieldSectionBytes = settings.maxFieldSectionSize;
+    this.responseFields.allow(settings.qpackMaxTableCapacity, settings.qpackBlockedStreams);
   }
 
   onConnectionError({ code, message }: Http3Error): void {

@@ -14,18 +14,29 @@ export const settingIds = {
 /** Settings of HTTP/2 that must not occur. Source: RFC 9114, section 7.2.4.1 */
 const ofHttp2: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x05]);
 
+/** Settings of the peer. */
+export interface PeerSettings {
+  /** Size limit of field sections; 2^53 - 1 means no limit. */
+  readonly maxFieldSectionSize: number;
+  /** Size limit of the dynamic table for the peer, in bytes; 0: none. */
+  readonly qpackMaxTableCapacity: number;
+  /** Streams whose sections may wait for entries of that table. */
+  readonly qpackBlockedStreams: number;
+}
+
 /**
  * Parses the payload of a SETTINGS frame.
- * @returns the peer's settings; the size limit of field sections is 2^53 - 1 without a limit
  * @throws Http3Error H3_SETTINGS_ERROR, H3_FRAME_ERROR
  */
-export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: number } {
+export function readSettings(payload: Buffer): PeerSettings {
   const reader = new ByteReader(
     payload,
     () => new Http3Error(http3Errors.frameError, "a setting ends too early"),
   );
   const seen = new Set<number>();
   let maxFieldSectionSize = Number.MAX_SAFE_INTEGER;
+  let qpackMaxTableCapacity = 0;
+  let qpackBlockedStreams = 0;
   while (reader.left > 0) {
     const id = reader.varint();
     const value = reader.varint();
@@ -38,9 +49,13 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
     }
     if (id === settingIds.maxFieldSectionSize) {
       maxFieldSectionSize = value;
+    } else if (id === settingIds.qpackMaxTableCapacity) {
+      qpackMaxTableCapacity = value;
+    } else if (id === settingIds.qpackBlockedStreams) {
+      qpackBlockedStreams = value;
     }
   }
-  return { maxFieldSectionSize };
+  return { maxFieldSectionSize, qpackMaxTableCapacity, qpackBlockedStreams };
 }
 
 /** Settings that this side sends. */

@@ -1,7 +1,7 @@
 import type { QuicStream, StreamHandler } from "../quic/streams/quic-stream.ts";
 import { type FrameHandler, frameTypes, Http3FrameReader, varintAt } from "./frame-reader.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
-import { readSettings, streamTypes } from "./settings.ts";
+import { type PeerSettings, readSettings, streamTypes } from "./settings.ts";
 
 /** The part of the session that the client's unidirectional streams use. */
 export interface UniStreamOwner {
@@ -13,9 +13,11 @@ export interface UniStreamOwner {
    */
   onPriorityUpdate(streamId: number, field: string): void;
   /** Called with the client's SETTINGS, the first frame of its control stream. */
-  onSettings(settings: { readonly maxFieldSectionSize: number }): void;
+  onSettings(settings: PeerSettings): void;
   /** Called with bytes of the client's QPACK encoder. @throws Http3Error */
   onEncoderStream(bytes: Buffer): void;
+  /** Called with bytes of the client's QPACK decoder. @throws Http3Error */
+  onDecoderStream(bytes: Buffer): void;
   /** Ends the connection. */
   onConnectionError(error: Http3Error): void;
   /** Called for a frame without effect. Too many of them end the connection. */
@@ -164,7 +166,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
         this.#owner.onEncoderStream(rest);
         return;
       case streamTypes.qpackDecoder:
-        this.#readDecoderInstructions(rest);
+        this.#owner.onDecoderStream(rest);
     }
   }
 
@@ -175,22 +177,6 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
       type === streamTypes.control || type === streamTypes.qpackEncoder || type === streamTypes.qpackDecoder;
     if (!known) {
       this.#stream.stopReading(http3Errors.streamCreationError);
-    }
-  }
-
-  /** True when the next byte continues the stream ID of a cancellation. */
-  #inCancellation = false;
-
-  /** Accepts only cancellations: this side inserts no entries to acknowledge. Source: RFC 9204, section 4.4 */
-  #readDecoderInstructions(bytes: Buffer): void {
-    for (const byte of bytes) {
-      if (this.#inCancellation) {
-        this.#inCancellation = byte >= 0x80;
-      } else if ((byte & 0xc0) === 0x40) {
-        this.#inCancellation = (byte & 0x3f) === 0x3f;
-      } else {
-        throw new Http3Error(http3Errors.qpackDecoderStreamError, "an entry that was never sent");
-      }
     }
   }
 

@@ -47,6 +47,9 @@ class Client(QuicConnectionProtocol):
             "bytes": len(body),
             "sha256": hashlib.sha256(body).hexdigest(),
             "text": body.decode("latin1") if len(body) < 200 else "",
+            # Bytes of the server's QPACK encoder so far, and of acknowledgments for it.
+            "inserted": self.http._encoder_bytes_received,
+            "acknowledged": self.http._decoder_bytes_sent,
         }
 
     def quic_event_received(self, event):
