@@ -6,7 +6,7 @@ export const hiddenText = "(hidden)";
 /** Most verdicts that are remembered. Names of attributes repeat; senders that invent names empty the memory. */
 const maxKnown = 10_000;
 
-/** Most characters of a sender's name that are compared. */
+/** Most characters of a sender's name that are compared. A longer name is hidden, because its end may be a marked one. */
 const maxCompared = 1_024;
 
 /** Everything is found by this name, so its value is never hidden. */
@@ -36,7 +36,9 @@ export class HiddenNames {
       return known;
     }
     const low = name.slice(0, maxCompared).toLowerCase();
-    const isHidden = low !== neverHidden && this.#patterns.some((pieces) => matches(pieces, low));
+    const isHidden =
+      name.length > maxCompared ||
+      (low !== neverHidden && this.#patterns.some((pieces) => matches(pieces, low)));
     if (this.#known.size >= maxKnown) {
       this.#known.clear();
     }
