@@ -2,6 +2,7 @@ import { bytes, commaList, duration, hostPort, serverTlsOptions } from "lifecycl
 import { z } from "zod";
 import { coldOptions } from "./cold-options.ts";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
+import { tenantAges } from "./retention/tenant-ages.ts";
 
 /**
  * Options of a process with an embedded engine. Limits have the names of ClickHouse's settings, if such settings exist:
@@ -69,6 +70,9 @@ export const storageOptions = z.object({
   "storage.retention": duration("0").describe(
     "Days of spans whose last moment is older are dropped: 7d, 36h; 0 keeps all.",
   ),
+  "storage.tenant-retention": tenantAges()
+    .describe("Longest age of the spans of single tenants, a day or more, as name=age: acme=7d,beta=36h.")
+    .meta({ placeholder: "name=age,…" }),
   // The newest day is never dropped, because spans would then vanish just after they were stored.
   "storage.max-bytes": bytes("0").describe(
     "Size of the stored data on disk; above it the oldest days are dropped, never the newest. 0 is no limit.",

@@ -5,19 +5,21 @@ import { deleteCommand } from "./commands/delete-command.ts";
 import { exportCommand } from "./commands/export-command.ts";
 import { importCommand } from "./commands/import-command.ts";
 import { importJaegerCommand } from "./commands/import-jaeger-command.ts";
+import { retainCommand } from "./commands/retain-command.ts";
 import { schemaCommand } from "./commands/schema-command.ts";
 import { requireOpenFiles } from "./engine/open-file-limit.ts";
 import { requireProcessor } from "./engine/processor-needs.ts";
 import { grpcOptions } from "./grpc/grpc-options.ts";
-import { openConfiguredRemoteStorage } from "./grpc/open-remote-storage.ts";
+import { type OwnEngine, openConfiguredRemoteStorage } from "./grpc/open-remote-storage.ts";
 import { ownEngineAt } from "./grpc/own-engine.ts";
 import type { RemoteStorageServer } from "./grpc/remote-storage-server.ts";
 import { runBridge } from "./grpc/run-bridge.ts";
 import { createHttpFront } from "./http/http-front.ts";
 import { openInnerFront } from "./http/inner-front.ts";
 import { readUsers } from "./http/users.ts";
+import type { TenantRetention } from "./retention/tenant-retention.ts";
 import { storageOptions } from "./storage-options.ts";
-import { openStorageParts, type StorageParts } from "./storage-parts.ts";
+import { openStorageParts, type StorageContext, type StorageParts } from "./storage-parts.ts";
 import { Upkeep } from "./upkeep.ts";
 
 const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
@@ -39,7 +41,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     "and the remote storage API over gRPC. With --clickhouse.url, that API alone, for spans in a cluster.",
   options,
   aliases: { "clickhouse.username": "clickhouse.user" },
-  commands: [exportCommand, importCommand, importJaegerCommand, schemaCommand, deleteCommand],
+  commands: [exportCommand, importCommand, importJaegerCommand, schemaCommand, deleteCommand, retainCommand],
   adminHostPort: ":17270",
   /**
    * Opens the parts in this order: limits of the system, users and certificate, engine, HTTP, gRPC, upkeep. Upkeep
@@ -95,15 +97,44 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       },
     );
     upkeep.start();
+    const tenants = await openTenantRetention(parts, context, own);
     guard.watch();
-    return { stop: (signal) => stopStorage(signal, { parts, upkeep, servers, remote }) };
+    return { stop: (signal) => stopStorage(signal, { parts, upkeep, tenants, servers, remote }) };
   },
 };
+
+/** Starts the retention of tenants, which calls the engine over HTTP. Without the option none of its code is loaded. */
+async function openTenantRetention(
+  { engine }: StorageParts,
+  { options, log, metrics }: StorageContext,
+  own: OwnEngine,
+): Promise<TenantRetention | undefined> {
+  const ages = options["storage.tenant-retention"];
+  if (ages.size === 0) {
+    return undefined;
+  }
+  const [{ TenantRetention }, { hasSpans }] = await Promise.all([
+    import("./retention/tenant-retention.ts"),
+    import("./retention/day-partitions.ts"),
+  ]);
+  const servers = options["storage.retention-databases"].map((database) => ({ ...own, database }));
+  const tenants = new TenantRetention(
+    {
+      ...{ ages, servers, intervalMs: options["storage.retention-interval"] },
+      hasTables: (database) => hasSpans(engine, database),
+    },
+    { log, metrics },
+  );
+  tenants.start();
+  return tenants;
+}
 
 /** The parts of a running process. */
 interface RunningStorage {
   readonly parts: StorageParts;
   readonly upkeep: Upkeep;
+  /** Undefined without --storage.tenant-retention. */
+  readonly tenants: TenantRetention | undefined;
   /** The public listener of ClickHouse's HTTP protocol, and the inner listener if there is one. */
   readonly servers: readonly HttpListener[];
   /** Undefined if the remote storage API is disabled. */
@@ -123,11 +154,11 @@ interface HttpListener extends EventEmitter {
  */
 async function stopStorage(
   signal: AbortSignal,
-  { parts, upkeep, servers, remote }: RunningStorage,
+  { parts, upkeep, tenants, servers, remote }: RunningStorage,
 ): Promise<void> {
   const { engine, gate, guard, pointThread } = parts;
   guard.close();
-  await remote?.stop(signal);
+  await Promise.all([remote?.stop(signal), tenants?.close()]);
   const closed = Promise.all(servers.map((one) => once(one, "close")));
   const cut = () => {
     for (const one of servers) {

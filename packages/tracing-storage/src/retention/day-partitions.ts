@@ -68,6 +68,13 @@ export async function readTableBytes(engine: Engine, databases: readonly string[
   return row?.bytes ?? 0;
 }
 
+/** True when a database has spans of ours. */
+export async function hasSpans(engine: Engine, database: string): Promise<boolean> {
+  const sql = `SELECT count() AS found FROM system.tables WHERE database = ${quoteString(database)} AND name IN ('spans', 'archived_spans', 'trace_minutes', 'repeated_spans')`;
+  const [row] = await rowsOf<{ found: number }>(engine, sql);
+  return row?.found === 4;
+}
+
 /** Drops one day of one table. Running queries that read this day can still finish. */
 export async function dropDayPartition(engine: Engine, { database, table, id }: DayPartition): Promise<void> {
   await engine.run({

@@ -57,6 +57,8 @@ export interface DeletionReport {
 export interface DeletionRun {
   /** True: the rows are only counted. */
   readonly isDryRun: boolean;
+  /** True: archived spans stay, because retention does not concern them. Default: false. */
+  readonly keepsArchive?: boolean;
   /** Called about twice a second with the table and the number of parts that are not rewritten yet. */
   readonly onProgress?: (table: string, partsToDo: number) => void;
   /** Stops the wait. Mutations that have started continue in the server. */
@@ -156,9 +158,10 @@ class ShardDeletion {
     where: string,
     ofTenant: string | undefined,
   ): Promise<{ traces: number; leavesMinutes: boolean }> {
+    const ownTables = this.#run.keepsArchive === true ? spanTables.slice(0, 1) : spanTables;
     // Ids must be read before their spans are deleted.
     const ids = await this.#texts(
-      spanTables
+      ownTables
         .map((table) => `SELECT lower(hex(trace_id)) AS text FROM ${this.#tables(table)} WHERE ${where}`)
         .join(" UNION DISTINCT "),
     );
@@ -166,7 +169,7 @@ class ShardDeletion {
       `SELECT DISTINCT toString(${spanHash}) AS text FROM ${this.#tables("spans")} WHERE ${where} ` +
         `AND ${spanHash} IN (SELECT span FROM ${this.#tables("repeated_spans")})`,
     );
-    for (const table of spanTables) {
+    for (const table of ownTables) {
       await this.#deleteFrom(table, where);
     }
     if (ofTenant !== undefined) {
