@@ -148,6 +148,10 @@ export const queryOptions = z.object({
       "File to which each deletion is written; with it, who has the right may-delete of --query.access-file may delete spans.",
     )
     .meta({ placeholder: "path" }),
+  "query.usage.enabled": z
+    .boolean()
+    .default(false)
+    .describe("Count what is searched for, and tell who sends how much at /api/analysis/v1/usage."),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
   ...prometheusOptions(),
   ...tenancyOptions(),

@@ -32,6 +32,7 @@ import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCounting } from "./service/span-counters.ts";
+import type { SearchCounts } from "./usage/search-counts.ts";
 
 /**
  * The repository's build of the UI; a built program has a copy in its own folder. This is a file path and not an
@@ -91,6 +92,8 @@ async function listenersOf(options: QueryOptions, log: Logger): Promise<Listener
 interface Guarded {
   /** Undefined without a file of access. */
   readonly access: (AccessCheck & { close(): void }) | undefined;
+  /** Counts of searches; undefined without --query.usage.enabled. */
+  readonly searchCounts: SearchCounts | undefined;
   /** The parts of the store that clients read. */
   guard(store: TraceStore): HidingParts;
 }
@@ -98,15 +101,29 @@ interface Guarded {
 /** Loads the rules of access only where there is a file of them. @throws StartError for a file with a mistake */
 async function openGuard({ options, log, metrics }: Start): Promise<Guarded> {
   const path = options["query.access-file"];
+  const { searchCounts, count } = await openCounts(options);
   if (path === "") {
-    return { access: undefined, guard: (store) => store };
+    return { access: undefined, searchCounts, guard: count };
   }
   const [{ OpenAccess }, { hidingStore }] = await Promise.all([
     import("./access/open-access.ts"),
     import("./access/hiding-store.ts"),
   ]);
   const access = await OpenAccess.open(path, log, metrics);
-  return { access, guard: hidingStore };
+  return { access, searchCounts, guard: (store) => count(hidingStore(store)) };
+}
+
+/** Loads the counts of searches only with --query.usage.enabled. */
+async function openCounts(options: QueryOptions) {
+  if (!options["query.usage.enabled"]) {
+    return { searchCounts: undefined, count: (parts: HidingParts) => parts };
+  }
+  const [{ SearchCounts }, { countingStore }] = await Promise.all([
+    import("./usage/search-counts.ts"),
+    import("./usage/counting-store.ts"),
+  ]);
+  const searchCounts = new SearchCounts();
+  return { searchCounts, count: (parts: HidingParts) => countingStore(parts, searchCounts) };
 }
 
 /** Opens the store, and the parts through which this process reads the store. */
@@ -166,7 +183,7 @@ function uiFolderOf(options: QueryOptions): string {
 async function sharedSettings(
   { options, log, metrics }: Start,
   { store, queryMetrics, gate, service }: Reads,
-  { access }: Guarded,
+  { access, searchCounts }: Guarded,
 ) {
   const kept = openKeptStores(
     options["query.views-dir"],
@@ -180,7 +197,7 @@ async function sharedSettings(
   return {
     service,
     tenants: new TenantCheck(options),
-    access,
+    ...{ access, searchCounts },
     propagateToken: options["query.bearer-token-propagation"],
     gate,
     limits: readLimitsOf(options),

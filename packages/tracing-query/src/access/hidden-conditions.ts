@@ -1,6 +1,7 @@
 import type { SpanFilter } from "storage/api";
 import { QueryError } from "../query-error.ts";
 import type { Access } from "./access.ts";
+import { attributeNamesIn } from "./attribute-names.ts";
 
 /** The parts of a query that may name attributes. */
 export interface NamingQuery {
@@ -24,7 +25,9 @@ export function refuseHidden(access: Access, { tags, trees = [], names = [] }: N
   }
   const found = new Set([...(tags?.keys() ?? []), ...names]);
   for (const tree of trees) {
-    collect(tree, found);
+    for (const name of attributeNamesIn(tree, { exists: false })) {
+      found.add(name);
+    }
   }
   for (const name of found) {
     if (hidden.touches(name)) {
@@ -34,22 +37,5 @@ export function refuseHidden(access: Access, { tags, trees = [], names = [] }: N
         { parameter: name },
       );
     }
-  }
-}
-
-/** Adds the names of all attributes in a tree of TraceQL, whatever kinds of nodes the language gets. */
-function collect(node: unknown, found: Set<string>): void {
-  if (typeof node !== "object" || node === null) {
-    return;
-  }
-  const { type, name, operand } = node as { type?: unknown; name?: unknown; operand?: { type?: unknown } };
-  if (type === "exists" && operand?.type === "attribute") {
-    return;
-  }
-  if (type === "attribute") {
-    found.add(String(name));
-  }
-  for (const child of Object.values(node)) {
-    collect(child, found);
   }
 }

@@ -68,6 +68,7 @@ const routes: Readonly<Record<string, Need>> = {
   "GET /tempo/ready": "open",
   "GET /tempo/api/echo": "open",
   "GET /tempo/api/status/buildinfo": "open",
+  "GET /api/analysis/v1/usage": "admin",
   "GET /api/openapi.json": "open",
   "GET /api/deletion/v1/jobs": "delete",
   "POST /api/deletion/v1/jobs": "delete",

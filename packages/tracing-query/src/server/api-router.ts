@@ -23,6 +23,7 @@ import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { KeptStores } from "../service/kept-stores.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
+import type { SearchCounts } from "../usage/search-counts.ts";
 import { openApiHandler } from "./openapi-handler.ts";
 
 /** Settings of the API under `/api`. */
@@ -31,6 +32,8 @@ export interface ApiSettings extends TailSettings, KeptStores {
   readonly adjust: AdjustOptions;
   /** Most traces, spans and bytes that one request may read. */
   readonly limits: ReadLimits;
+  /** Counts of searches; undefined: usage is not shown. */
+  readonly searchCounts?: SearchCounts | undefined;
   /** Deletions of the process; undefined: spans are not deleted here. */
   readonly deletion?: DeletionJobs | undefined;
   /** Objectives of the process, for `/api/objectives`. */
@@ -67,7 +70,14 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   for (const [path, definition] of apiV3Endpoints(service, limits, adjust)) {
     add(path, definition);
   }
-  for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views, notes, prices })) {
+  for (const [path, definition] of analysisEndpoints(service, {
+    ...settings,
+    adjust,
+    limits,
+    views,
+    notes,
+    prices,
+  })) {
     add(path, definition);
   }
   for (const [path, definition] of objectiveEndpoints(settings.objectives)) {

@@ -2,6 +2,7 @@ import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
 import type { KeptStores } from "../../service/kept-stores.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
+import type { SearchCounts } from "../../usage/search-counts.ts";
 import type { Endpoint, EndpointDefinition, EndpointMethod } from "../endpoint.ts";
 import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
 import { problemStyle } from "../problem.ts";
@@ -48,6 +49,7 @@ import {
 } from "./percentiles.ts";
 import { tailOperation } from "./tail.ts";
 import { topOperationsEndpoint, topOperationsOperation } from "./top-operations.ts";
+import { usageEndpoint, usageOperation } from "./usage.ts";
 import {
   linkEndpoint,
   linkOperation,
@@ -76,6 +78,7 @@ export const analysisGroup: OperationGroup = {
     tracePercentilesOperation,
     topOperationsOperation,
     groupsOperation,
+    usageOperation,
     exceptionsOperation,
     dependencyListOperation,
     dependencyGraphOperation,
@@ -107,7 +110,12 @@ export function analysisEndpoints(
     views,
     notes,
     prices,
-  }: KeptStores & { readonly adjust: AdjustOptions; readonly limits: ReadLimits },
+    searchCounts,
+  }: KeptStores & {
+    readonly adjust: AdjustOptions;
+    readonly limits: ReadLimits;
+    readonly searchCounts?: SearchCounts | undefined;
+  },
 ): [path: string, definition: EndpointDefinition][] {
   const { analysis } = service;
   // Creates an entry. By default `isHeavy` is true: the request occupies a slot of the gate until its answer is sent.
@@ -135,6 +143,7 @@ export function analysisEndpoints(
     one(tracePercentilesOperation, tracePercentilesEndpoint(service, adjust, limits)),
     one(topOperationsOperation, topOperationsEndpoint(analysis, limits)),
     one(groupsOperation, groupsEndpoint(service, limits)),
+    one(usageOperation, usageEndpoint(service, limits, searchCounts)),
     one(exceptionsOperation, exceptionsEndpoint(service, limits)),
     one(dependencyListOperation, dependencyListEndpoint(service, limits), { isHeavy: false }),
     one(dependencyGraphOperation, dependencyGraphEndpoint(service, limits), { isHeavy: false }),

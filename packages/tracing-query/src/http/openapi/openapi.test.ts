@@ -17,6 +17,7 @@ import { sampleStore } from "../../service/sample-store.ts";
 import { tempoRouter } from "../../tempo/tempo-router.ts";
 import { sampleDeletion } from "../../testing/sample-deletion.ts";
 import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
+import { SearchCounts } from "../../usage/search-counts.ts";
 import { sampleTraces } from "../analysis/sample-traces.ts";
 import { templateOf } from "./openapi-document.ts";
 import type { OperationDescription, OperationExample } from "./operation.ts";
@@ -44,12 +45,13 @@ let server: SampleServer;
 let folder: string;
 let document: OpenApi;
 let deletion: DeletionJobs;
+const searchCounts = new SearchCounts();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "views-"));
   const store = await sampleStore(sampleTraces);
   deletion = await sampleDeletion(store.reader, join(folder, "audit.log"));
-  server = await openSampleServer(store, { ...openKeptStores(folder), deletion });
+  server = await openSampleServer(store, { ...openKeptStores(folder), deletion, searchCounts });
   document = (await (await fetch(`${server.base}/api/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
@@ -212,6 +214,7 @@ describe("failures are as described, whatever the endpoint", () => {
     const failing = await openSampleServer(await store(), {
       ...openKeptStores(folder),
       deletion,
+      searchCounts,
       ...settings,
     });
     onTestFinished(() => failing.stop(AbortSignal.abort()));

@@ -1,0 +1,23 @@
+/** Names of all attributes in a tree of TraceQL, whatever kinds of nodes the language gets. */
+export function attributeNamesIn(tree: unknown, { exists = true } = {}): Set<string> {
+  const found = new Set<string>();
+  collect(tree, found, exists);
+  return found;
+}
+
+/** @param exists true: names that are only asked whether they are there count as well */
+function collect(node: unknown, found: Set<string>, exists: boolean): void {
+  if (typeof node !== "object" || node === null) {
+    return;
+  }
+  const { type, name, operand } = node as { type?: unknown; name?: unknown; operand?: { type?: unknown } };
+  if (!exists && type === "exists" && operand?.type === "attribute") {
+    return;
+  }
+  if (type === "attribute") {
+    found.add(String(name));
+  }
+  for (const child of Object.values(node)) {
+    collect(child, found, exists);
+  }
+}
