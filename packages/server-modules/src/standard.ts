@@ -45,7 +45,8 @@ import { authenticationText } from "./handlers/authentication/authentication-tex
 import { bcryptHash } from "./handlers/authentication/bcrypt-hash.ts";
 import { httpBasic } from "./handlers/authentication/http-basic.ts";
 import { cache } from "./handlers/cache/cache.ts";
-import { cacheText } from "./handlers/cache/cache-text.ts";
+import { cacheApp } from "./handlers/cache/cache-app.ts";
+import { cacheAppText, cacheText } from "./handlers/cache/cache-text.ts";
 import { cgi } from "./handlers/cgi/cgi.ts";
 import { cgiText } from "./handlers/cgi/cgi-text.ts";
 import { encode } from "./handlers/encode/encode.ts";
@@ -148,6 +149,7 @@ export const standardModules: readonly ListedModule[] = [
   listed("events.handlers.exec", () => execHandler, { text: () => execText }),
   ...tlsModules,
   ...dynamicDnsModules,
+  listed("cache", () => cacheApp, { text: () => cacheAppText }),
   listed("caddy.filesystems", () => filesystemsApp, { isApp: true, text: () => filesystemsText }),
   listed("caddy.fs.s3", () => s3FileSystem, { text: () => s3Text }),
   listed("sessions", () => sessionsApp, { implied: true }),

@@ -1,16 +1,46 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import type { ModuleText } from "serverfile/module-text";
+import type { OptionReader } from "serverfile/modules/module-reader";
 import { fieldLines } from "serverfile/to-text/lines/field-lines";
-import { blockOf } from "serverfile/to-text/lines/line";
+import { blockOf, lineWith } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
-import { duration, type FieldReaders, readFields, size } from "serverfile/values/block-fields";
+import {
+  duration,
+  type FieldReader,
+  type FieldReaders,
+  readFields,
+  size,
+  text,
+} from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
+
+/** A line with its block that changes nothing here: where the plug-in keeps responses on one machine, and its log. */
+const ignored: FieldReader = (cursor) => void cursor.nextSegment();
+
+/** @throws ServerError CONFIG_ADAPTER: these storages are shared by machines */
+const notThere: FieldReader = (cursor) => {
+  throw cursor.error(`cache: there is no storage ${cursor.value}: each thread keeps responses in its memory`);
+};
+
+/** Lines of the plug-in that the option and the directive have in common. */
+const sharedFields: FieldReaders = {
+  ttl: duration("ttl", "invalid ttl '%s'"),
+  stale: duration("stale", "invalid stale '%s'"),
+  default_cache_control: text("default_cache_control"),
+};
+
+/** Lines of the plug-in that are only read. */
+const readFieldsOnly: FieldReaders = {
+  ...Object.fromEntries(["badger", "log_level", "nuts", "otter", "simplefs"].map((name) => [name, ignored])),
+  ...Object.fromEntries(["etcd", "nats", "olric", "redis"].map((name) => [name, notThere])),
+};
 
 /** Lines of the block. Each line is optional; the handler has a default for every member. */
 const fields: FieldReaders = {
   max_bytes: size("max_bytes", "parsing max_bytes"),
   max_object_bytes: size("max_object_bytes", "parsing max_object_bytes"),
   default_ttl: duration("default_ttl", "invalid default_ttl '%s'"),
+  ...sharedFields,
 };
 
 /**
@@ -37,7 +67,12 @@ const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   cursor.noMoreArguments();
   const draft: Draft = { handler: "cache" };
-  readFields(cursor, draft, fields, (word) => `unrecognized cache subdirective '${word}'`);
+  readFields(
+    cursor,
+    draft,
+    { ...fields, ...readFieldsOnly },
+    (word) => `unrecognized cache subdirective '${word}'`,
+  );
   return draft;
 });
 
@@ -47,6 +82,25 @@ const toText: HandlerWriter = (handler) => ({
   words: [],
   ...blockOf(fieldLines(handler, fields)),
 });
+
+/** `cache { ttl 1h }` among the global options: defaults of all directives `cache`. */
+const readOption: OptionReader = (cursor, _readModule, existing) => {
+  cursor.noMoreArguments();
+  const draft: Draft = { ...existing };
+  readFields(
+    cursor,
+    draft,
+    { ...sharedFields, ...readFieldsOnly },
+    (word) => `cache: unrecognized line '${word}'`,
+  );
+  return draft;
+};
+
+/** Reads and writes the option in serverfiles. */
+export const cacheAppText: ModuleText = {
+  readOption,
+  writeOption: (app) => [lineWith(["cache"], fieldLines(app, sharedFields))],
+};
 
 /** Reads and writes the directive in serverfiles. */
 export const cacheText: ModuleText = { directive, toText };

@@ -3,6 +3,7 @@ import { type AskOptions, ask } from "server-core/testing/ask";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
+import { adaptServerfile, toServerfile } from "../../../../admin-server/src/testing/serverfile.ts";
 
 let upstream: UpstreamServer;
 let server: RunningServer;
@@ -190,3 +191,68 @@ test.each([[{}], [{ all: true, url: "x" }], [{ bogus: 1 }], [[]]])(
     expect((await server.admin("POST", "/cache", purge)).status).toBe(400);
   },
 );
+
+test("the lines and the option of caddyserver/cache-handler", async () => {
+  const text = `{
+	cache {
+		ttl 1h
+		log_level debug
+		nuts {
+			path /tmp/nuts
+		}
+	}
+}
+
+:80 {
+	cache {
+		ttl 24h
+		stale 6h
+		default_cache_control "public, max-age=86400"
+	}
+	respond hello
+}
+`;
+  const { result } = adaptServerfile(Buffer.from(text), {});
+  expect(result).toMatchObject({ apps: { cache: { ttl: 3_600e9 } } });
+  expect(JSON.stringify(result)).toContain(
+    '{"handler":"cache","ttl":86400000000000,"stale":21600000000000,"default_cache_control":"public, max-age=86400"}',
+  );
+  expect(adaptServerfile(Buffer.from(await toServerfile(result)), {}).result).toEqual(result);
+});
+
+test.each([
+  ["{\n\tcache {\n\t\tredis {\n\t\t\turl redis://x\n\t\t}\n\t}\n}\n:80\n", "there is no storage redis"],
+  [":80 {\n\tcache {\n\t\tolric {\n\t\t}\n\t}\n}\n", "there is no storage olric"],
+  ["{\n\tcache {\n\t\todd\n\t}\n}\n:80\n", "cache: unrecognized line 'odd'"],
+])("what of the plug-in is not there is refused by name: %j", (text, message) => {
+  expect(() => adaptServerfile(Buffer.from(text), {})).toThrow(message);
+});
+
+test("the app's defaults, the handler's own, and Cache-Control for responses without", async () => {
+  const proxy = { handler: "reverse_proxy", upstreams: [{ dial: upstream.address }] };
+  const config = siteConfig(
+    {
+      match: [{ path: ["/own"] }],
+      handle: [{ handler: "cache", default_cache_control: "max-age=5" }, proxy],
+    },
+    { handle: [{ handler: "cache" }, proxy] },
+  ) as { apps: object };
+  const other = await RunningServer.start({ apps: { ...config.apps, cache: { ttl: "1h" } } });
+  const from = (target: string) => ask(`${other.site}${target}`);
+  answer = reply({});
+  await from("/defaults");
+  expect((await from("/defaults")).headers["cache-status"]).toMatch(/^server; hit; ttl=3(?:600|59\d)$/);
+  expect((await from("/own")).headers["cache-control"]).toBe("max-age=5");
+  expect((await from("/own")).headers["cache-status"]).toMatch(/^server; hit; ttl=[45]$/);
+  answer = reply({}, "gone", 404);
+  expect((await from("/own?gone")).headers["cache-control"]).toBeUndefined();
+  answer = reply({ "Cache-Control": "no-store" });
+  expect((await from("/own?none")).headers["cache-control"]).toBe("no-store");
+  // Another default of the app counts for routes that did not change.
+  const changed = await other.admin("PATCH", "/config/apps/cache", { ttl: "1s" });
+  expect(changed.status).toBe(200);
+  answer = reply({});
+  await from("/short");
+  expect((await from("/short")).headers["cache-status"]).toMatch(/^server; hit; ttl=[01]$/);
+  await other.close();
+});

@@ -15,6 +15,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { checkPreconditions, parseHttpDate } from "../../files/preconditions.ts";
 import { addressOf, type CacheAddress } from "./cache-address.ts";
+import { cacheDefaults, sharedCacheFields } from "./cache-app.ts";
 import { parseCacheControl } from "./cache-control.ts";
 import { CacheFilter, type CacheWatcher } from "./cache-filter.ts";
 import { ChangedUrls, changedUrlsBytes } from "./changed-urls.ts";
@@ -50,6 +51,7 @@ const configSchema = z.strictObject({
     .describe(
       "How long responses are fresh that do not say it themselves (by their time of change, if any).",
     ),
+  ...sharedCacheFields,
 });
 
 /**
@@ -102,6 +104,8 @@ class OriginAnswer {
   readonly #product: string;
   readonly #stored: StoredResponse | undefined;
   readonly #isStorable: (status: number, headers: HeaderList) => boolean;
+  /** `default_cache_control`; "" for none. */
+  readonly #cacheControl: string;
   /** Status and header fields of the origin; undefined until they arrive. */
   head: { readonly status: number; readonly headers: HeaderList } | undefined;
 
@@ -110,7 +114,9 @@ class OriginAnswer {
     product: string,
     stored: StoredResponse | undefined,
     storable: (status: number, headers: HeaderList) => boolean,
+    cacheControl: string,
   ) {
+    this.#cacheControl = cacheControl;
     this.#product = product;
     this.#stored = stored;
     this.#isStorable = storable;
@@ -122,6 +128,10 @@ class OriginAnswer {
     if (stored !== undefined && (status === 304 || (status >= 500 && stored.usableOnError()))) {
       this.head = { status, headers };
       return "drop";
+    }
+    const hasOwn = getHeader(headers, "cache-control") !== undefined;
+    if (this.#cacheControl !== "" && !hasOwn && status >= 200 && status < 400) {
+      headers.push("Cache-Control", this.#cacheControl);
     }
     const keep = this.#isStorable(status, headers);
     this.head = { status, headers: [...headers] };
@@ -152,19 +162,18 @@ class Cache implements HttpHandler {
   readonly #maxObjectBytes: number;
   /** `default_ttl` in seconds. */
   readonly #fallbackSeconds: number;
+  /** `default_cache_control`; "" for none. */
+  readonly #cacheControl: string;
 
   constructor(
     store: ResponseStore,
-    {
-      path,
-      maxObjectBytes,
-      fallbackSeconds,
-    }: { path: string; maxObjectBytes: number; fallbackSeconds: number },
+    settings: { path: string; maxObjectBytes: number; fallbackSeconds: number; cacheControl: string },
   ) {
     this.#store = store;
-    this.#path = path;
-    this.#maxObjectBytes = maxObjectBytes;
-    this.#fallbackSeconds = fallbackSeconds;
+    this.#path = settings.path;
+    this.#maxObjectBytes = settings.maxObjectBytes;
+    this.#fallbackSeconds = settings.fallbackSeconds;
+    this.#cacheControl = settings.cacheControl;
   }
 
   handle(exchange: Exchange, next: Next): void | Promise<void> {
@@ -219,8 +228,11 @@ class Cache implements HttpHandler {
       exchange.changeRequestHeaders((headers) => this.#revalidate(headers, stored));
     }
     const before = [...exchange.responseHeaders];
-    const origin = new OriginAnswer(exchange.server.product, stored, (status, headers) =>
-      isStorable(request, status, headers, this.#fallbackSeconds),
+    const origin = new OriginAnswer(
+      exchange.server.product,
+      stored,
+      (status, headers) => isStorable(request, status, headers, this.#fallbackSeconds),
+      this.#cacheControl,
     );
     const watcher = this.#watch(origin, { address, request, since });
     const filter = exchange.interceptResponse(
@@ -324,7 +336,9 @@ export const cache = defineModule({
     );
     context.messages.on(stateTopic, () => stores().map((each) => each.state()));
     const maxObjectBytes = Math.min(config.max_object_bytes ?? defaultMaxObjectBytes, maxBytes);
-    const fallbackSeconds = (config.default_ttl ?? 0) / 1000;
-    return new Cache(store, { path: context.path, maxObjectBytes, fallbackSeconds });
+    const defaults = cacheDefaults(context);
+    const fallbackSeconds = (config.default_ttl ?? config.ttl ?? defaults.ttl ?? 0) / 1000;
+    const cacheControl = config.default_cache_control ?? defaults.default_cache_control ?? "";
+    return new Cache(store, { path: context.path, maxObjectBytes, fallbackSeconds, cacheControl });
   },
 });
