@@ -64,9 +64,11 @@ test("one of them makes the next key in time, the others find it, and some older
   await changed.promise;
   expect(texts(first)).toHaveLength(2);
   expect(texts(first)).not.toContain(oldest);
-  // A server that starts now has the same keys, or has already the next key.
+  // A server that starts now has the same keys, or is a rotation ahead; on a busy machine the first one may be late by more.
   const third = await open(3_600_000, 2);
-  expect(texts(third).some((key) => texts(first).includes(key))).toBe(true);
+  await expect
+    .poll(() => texts(third).some((key) => texts(first).includes(key)), { timeout: 30_000 })
+    .toBe(true);
 });
 
 test("a server that makes no new keys takes what is there", async () => {
