@@ -12,7 +12,7 @@ test("finds a head when its last byte is there, and says how many bytes it used"
     expect(scanner.isUnderWay).toBe(true);
   }
   expect(scanner.scan(bytesOf(`${get}GET /b`), limit)).toMatchObject({ method: "GET", target: "/a" });
-  expect(scanner).toMatchObject({ used: get.length, isUnderWay: false });
+  expect(scanner).toMatchObject({ used: get.length, isUnderWay: false, isFirst: false });
 });
 
 test("reads the same head again, until it is told to forget", () => {

@@ -26,6 +26,11 @@ export class HeadScanner {
     return this.#isUnderWay;
   }
 
+  /** True while no head has been found. */
+  get isFirst(): boolean {
+    return this.#isFirst;
+  }
+
   /** Forgets the previous request. */
   rest(): void {
     this.#reader.rest();
