@@ -11,6 +11,7 @@ test("finds a head when its last byte is there, and says how many bytes it used"
     expect(scanner.scan(bytesOf(get.slice(0, length)), limit)).toBeUndefined();
     expect(scanner.isUnderWay).toBe(true);
   }
+  expect(scanner.isFirst).toBe(true);
   expect(scanner.scan(bytesOf(`${get}GET /b`), limit)).toMatchObject({ method: "GET", target: "/a" });
   expect(scanner).toMatchObject({ used: get.length, isUnderWay: false, isFirst: false });
 });
