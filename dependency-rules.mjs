@@ -121,11 +121,11 @@ const rooms = {
   "kubernetes-controller": ["cluster", "translate", "target|status"],
   "http-engine": [
     "body|close-lingering|connection-limits|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|sniffed-type",
-    "requests-under-way|response-tally|route-figures|route-tally|stable-bodies|unexpected-fields",
+    "requests-under-way|response-tally|route-figures|route-tally|immutable-body-cache|unexpected-fields",
     "declared-body|http-error|request-memo|request-trace|proxy-protocol",
     "refusal|rehearsed-way",
     "http-stream|response-sink|send-watch|unbuffered-response",
-    "exchange-request|open-tunnels|wire-sink",
+    "exchange-request|open-tunnels|response-writer",
     "h1",
     "exchange",
     "h2",

@@ -24,7 +24,7 @@ import { ConfigHistory } from "server-core/history/config-history";
 import { dataFolder } from "server-core/history/data-folder";
 import { HistoryFiles } from "server-core/history/history-files";
 import type { ListenAddress } from "server-core/listen/listen-address";
-import { OwnLines, ownLines } from "server-core/logging/own-lines";
+import { ProcessLogForwarder, processLogForwarder } from "server-core/logging/process-log-forwarder";
 import { ConfigContext } from "server-core/modules/config-context";
 import { ConfigScope, type ServerServices } from "server-core/modules/config-scope";
 import { PartCache } from "server-core/modules/part-cache";
@@ -53,7 +53,7 @@ export interface ServerOptions {
   /** Log of the process until a config redirects it. */
   readonly log: Logger;
   /** Receives the lines of `log` when a config redirects them; absent: the log is never redirected. */
-  readonly ownLines?: OwnLines;
+  readonly processLogForwarder?: ProcessLogForwarder;
   /** Registry for the metrics of all parts, which `/metrics` shows. */
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
@@ -137,7 +137,11 @@ export class Server {
     const server = new Server(options);
     await server.history.open();
     await server.services.pool.acquire(identityCertificates, "", () => server.#identity);
-    await server.services.pool.acquire(ownLines, "", () => options.ownLines ?? new OwnLines());
+    await server.services.pool.acquire(
+      processLogForwarder,
+      "",
+      () => options.processLogForwarder ?? new ProcessLogForwarder(),
+    );
     server.engine.onChange(recordChanges(server.history));
     const context = new ConfigContext(server.#scope, "admin.api");
     const routes = standardRoutes({

@@ -11,8 +11,8 @@ import { withoutZone } from "./remote-address.ts";
 import type { RequestMemo } from "./request-memo.ts";
 import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";
+import { ResponseWriter } from "./response-writer.ts";
 import type { RouteFigures } from "./route-figures.ts";
-import { WireSink } from "./wire-sink.ts";
 
 const clientGoneStatus = 499;
 
@@ -173,7 +173,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /** Adds a filter before the existing filters: everything written from now on passes through the new filter. */
   interceptResponse<Sink extends ResponseSink>(make: (below: ResponseSink) => Sink): Sink {
-    const sink = make(this.#top ?? new WireSink(this.stream, this));
+    const sink = make(this.#top ?? new ResponseWriter(this.stream, this));
     this.#top = sink;
     return sink;
   }
@@ -184,7 +184,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
    */
   tellType(): void {
     this.tellsType = true;
-    this.#top ??= new WireSink(this.stream, this);
+    this.#top ??= new ResponseWriter(this.stream, this);
   }
 
   /** Calls back just before the head is sent; the last registered callback is called first, as with nested handlers. */
@@ -379,7 +379,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
     this.undoHead();
     this.#isWhole = false;
-    this.#top = from instanceof WireSink ? undefined : from;
+    this.#top = from instanceof ResponseWriter ? undefined : from;
     this.#answered = false;
     this.#status = 0;
     this.tellsType = false;

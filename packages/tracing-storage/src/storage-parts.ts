@@ -92,12 +92,12 @@ async function openCold({ options, log }: StorageContext): Promise<ColdStorage |
 
 /** Logs and counts the damage that was found when the engine was opened. */
 function reportMending(engine: Engine, { log, metrics }: StorageContext): void {
-  const { lostTokens, mended } = engine.facts;
+  const { orphanedTokens, mended } = engine.facts;
   for (const file of mended) {
     log.error(file, `a file of the data folder was damaged at byte ${file.place}: it is as it was again`);
   }
   countMended(metrics, mended.length);
-  if (lostTokens > 0) {
-    log.info(`inserts that a kill cut short: ${lostTokens}; their blocks are taken when they come again`);
+  if (orphanedTokens > 0) {
+    log.info(`inserts that a kill cut short: ${orphanedTokens}; their blocks are taken when they come again`);
   }
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Scrubber } from "./damage/scrubber.ts";
 import { SetAsideLimits } from "./damage/set-aside-limits.ts";
-import { CalmMerges } from "./merging/calm-merges.ts";
+import { IdleMerges } from "./merging/idle-merges.ts";
 import { Retention } from "./retention/retention.ts";
 import type { StorageContext, StorageParts } from "./storage-parts.ts";
 
@@ -28,7 +28,7 @@ export class Upkeep {
         { maxAgeMs, maxBytes: cold === undefined ? maxBytes : 0, databases, intervalMs },
       ),
       ...(coldDays === undefined ? [] : [coldDays]),
-      new CalmMerges({ engine, log, metrics, quarantine }, { databases, ...calm }),
+      new IdleMerges({ engine, log, metrics, quarantine }, { databases, ...calm }),
       new Scrubber(
         { quarantine, stuckReads, gate, log, metrics },
         {

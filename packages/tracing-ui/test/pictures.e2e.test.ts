@@ -1,5 +1,5 @@
 import { mostDifference } from "ui-kit/testing/picture-album.ts";
-import { PictureDesk } from "ui-kit/testing/picture-desk.ts";
+import { ScreenshotComparer } from "ui-kit/testing/screenshot-comparer.ts";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { album, pictured, showPictured } from "./picture.ts";
@@ -20,7 +20,7 @@ describeApp("pictures of the pages", (app) => {
       throw new Error("no such scene");
     }
     await showPictured(page, server.origin, scene, store);
-    const desk = await PictureDesk.open(app.context);
+    const desk = await ScreenshotComparer.open(app.context);
     const whole = await desk.take(page);
     expect(await desk.difference(whole, await desk.take(page))).toBeLessThan(mostDifference);
     await page.locator(".results").evaluate((list) => list.remove());

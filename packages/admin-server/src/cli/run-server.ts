@@ -17,7 +17,7 @@ import {
   version,
 } from "lifecycle";
 import { messageOf } from "server-core/errors";
-import { OwnLines } from "server-core/logging/own-lines";
+import { ProcessLogForwarder } from "server-core/logging/process-log-forwarder";
 import { containUncaught } from "server-core/threads/error-owner";
 import { releaseMemory } from "server-core/threads/release-memory";
 import { Server } from "../server.ts";
@@ -69,13 +69,13 @@ function printExcerpt(error: unknown, encoding: ServerRun["logEncoding"]): void 
 function createServer(
   run: ServerRun,
   log: Logger,
-  ownLines: OwnLines,
+  processLogForwarder: ProcessLogForwarder,
   onStopRequest: () => void,
 ): Promise<Server> {
   return Server.create({
     environment: process.env,
     log,
-    ownLines,
+    processLogForwarder,
     metrics: createMetrics("admin-server"),
     workers: {
       count: run.workers ?? defaultWorkers(),
@@ -92,7 +92,7 @@ function createServer(
  */
 export async function runServer(run: ServerRun): Promise<number> {
   restOptimizingCompiler();
-  const lines = new OwnLines();
+  const lines = new ProcessLogForwarder();
   const log = createLogger({
     name: "server",
     level: run.logLevel,

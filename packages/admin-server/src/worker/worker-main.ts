@@ -4,7 +4,7 @@ import { createLogger, type LogLevel } from "lifecycle";
 import { AppsParticipant } from "server-core/engine/apps";
 import { followMainThread } from "server-core/engine/worker-thread";
 import { WorkerPorts } from "server-core/listen/port-source";
-import { OwnLines, ownLines } from "server-core/logging/own-lines";
+import { ProcessLogForwarder, processLogForwarder } from "server-core/logging/process-log-forwarder";
 import { PartCache } from "server-core/modules/part-cache";
 import { UsagePool } from "server-core/modules/usage-pool";
 import { collectTopic } from "server-core/threads/all-metrics";
@@ -34,7 +34,7 @@ if (parentPort === null) {
 }
 const topics = new MessageTopics();
 const messages = new WorkerMessages(start.thread, parentPort, topics);
-const lines = new OwnLines();
+const lines = new ProcessLogForwarder();
 const log = createLogger({
   name: "server",
   level: start.logLevel as LogLevel,
@@ -56,7 +56,7 @@ containUncaught((error, isRejection) => {
   log.error({ err: error }, "a promise was rejected and nobody looked");
 });
 const pool = new UsagePool();
-void pool.acquire(ownLines, "", () => lines);
+void pool.acquire(processLogForwarder, "", () => lines);
 const metrics = new Registry();
 const shared = new TableState(
   new SharedTable(start.table, start.thread),

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { markStable } from "../stable-bodies.ts";
+import { markImmutable } from "../immutable-body-cache.ts";
 import { stableResponse } from "./stable-response.ts";
 
 const headers = ["Server", "s", "Date", "today", "Content-Length", "2"];
 
 function stable(text: string): Buffer {
   const bytes = Buffer.from(text);
-  markStable(bytes);
+  markImmutable(bytes);
   return bytes;
 }
 

@@ -1,6 +1,6 @@
 import { httpDate } from "http-protocols/http1/response-start";
 import type { HeaderList } from "../header-list.ts";
-import { isStable, maxKeptResponseBytes } from "../stable-bodies.ts";
+import { isImmutable, maxKeptResponseBytes } from "../immutable-body-cache.ts";
 import { encodeResponseFields, isSameList, statusLine } from "./response-head.ts";
 
 /** The last sent response with one body. */
@@ -39,7 +39,7 @@ export function stableResponse(status: number, headers: HeaderList, body: Uint8A
     body.length === 0 ||
     body.length > maxKeptResponseBytes ||
     !(status >= 200 && status <= 999) ||
-    !isStable(body)
+    !isImmutable(body)
   ) {
     return undefined;
   }

@@ -5,7 +5,7 @@ import type { JsonValue } from "../json/json-value.ts";
 import { refusePrototypeKey } from "../json/prototype-key.ts";
 import { inlineModule } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
-import { LateText } from "./late-text.ts";
+import { LazyDocumentText } from "./lazy-document-text.ts";
 
 /** Schema of a config's top level. Lower levels are decoded by the modules that own them. */
 export const documentSchema = z
@@ -73,7 +73,7 @@ export function decodeDocument(
     get text() {
       return encoded.text;
     },
-    sent: encoded instanceof LateText ? encoded.sent : undefined,
+    sent: encoded instanceof LazyDocumentText ? encoded.sent : undefined,
     hasIds,
     force,
     admin: (document?.admin ?? null) as JsonValue,

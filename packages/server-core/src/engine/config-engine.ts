@@ -18,7 +18,7 @@ import type { Autosave, StagedSave } from "./autosave.ts";
 import { ChangeLock } from "./change-lock.ts";
 import { decodeDocument } from "./config-document.ts";
 import type { ConfigMetrics } from "./config-metrics.ts";
-import { LateText } from "./late-text.ts";
+import { LazyDocumentText } from "./lazy-document-text.ts";
 import type { Participant, Transition } from "./participant.ts";
 import { isArrayBySchema } from "./schema-at.ts";
 
@@ -123,7 +123,7 @@ export interface ConfigEngineOptions {
  * @throws ServerError CONFIG_SYNTAX when it cannot be written
  */
 async function writeInTurn(encoded: EncodedDocument): Promise<WrittenDocument> {
-  if (encoded instanceof LateText) {
+  if (encoded instanceof LazyDocumentText) {
     await immediate();
   }
   return new WrittenDocument(encoded.text);
@@ -291,7 +291,7 @@ export class ConfigEngine {
     const changed = this.#changed(request, path, body.value);
     // An unchanged part becomes the same object as in the old tree; participants recognize it by this identity.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
-    const late = this.#lateText(tree.config, { isSent: changed.config === body.value, request, path, body });
+    const late = this.#lazyText(tree.config, { isSent: changed.config === body.value, request, path, body });
     const encoded = late ?? encodeDocument(tree.config);
     const isSame =
       tree.config === this.#tree.config || (late === undefined && encoded.text === this.#encoded);
@@ -327,13 +327,13 @@ export class ConfigEngine {
    * without special keys. A PUT creates one level for each element of its path, and only encoding checks the limit of
    * levels.
    */
-  #lateText(config: JsonValue, { isSent, request, path, body }: SentChange): LateText | undefined {
+  #lazyText(config: JsonValue, { isSent, request, path, body }: SentChange): LazyDocumentText | undefined {
     if (isSent) {
-      return LateText.of(config, body.text);
+      return LazyDocumentText.of(config, body.text);
     }
     return this.#hasSpecialKeys || request.edit !== undefined || request.method === "PUT"
       ? undefined
-      : LateText.ofChange(config, [path.text, body.text]);
+      : LazyDocumentText.ofChange(config, [path.text, body.text]);
   }
 
   /** The tree after a change; it does not run yet. @throws ServerError */

@@ -15,7 +15,7 @@ import { type LogEntry, type LogLevelName, levelRank, parseLevel } from "./log-e
 import { type LogEncoder, type LogWriter, logEncoders, logWriters } from "./log-modules.ts";
 import { LogOwner } from "./log-owner.ts";
 import { takesLogger } from "./logger-names.ts";
-import { OwnLines, ownLines, ownLogger } from "./own-lines.ts";
+import { ownLogger, ProcessLogForwarder, processLogForwarder } from "./process-log-forwarder.ts";
 import { compileSampling } from "./sampling.ts";
 import { StrayOutput, type StrayTaker, strayOutputs } from "./stray-output.ts";
 import { makeStderrWriter } from "./writers/standard-streams.ts";
@@ -294,7 +294,7 @@ export const loggingApp = defineModule({
     }
     nextKey++;
     const { value } = await context.acquire(logSets, String(nextKey), () => new LogSet(logs));
-    const own = await context.acquire(ownLines, "", () => new OwnLines());
+    const own = await context.acquire(processLogForwarder, "", () => new ProcessLogForwarder());
     const sink = config?.sink ? await loadSink(config.sink, context) : undefined;
     const stray = await context.acquire(strayOutputs, "", () => new StrayOutput());
     return {

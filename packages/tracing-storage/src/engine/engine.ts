@@ -5,7 +5,6 @@ import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engine-config.ts";
 import { writeFolderVersion } from "./folder-version.ts";
 import { KeptConnections } from "./kept-connections.ts";
-import { forgetLostTokens } from "./lost-tokens.ts";
 import { MergePriority } from "./merge-priority.ts";
 import { type MendedFile, MetadataCopy } from "./metadata-copy.ts";
 import {
@@ -14,6 +13,7 @@ import {
   type NativeConnection,
   type NativeResult,
 } from "./native-binding.ts";
+import { forgetOrphanedTokens } from "./orphaned-dedup-tokens.ts";
 import { type ResultPipe, ResultPipes } from "./result-pipe.ts";
 import { SyncedTokens } from "./synced-tokens.ts";
 
@@ -70,7 +70,7 @@ export interface EngineFacts {
    * Number of blocks whose tokens were recorded, although the previous process was killed before it stored the blocks.
    * Such blocks are stored when their senders send them again.
    */
-  readonly lostTokens: number;
+  readonly orphanedTokens: number;
   /** Damaged files of the folder that were repaired. */
   readonly mended: readonly MendedFile[];
 }
@@ -146,10 +146,10 @@ export class Engine {
     const folder = openDataFolder(dataFolder, native.EngineVersion(), (file) => mended.push(file));
     const metadata = new MetadataCopy(folder.path, folder.enginePath);
     let anchor: NativeConnection;
-    let lostTokens: number;
+    let orphanedTokens: number;
     try {
       mended.push(...metadata.mend());
-      lostTokens = forgetLostTokens(folder.enginePath);
+      orphanedTokens = forgetOrphanedTokens(folder.enginePath);
       const configPath = writeEngineConfig(folder.configPath, limits, prepare(folder));
       anchor = native.CreateConnection(folder.enginePath, [`--config-file=${configPath}`]);
     } catch (error) {
@@ -163,7 +163,7 @@ export class Engine {
     const { bytes } = await native.QueryAsyncConnection(anchor, "SELECT version(), timezone()", "TSV");
     const [version = "", timezone = "UTC"] = bytes.toString("utf8").trim().split("\t");
     writeFolderVersion(folder.path, version);
-    const facts = { version, timezone, lostTokens, mended };
+    const facts = { version, timezone, orphanedTokens, mended };
     const engine = new Engine(native, anchor, {
       folder,
       settings: connectionSettings(limits),

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { PictureDesk } from "./picture-desk.ts";
+import { ScreenshotComparer } from "./screenshot-comparer.ts";
 
 /** Size of the browser window for pictures, in pixels. */
 export const pictureViewport = { width: 1280, height: 800 };
@@ -50,7 +50,7 @@ export class PictureAlbum {
   /** Stores pictures of the page as the references of a name. @param mask areas that are painted over */
   async keep(page: Page, name: string, mask?: readonly Locator[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
-    const desk = await PictureDesk.open(page.context());
+    const desk = await ScreenshotComparer.open(page.context());
     for (const theme of themes) {
       await page.emulateMedia({ colorScheme: theme });
       await writeFile(this.#file(name, theme), await desk.take(page, mask));
@@ -66,7 +66,7 @@ export class PictureAlbum {
    */
   async complaints(page: Page, name: string, mask?: readonly Locator[]): Promise<string[]> {
     const complaints: string[] = [];
-    const desk = await PictureDesk.open(page.context());
+    const desk = await ScreenshotComparer.open(page.context());
     for (const theme of themes) {
       const file = this.#file(name, theme);
       if (!existsSync(file)) {

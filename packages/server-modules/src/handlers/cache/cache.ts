@@ -9,7 +9,7 @@ import {
   setHeader,
 } from "http-engine/header-list";
 import { HttpError } from "http-engine/http-error";
-import { markStable } from "http-engine/stable-bodies";
+import { markImmutable } from "http-engine/immutable-body-cache";
 import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
@@ -286,7 +286,7 @@ class Cache implements HttpHandler {
       whole: (body) => {
         const { head } = origin;
         if (head !== undefined) {
-          markStable(body);
+          markImmutable(body);
           const response = new StoredResponse(asked.request, {
             ...head,
             body,

@@ -9,9 +9,9 @@ import {
   setHeader,
 } from "http-engine/header-list";
 import { HoldingFilter } from "http-engine/holding-filter";
+import { deriveBody } from "http-engine/immutable-body-cache";
 import type { ResponseSink } from "http-engine/response-sink";
 import { sniffType } from "http-engine/sniffed-type";
-import { deriveBody } from "http-engine/stable-bodies";
 import { isUnbuffered } from "http-engine/unbuffered-response";
 import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
 import type { ResponseMatcher } from "../../matchers/response-matcher.ts";

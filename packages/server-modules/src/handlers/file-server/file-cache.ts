@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import { markStable, maxKeptResponseBytes } from "http-engine/stable-bodies";
+import { markImmutable, maxKeptResponseBytes } from "http-engine/immutable-body-cache";
 import { LRUCache } from "lru-cache";
 import { describeFile, type ServedFile } from "./served-file.ts";
 
@@ -59,7 +59,7 @@ export class FileCache {
       device: stats.dev,
     };
     this.#entries.set(path, entry);
-    markStable(bytes);
+    markImmutable(bytes);
     return entry;
   }
 

@@ -2,13 +2,13 @@ import type { Exchange } from "http-engine/exchange";
 import type { HttpHandler, Next } from "http-engine/handler";
 import { getHeader, removeHeaders, setContentLength, setHeader } from "http-engine/header-list";
 import { HttpError } from "http-engine/http-error";
+import { markImmutable } from "http-engine/immutable-body-cache";
 import {
   compileBodyTemplate,
   compileHeaderTemplate,
   compileTemplate,
   isFixed,
 } from "http-engine/placeholders";
-import { markStable } from "http-engine/stable-bodies";
 import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { bufferOfText } from "server-core/uri/text-of-bytes";
@@ -76,7 +76,7 @@ function compileBody(text: string): (exchange: Exchange) => Body {
     return (exchange) => bodyOf(template(exchange));
   }
   const body = bodyOf((template as () => string)());
-  markStable(body.bytes);
+  markImmutable(body.bytes);
   return () => body;
 }
 

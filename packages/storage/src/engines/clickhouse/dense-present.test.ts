@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DensePresent } from "./search-reach.ts";
+import { DensePresent } from "./search-lookback-memory.ts";
 
 test("a service's present minute is dense for ten seconds, for its tenant alone", () => {
   const dense = new DensePresent();

@@ -3,7 +3,7 @@ import type { TraceQuery } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import { keepsUnpacked } from "./schema/span-sql.ts";
-import { DensePresent, SearchReach } from "./search-reach.ts";
+import { DensePresent, SearchLookbackMemory } from "./search-lookback-memory.ts";
 import { searchSql } from "./search-sql.ts";
 import {
   denseRows,
@@ -52,7 +52,7 @@ export type ReadIds = (sql: string, parameters: QueryParameters) => Promise<{ re
 
 /** Limits and statistics that all searches of one reader share. */
 export class SearchMemory {
-  readonly reach = new SearchReach();
+  readonly reach = new SearchLookbackMemory();
   readonly dense = new DensePresent();
   /** Time of the monotonic clock in milliseconds, from which the newest minute may be small again. */
   smallAgainMs = 0;

@@ -49,7 +49,7 @@ function entryOf(line: string): Omit<LogEntry, "logger"> | undefined {
  * The server's own log lines. They go to standard error until a config has logs for them. After that, the lines become
  * entries of the logger {@link ownLogger}. Each thread has one such object.
  */
-export class OwnLines implements SharedResource {
+export class ProcessLogForwarder implements SharedResource {
   #log: Logger | undefined;
   #startLevel = "info";
   #set: OwnLineTaker | undefined;
@@ -114,4 +114,4 @@ function pinoLevel(level: LogLevelName): string {
   return level === "panic" ? "fatal" : level;
 }
 
-export const ownLines: ResourceKind<OwnLines> = { name: "logging.own" };
+export const processLogForwarder: ResourceKind<ProcessLogForwarder> = { name: "logging.own" };

@@ -21,7 +21,7 @@ interface Known {
  * slow spans, or for a service with few spans. The repeated search can then skip the start with the newest minute.
  * Values of tags and time ranges are not remembered.
  */
-export class SearchReach {
+export class SearchLookbackMemory {
   readonly #known = new Map<string, Known>();
 
   /** @returns length of the first slice in nanoseconds; undefined when no such search is remembered */

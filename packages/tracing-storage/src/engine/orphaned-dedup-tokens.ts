@@ -23,7 +23,7 @@ const lastTokens = 256;
  * @param enginePath the engine's folder
  * @returns how many
  */
-export function forgetLostTokens(enginePath: string): number {
+export function forgetOrphanedTokens(enginePath: string): number {
   const lost = tableFolders(enginePath).flatMap(lostTokensOf);
   for (const { logPath, part, block } of lost) {
     appendFileSync(logPath, `${dropped}\t${part}\t${block}\n`, { flush: true });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseJson } from "../json/parse-json.ts";
-import { LateText } from "./late-text.ts";
+import { LazyDocumentText } from "./lazy-document-text.ts";
 
-const late = (sent: string) => LateText.of(parseJson(Buffer.from(sent)), sent);
+const late = (sent: string) => LazyDocumentText.of(parseJson(Buffer.from(sent)), sent);
 
 test("is written in the one form, whatever was sent", () => {
   expect(late('{ "b": 1.0, "a": "<" }')?.text).toBe('{"a":"\\u003c","b":1}');
@@ -20,7 +20,7 @@ test("says what cannot be written when it is to be", () => {
 });
 
 test("a change without special keys is written late too, and one with them is not", () => {
-  const change = (...written: string[]) => LateText.ofChange({ b: 1, a: "<" }, written);
+  const change = (...written: string[]) => LazyDocumentText.ofChange({ b: 1, a: "<" }, written);
   expect(change("/config/a", '"<"')?.text).toBe('{"a":"\\u003c","b":1}');
   expect(change("/config/a", '"<"')?.sent).toBeUndefined();
   expect(change("/config/a/@id", '"x"')).toBeUndefined();

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { forgetLostTokens } from "./lost-tokens.ts";
+import { forgetOrphanedTokens } from "./orphaned-dedup-tokens.ts";
 
 let engine: string;
 
 beforeEach(() => {
-  engine = mkdtempSync(join(tmpdir(), "lost-tokens-"));
+  engine = mkdtempSync(join(tmpdir(), "orphaned-tokens-"));
 });
 
 afterEach(() => rmSync(engine, { recursive: true, force: true }));
@@ -33,11 +33,11 @@ test("takes back tokens of each table whose parts have no name yet", () => {
   const rotated = table("abc2", { "deduplication_log_10.txt": text, "deduplication_log_11.txt": "" }, [
     "all_1_1_0",
   ]);
-  expect(forgetLostTokens(engine)).toBe(2);
+  expect(forgetOrphanedTokens(engine)).toBe(2);
   expect(lost(one)).toBe(`${text}2\tall_2_2_0\tall_22\n`);
   expect(rotated("deduplication_log_10.txt")).toBe(text);
   expect(rotated("deduplication_log_11.txt")).toBe("2\tall_2_2_0\tall_22\n");
-  expect(forgetLostTokens(engine)).toBe(0);
+  expect(forgetOrphanedTokens(engine)).toBe(0);
 });
 
 test("takes back those of any partition, whatever the folder of their insert is called", () => {
@@ -50,14 +50,14 @@ test("takes back those of any partition, whatever the folder of their insert is 
   const text = `${days.join("\n")}\n`;
   const parts = ["20261122_1_9_2", "20261123_1_4_1_7", "20261123_6_6_0", "tmp_insert_20261123_8_8_0"];
   const lost = table("abc3", { [one]: text }, parts);
-  expect(forgetLostTokens(engine)).toBe(1);
+  expect(forgetOrphanedTokens(engine)).toBe(1);
   expect(lost(one)).toBe(`${text}2\t20261123_5_5_0\tc\n`);
 });
 
 test("looks at the last tokens only: earlier ones may be of parts that are long gone", () => {
   const tokens = Array.from({ length: 300 }, (_, index) => `1\tall_${index}_${index}_0\tt${index}\n`);
   table("abc4", { [one]: tokens.join("") }, ["all_44_299_3"]);
-  expect(forgetLostTokens(engine)).toBe(0);
+  expect(forgetOrphanedTokens(engine)).toBe(0);
 });
 
 test("leaves what is stored, merged, dropped or cut short, and tables without tokens", () => {
@@ -72,10 +72,10 @@ test("leaves what is stored, merged, dropped or cut short, and tables without to
   const read = texts.map((text, index) => table(`def${index}`, { [one]: text }, parts));
   mkdirSync(join(engine, "store", "def", "without"));
   writeFileSync(join(engine, "store", "file"), "");
-  expect(forgetLostTokens(engine)).toBe(0);
+  expect(forgetOrphanedTokens(engine)).toBe(0);
   expect(read.map((log) => log(one))).toEqual(texts);
 });
 
 test("finds nothing where no engine was before", () => {
-  expect(forgetLostTokens(join(engine, "nothing"))).toBe(0);
+  expect(forgetOrphanedTokens(join(engine, "nothing"))).toBe(0);
 });

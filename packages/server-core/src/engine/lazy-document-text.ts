@@ -10,7 +10,7 @@ const special = ["@id", "__proto__", "\\u"];
 /**
  * A document whose canonical text is written on first use. Before that, threads can prepare the text from the client.
  */
-export class LateText implements EncodedDocument {
+export class LazyDocumentText implements EncodedDocument {
   /** The document as JSON from the client; undefined when the client sent only a part. */
   readonly sent: string | undefined;
   readonly hasIds = false;
@@ -24,8 +24,8 @@ export class LateText implements EncodedDocument {
   }
 
   /** @returns undefined when only the written form shows which special keys exist */
-  static of(config: JsonValue, sent: string): LateText | undefined {
-    return special.some((text) => sent.includes(text)) ? undefined : new LateText(config, sent);
+  static of(config: JsonValue, sent: string): LazyDocumentText | undefined {
+    return special.some((text) => sent.includes(text)) ? undefined : new LazyDocumentText(config, sent);
   }
 
   /**
@@ -33,10 +33,10 @@ export class LateText implements EncodedDocument {
    * @param written all texts of the change: the text of its path, and its JSON
    * @returns as `of`
    */
-  static ofChange(config: JsonValue, written: readonly string[]): LateText | undefined {
+  static ofChange(config: JsonValue, written: readonly string[]): LazyDocumentText | undefined {
     return special.some((text) => written.some((each) => each.includes(text)))
       ? undefined
-      : new LateText(config, undefined);
+      : new LazyDocumentText(config, undefined);
   }
 
   /** @throws ServerError CONFIG_SYNTAX as `encodeJson` */

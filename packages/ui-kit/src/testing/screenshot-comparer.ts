@@ -10,7 +10,7 @@ const kept = { width: 400, height: 250 };
 const mostChannelDifference = 34;
 
 /** Takes, shrinks and compares pictures in a separate browser page, which decodes PNG and scales well. */
-export class PictureDesk {
+export class ScreenshotComparer {
   readonly #page: Page;
 
   private constructor(page: Page) {
@@ -18,8 +18,8 @@ export class PictureDesk {
   }
 
   /** Opens the separate page, which closes with the context. */
-  static async open(context: BrowserContext): Promise<PictureDesk> {
-    return new PictureDesk(await context.newPage());
+  static async open(context: BrowserContext): Promise<ScreenshotComparer> {
+    return new ScreenshotComparer(await context.newPage());
   }
 
   /** The visible page as a small PNG. @param mask areas that are painted over, because they always differ */

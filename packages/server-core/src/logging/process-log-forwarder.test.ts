@@ -4,7 +4,7 @@ import { makeJsonEncoder } from "./encoders/json.ts";
 import { type LogLevelName, levelRank } from "./log-entry.ts";
 import { LogOwner } from "./log-owner.ts";
 import { LogSet } from "./logging.ts";
-import { OwnLines } from "./own-lines.ts";
+import { ProcessLogForwarder } from "./process-log-forwarder.ts";
 
 let written: Record<string, unknown>[];
 let onStandardError: string[];
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 /** A log that counts the lines that would be written to standard error. */
 function logOf(level: "info" | "error") {
-  const lines = new OwnLines();
+  const lines = new ProcessLogForwarder();
   const take = (line: string) => {
     if (!lines.take(line)) {
       onStandardError.push(String((JSON.parse(line) as { msg: string }).msg));
@@ -109,8 +109,8 @@ test("callers and calls are told where a log asks for them", () => {
   log.info("from here");
   log.error("with calls");
   expect(written).toMatchObject([
-    { caller: expect.stringMatching(/^own-lines\.test\.ts:\d+$/) },
-    { stacktrace: expect.stringContaining("own-lines.test.ts") },
+    { caller: expect.stringMatching(/^process-log-forwarder\.test\.ts:\d+$/) },
+    { stacktrace: expect.stringContaining("process-log-forwarder.test.ts") },
   ]);
   expect(written[0]).not.toHaveProperty("stacktrace");
 });

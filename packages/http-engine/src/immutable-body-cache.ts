@@ -8,13 +8,13 @@ const derived = new WeakMap<Uint8Array, Map<string, Buffer> | undefined>();
 export const maxKeptResponseBytes = 16 * 1024;
 
 /** Marks bytes that never change and are sent to many clients, so that data derived from them is cached too. */
-export function markStable(bytes: Uint8Array): void {
+export function markImmutable(bytes: Uint8Array): void {
   if (!derived.has(bytes)) {
     derived.set(bytes, undefined);
   }
 }
 
-export function isStable(bytes: Uint8Array): boolean {
+export function isImmutable(bytes: Uint8Array): boolean {
   return derived.has(bytes);
 }
 

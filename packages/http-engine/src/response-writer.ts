@@ -25,7 +25,7 @@ function wantsType(status: number, headers: HeaderList): boolean {
 }
 
 /** The last sink of a response, which writes to the client. */
-export class WireSink implements ResponseSink {
+export class ResponseWriter implements ResponseSink {
   readonly #stream: HttpStream;
   readonly #sent: SentResponse;
   /** A head that waits for the first bytes of the body, which decide its type. */

@@ -24,7 +24,7 @@ interface CalmMergeParts {
  * ten parts of similar size. The first merge builds the indexes of attributes (docs/adr/035-indexes-made-by-merges.md),
  * so until then, searches read these parts without indexes.
  */
-export class CalmMerges {
+export class IdleMerges {
   readonly #parts: CalmMergeParts;
   readonly #settings: CalmMergeSettings;
   readonly #merges: Counter;
