@@ -1,3 +1,4 @@
+import { createTestAuthority } from "lifecycle/testing";
 import { ask } from "server-core/testing/ask";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { collections, controllerName, SampleCluster } from "./testing/sample-cluster.ts";
@@ -240,5 +241,32 @@ describe("a Gateway", () => {
       addresses: [{ type: "IPAddress", value: "192.0.2.1" }],
       listeners: [{ name: "http", attachedRoutes: 1 }],
     });
+  });
+
+  test("passes TLS through to the pods of a TLSRoute, beside HTTPS on the same port", async () => {
+    const authority = createTestAuthority();
+    await cluster.openBackend("through", "web", authority.issue("the pod", "a.pass.test"));
+    await cluster.openBackend("a");
+    cluster.secret("cert", "the gateway", "b.test");
+    const tls = { certificateRefs: [{ name: "cert" }] };
+    const port = cluster.ports.https;
+    cluster.gateway(
+      { name: "https", port, protocol: "HTTPS", tls },
+      { name: "tls", port, protocol: "TLS", hostname: "*.pass.test", tls: { mode: "Passthrough" } },
+    );
+    cluster.httpRoute("r", { rules: [{ backendRefs: [{ name: "a", port: 80 }] }] });
+    cluster.api.apply(collections.tlsRoute, {
+      metadata: { name: "t", namespace: "default" },
+      spec: { parentRefs: [{ name: "gw" }], rules: [{ backendRefs: [{ name: "through", port: 80 }] }] },
+    });
+    cluster.follow();
+    await vi.waitFor(async () => expect(await cluster.secureGet("a.pass.test")).toBe("200 the pod"), waits);
+    expect(await cluster.secureGet("b.test")).toBe("200 the gateway");
+    // Without HTTPS on this port, other names are closed.
+    cluster.gateway(
+      ...[{ name: "tls", port, protocol: "TLS", hostname: "*.pass.test", tls: { mode: "Passthrough" } }],
+    );
+    await vi.waitFor(async () => expect(await cluster.secureGet("b.test")).toBe("closed"), waits);
+    expect(await cluster.secureGet("a.pass.test")).toBe("200 the pod");
   });
 });

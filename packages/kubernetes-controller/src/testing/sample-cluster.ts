@@ -1,12 +1,12 @@
 // A cluster, a server and the controller between them, in this process.
 
 import { once } from "node:events";
-import { createServer } from "node:http";
-import { request } from "node:https";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer, request } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { createLogger } from "lifecycle";
-import { createTestAuthority, freeAddresses } from "lifecycle/testing";
+import { createTestAuthority, freeAddresses, type TestCertificate } from "lifecycle/testing";
 import { ask } from "server-core/testing/ask";
 import { vi } from "vitest";
 import { RunningServer } from "../../../admin-server/src/testing/running-server.ts";
@@ -28,6 +28,7 @@ export const collections = {
   gatewayClass: "/apis/gateway.networking.k8s.io/v1/gatewayclasses",
   gateway: "/apis/gateway.networking.k8s.io/v1/gateways",
   httpRoute: "/apis/gateway.networking.k8s.io/v1/httproutes",
+  tlsRoute: "/apis/gateway.networking.k8s.io/v1alpha2/tlsroutes",
 } as const;
 
 export class SampleCluster {
@@ -89,10 +90,10 @@ export class SampleCluster {
   }
 
   /** A server that answers with its name and the request; its Service and EndpointSlice are in the cluster. */
-  async openBackend(name: string, portName = "web"): Promise<void> {
-    const backend = createServer((request, response) =>
-      response.end(`${name} ${request.headers.host} ${request.url}`),
-    );
+  async openBackend(name: string, portName = "web", tls?: TestCertificate): Promise<void> {
+    const answer: RequestListener = (request, response) =>
+      void response.end(`${name} ${request.headers.host} ${request.url}`);
+    const backend = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
     backend.listen(0, "127.0.0.1");
     await once(backend, "listening");
     this.#closers.push(async () => {

@@ -118,6 +118,24 @@ export function proxyTo(
   };
 }
 
+/** Weighted backends as a proxy of raw connections; without a ready pod, connections are closed. */
+export function connectTo(
+  parts: readonly { readonly backend: Backend | undefined; readonly weight: number }[],
+): Json[] {
+  const ready = parts.flatMap(({ backend, weight }) =>
+    backend === undefined || backend.upstreams.length === 0 ? [] : [{ backend, weight }],
+  );
+  if (ready.length === 0) {
+    return [{ handler: "close" }];
+  }
+  const { policy, weights } = policyFor(ready) as { readonly policy: string; readonly weights?: number[] };
+  const upstreams = ready
+    .flatMap(({ backend }) => backend.upstreams)
+    .map((dial, index) => ({ dial: [dial], ...(weights === undefined ? {} : { weight: weights[index] }) }));
+  const selection = { policy: policy === "client_ip_hash" ? "ip_hash" : policy };
+  return [{ handler: "proxy", upstreams, load_balancing: { selection } }];
+}
+
 function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }

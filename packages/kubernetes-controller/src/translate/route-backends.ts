@@ -45,15 +45,19 @@ function resolve(search: BackendSearch, reference: BackendReference): Backend | 
   return backend;
 }
 
-/** Upstreams of a rule's backends with their weights, without filters: for TLS that passes through. */
+/** One reference of a rule with a positive weight. */
+export interface BackendPart {
+  readonly reference: BackendReference;
+  readonly weight: number;
+  /** Undefined when the reference cannot be resolved. */
+  readonly backend: Backend | undefined;
+}
+
+/** Looks up the backends of a rule. */
 export function resolveBackends(
   search: BackendSearch,
   references: readonly BackendReference[],
-): {
-  readonly backend: Backend | undefined;
-  readonly reference: BackendReference;
-  readonly weight: number;
-}[] {
+): BackendPart[] {
   return references
     .map((reference) => ({ reference, weight: reference.weight ?? 1, backend: resolve(search, reference) }))
     .filter(({ weight }) => weight > 0);

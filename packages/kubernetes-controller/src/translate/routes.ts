@@ -7,7 +7,7 @@ import { respond } from "./backends.ts";
 import { isFalse, isTrue, type WantedCondition } from "./conditions.ts";
 import { allowsNamespace, type GatewayDraft, isServed, type ListenerDraft } from "./gateways.ts";
 import { commonHosts } from "./hostnames.ts";
-import { backendHandlers } from "./route-backends.ts";
+import { type BackendPart, backendHandlers, resolveBackends } from "./route-backends.ts";
 import { FilterError, type FilterPlace, translateFilters } from "./route-filters.ts";
 import { MatchError, type TranslatedMatch } from "./route-matches.ts";
 import type { SiteRoute } from "./site-listener.ts";
@@ -28,13 +28,15 @@ export interface TranslatedRoute {
 
 /** How routes of one kind are translated. */
 export interface RouteKind<Match> {
-  readonly kind: "HTTPRoute" | "GRPCRoute";
+  readonly kind: "HTTPRoute" | "GRPCRoute" | "TLSRoute";
   /** The match of a rule without matches. */
   readonly everything: Match;
   /** @throws MatchError */
   readonly translateMatch: (match: Match) => TranslatedMatch;
   /** Protocol of upstreams, unless the Service names another one. */
   readonly protocol?: Backend["protocol"];
+  /** Makes the handlers of connections that are not HTTP from their backends. */
+  readonly connect?: (parts: readonly BackendPart[]) => Json[];
 }
 
 const gatewayGroup = "gateway.networking.k8s.io";
@@ -75,6 +77,10 @@ function handlersOf<Match>(draft: Draft<Match>, rule: RouteRule<Match>, place: F
         draft.unresolved = condition;
       },
     };
+    if (routeKind.connect !== undefined) {
+      draft.goodRules++;
+      return routeKind.connect(resolveBackends(search, rule.backendRefs ?? []));
+    }
     const settings = { timeoutMs: timeoutOf(rule), host: filters.host, protocol: routeKind.protocol };
     const last = filters.isFinal ? [] : backendHandlers(search, rule.backendRefs ?? [], place, settings);
     draft.goodRules++;

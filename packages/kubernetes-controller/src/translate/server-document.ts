@@ -105,8 +105,31 @@ function tlsPolicies(listeners: readonly SiteListener[]): Json[] {
   }));
 }
 
-function serverOf(listeners: readonly SiteListener[]): Json {
-  const { address = "", port = 0 } = listeners[0] ?? {};
+/** Routes of the app layer4 for TLS that passes through. */
+function rawRoutes(listeners: readonly SiteListener[]): Json[] {
+  const routes = listeners.flatMap((listener) => listener.routes).sort(compareRoutes);
+  return routes.map(({ host, isOneLabel, handle }) => {
+    const tls = sniMatcher({ names: host === "" ? [] : [host], tags: [], isOneLabel }).match ?? {};
+    return { match: [{ tls }], handle };
+  });
+}
+
+/** Wrappers of a port on which some TLS passes through. They come before the server's own TLS. */
+function wrappersFor(raw: readonly SiteListener[], isTls: boolean): Json[] {
+  if (raw.length === 0) {
+    return [];
+  }
+  // Without listeners of HTTPS, nothing may go on to HTTP.
+  const rest = isTls ? [] : [{ handle: [{ handler: "close" }] }];
+  return [
+    { wrapper: "layer4", routes: [...rawRoutes(raw), ...rest] },
+    ...(isTls ? [{ wrapper: "tls" }] : []),
+  ];
+}
+
+function serverOf(all: readonly SiteListener[]): Json {
+  const { address = "", port = 0 } = all[0] ?? {};
+  const listeners = all.filter(({ protocol }) => protocol !== "TLS");
   const isTls = listeners.some(({ protocol }) => protocol === "HTTPS");
   const isAlone = ({ isIsolated, host }: SiteListener) => isIsolated && host !== "";
   const alone = Map.groupBy(listeners.filter(isAlone), ({ host }) => host);
@@ -114,8 +137,13 @@ function serverOf(listeners: readonly SiteListener[]): Json {
   const groups = [...[...alone].map(([host, some]) => isolatedGroup(host, some)), ...hostGroups(shared)].sort(
     (a, b) => compareHosts(a.host, b.host),
   );
+  const wrappers = wrappersFor(
+    all.filter(({ protocol }) => protocol === "TLS"),
+    isTls,
+  );
   return {
     listen: [`${address.includes(":") ? `[${address}]` : address}:${port}`],
+    ...(wrappers.length === 0 ? {} : { listener_wrappers: wrappers }),
     protocols: isTls ? ["h1", "h2"] : ["h1", "h2", "h2c"],
     automatic_https: { disable: true },
     ...(isTls ? { tls_connection_policies: tlsPolicies(listeners) } : {}),

@@ -26,8 +26,9 @@ export interface SiteRoute {
   /** True: `*.` stands for exactly one label, as Ingress has it. False: for one or more, as the Gateway API has it. */
   readonly isOneLabel: boolean;
   readonly rank: RouteRank;
-  /** Matchers of the server, without the host; empty matches everything. */
+  /** Matchers of the server, without the host; empty matches everything. For TLS that passes through it is empty. */
   readonly match: Json;
+  /** Handlers of HTTP; of raw connections for TLS that passes through. */
   readonly handle: readonly Json[];
 }
 

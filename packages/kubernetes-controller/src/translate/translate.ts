@@ -1,4 +1,5 @@
 import type { Ingress } from "../cluster/kube-object.ts";
+import { connectTo } from "./backends.ts";
 import { type GatewaySettings, type GatewayTranslation, listenersOf, translateGateways } from "./gateways.ts";
 import { ownIngresses } from "./ingress-classes.ts";
 import { type IngressPorts, translateIngresses } from "./ingresses.ts";
@@ -32,6 +33,14 @@ export function translate(snapshot: Snapshot, settings: TranslateSettings): Tran
     }),
     ...attachRoutes(snapshot, gateways.gateways, snapshot.grpcRoutes, {
       ...{ kind: "GRPCRoute", everything: {}, translateMatch: translateGrpcMatch, protocol: "h2c" },
+    }),
+    ...attachRoutes(snapshot, gateways.gateways, snapshot.tlsRoutes, {
+      ...{
+        kind: "TLSRoute",
+        everything: {},
+        translateMatch: () => translateHttpMatch({}),
+        connect: connectTo,
+      },
     }),
   ];
   return {
