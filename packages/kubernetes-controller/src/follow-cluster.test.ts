@@ -64,6 +64,25 @@ describe("an Ingress", () => {
   });
 });
 
+describe("annotations of ingress-nginx", () => {
+  test("make paths of the type Prefix patterns, and rewrite by their groups", async () => {
+    cluster.ingressClass();
+    await cluster.openBackend("a");
+    const annotations = {
+      "nginx.ingress.kubernetes.io/use-regex": "true",
+      "nginx.ingress.kubernetes.io/rewrite-target": "/$2",
+    };
+    cluster.ingress("first", { rules: [rule("a.test", "a", "/order(/|$)(.*)")] }, annotations);
+    cluster.follow();
+    await vi.waitFor(
+      async () => expect(await cluster.get("a.test", "/order/x%20y?z=1")).toBe("200 a a.test /x%20y?z=1"),
+      waits,
+    );
+    expect(await cluster.get("a.test", "/order")).toBe("200 a a.test /");
+    expect(await cluster.get("a.test", "/orders")).toBe("404");
+  });
+});
+
 describe("an Ingress with TLS", () => {
   test("has the Secret's certificate, also the next one, and redirects plain HTTP", async () => {
     cluster.ingressClass();
@@ -241,6 +260,34 @@ describe("a Gateway", () => {
       addresses: [{ type: "IPAddress", value: "192.0.2.1" }],
       listeners: [{ name: "http", attachedRoutes: 1 }],
     });
+  });
+
+  test("leaves the entries of other controllers in a route's status, in their places", async () => {
+    await cluster.openBackend("a");
+    cluster.gateway({ name: "http", port: cluster.ports.http, protocol: "HTTP" });
+    const entry = (name: string) => ({
+      parentRef: { name },
+      controllerName: `${name}/controller`,
+      conditions: [],
+    });
+    const stale = { ...entry("gone"), controllerName };
+    cluster.api.apply(collections.httpRoute, {
+      metadata: { name: "r", namespace: "default" },
+      spec: {
+        parentRefs: [{ name: "one" }, { name: "gw" }],
+        rules: [{ backendRefs: [{ name: "a", port: 80 }] }],
+      },
+      status: { parents: [entry("one"), stale, { ...entry("gw"), controllerName }, entry("two")] },
+    });
+    cluster.follow();
+    const own = { controllerName, parentRef: { name: "gw" }, conditions: [{}, {}] };
+    await vi.waitFor(
+      () =>
+        expect(cluster.api.get(collections.httpRoute, "default/r")?.status).toMatchObject({
+          parents: [entry("one"), own, entry("two")],
+        }),
+      waits,
+    );
   });
 
   test("passes TLS through to the pods of a TLSRoute, beside HTTPS on the same port", async () => {

@@ -13,8 +13,9 @@ export function publishedAddresses(
     ({ ip, hostname }) => ip ?? hostname ?? [],
   );
   const external = service?.spec?.externalIPs ?? [];
-  const { clusterIP = "" } = service?.spec ?? {};
-  const inside = clusterIP === "" || clusterIP === "None" ? [] : [clusterIP];
+  const { clusterIP = "", type } = service?.spec ?? {};
+  // A load balancer gets its address later.
+  const inside = clusterIP === "" || clusterIP === "None" || type === "LoadBalancer" ? [] : [clusterIP];
   const found = balanced.length > 0 ? balanced : external.length > 0 ? external : inside;
   return [...new Set([...settings.publishAddresses, ...found])];
 }

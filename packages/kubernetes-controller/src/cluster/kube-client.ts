@@ -16,8 +16,11 @@ const maxAnswerBytes = 256 * 1024 * 1024;
 /** Most bytes of one event of a watch. */
 const maxEventBytes = 16 * 1024 * 1024;
 
-/** Milliseconds until an answer must begin. */
-const answerMs = 60_000;
+/** Milliseconds without a byte after which an answer is given up. */
+const silenceMs = 60_000;
+
+/** The same for a watch, which the API server ends itself before. Without it, a lost connection would be silent for ever. */
+const watchSilenceMs = 420_000;
 
 /** Most characters of an error's text. */
 const maxReasonLength = 2_000;
@@ -120,6 +123,7 @@ export class KubeClient {
   /** The events of a watch, until the server ends it. @throws KubeError, Error for a lost connection */
   async *watch(path: string, signal: AbortSignal): AsyncGenerator<{ type: string; object: unknown }> {
     const answer = await this.#send({ method: "GET" }, path, signal);
+    answer.setTimeout(watchSilenceMs, () => answer.destroy(new Error("the watch is silent")));
     try {
       for await (const line of linesOf(answer)) {
         if (line !== "") {
@@ -151,11 +155,9 @@ export class KubeClient {
       agent: this.#agent,
       signal,
     });
-    request.setTimeout(answerMs, () => request.destroy(new Error(`no answer within ${answerMs / 1_000} s`)));
+    request.setTimeout(silenceMs, () => request.destroy(new Error("the API server is silent")));
     request.end(body);
     const [answer] = (await once(request, "response", { signal })) as [IncomingMessage];
-    // A watch may be silent for minutes; the API server ends it at the time that the request named.
-    request.setTimeout(0);
     const status = answer.statusCode ?? 0;
     if (status >= 200 && status <= 299) {
       return answer;

@@ -130,8 +130,13 @@ function routeStatus(translated: TranslatedRoute, controllerName: string, server
     const list = conditionList(known?.conditions ?? [], wanted, generationOf(route), ["PartiallyInvalid"]);
     return { parentRef, controllerName, conditions: list };
   });
-  const others = before.filter((one) => one.controllerName !== controllerName);
-  return { kind, object: route, status: { parents: [...others, ...own] } };
+  // Each entry keeps its place, because controllers that move each other's entries would write for ever.
+  const isOwn = (one: RouteParentStatus) => one.controllerName === controllerName;
+  const kept = before.flatMap((one) =>
+    isOwn(one) ? own.filter(({ parentRef }) => isSameParent(parentRef, one.parentRef)) : [one],
+  );
+  const added = own.filter((one) => !kept.includes(one));
+  return { kind, object: route, status: { parents: [...new Set(kept), ...added] } };
 }
 
 /** Routes that had a parent of this controller and have none now. */

@@ -57,7 +57,8 @@ function matcherOf({ path = "/", pathType }: IngressPath, { usesRegexp }: Ingres
   if (pathType === "Exact") {
     return exactMatcher(path);
   }
-  if (!usesRegexp || pathType === "Prefix") {
+  // With use-regex, people write patterns with the type Prefix too.
+  if (!usesRegexp || (pathType === "Prefix" && !/[()[\]{}|*+?^$\\]/.test(path))) {
     return prefixMatcher(path);
   }
   const pattern = `(?i)^${path.replace(/^\^/, "")}`;
