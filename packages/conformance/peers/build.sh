@@ -9,16 +9,18 @@
 #   http3   a client of HTTP/3 made of quic-go, which packages/http-protocols/src/http3/clients.e2e.test.ts calls
 #   actionlint  the checker of workflow files, which packages/launcher/test/workflows.test.ts calls
 #   helm    Helm, which reads and packs deploy/helm: packages/conformance/test/deploy/helm.test.ts, `npm run release`
+#   kubernetes  kube-apiserver, etcd, and the conformance suite of the Gateway API with its echo server and definitions:
+#           packages/conformance/test/kubernetes. Two cores need a quarter of an hour, so it is not built unless it is named
 #   s3      gofakes3, a server of S3's API: packages/tracing-storage/test/cold-storage.test.ts
 #
-# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [s3] [jaeger]
+# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [s3] [jaeger] [kubernetes]
 set -u
 cd "$(dirname "$0")"
 here=$(pwd)
 bin=${PEERS:-$here/bin}
 mkdir -p "$bin"
-# While this file is there, a test run waits before it looks at what was built.
-echo $$ > "$bin/.building"
+# While this file is there, a test run waits before it looks at what was built. Nobody waits for kubernetes: it takes too long.
+[ "$*" = kubernetes ] || echo $$ > "$bin/.building"
 trap 'rm -f "$bin/.building"' EXIT
 trap 'exit 1' INT TERM
 failed=""
@@ -51,6 +53,16 @@ for group in ${*:-caddy tools http3 actionlint helm s3 jaeger}; do
     http3) build http3 http3-client . ;;
     actionlint) build actionlint actionlint github.com/rhysd/actionlint/cmd/actionlint ;;
     helm) build helm helm helm.sh/helm/v4/cmd/helm ;;
+    kubernetes)
+      build kubernetes etcd go.etcd.io/etcd/server/v3
+      build gateway-api echo-basic sigs.k8s.io/gateway-api/conformance/echo-basic
+      build gateway-api gateway-conformance .
+      definitions="$(cd "$here/gateway-api" && go list -mod=mod -m -f '{{.Dir}}' sigs.k8s.io/gateway-api)/config/crd"
+      mkdir -p "$bin/gateway-api-crds"
+      cp -f "$definitions"/standard/gateway.*.yaml "$definitions"/experimental/gateway.*_tlsroutes.yaml "$bin/gateway-api-crds/"
+      chmod u+w "$bin"/gateway-api-crds/*
+      build kubernetes kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
+      ;;
     s3) build s3 gofakes3 github.com/johannesboyne/gofakes3/cmd/gofakes3 ;;
     jaeger)
       version="-X github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0"
