@@ -5,6 +5,7 @@ import { consoleEncoder } from "server-core/logging/encoders/console";
 import { filterEncoder } from "server-core/logging/encoders/filter";
 import { journaldEncoder } from "server-core/logging/encoders/journald";
 import { jsonEncoder } from "server-core/logging/encoders/json";
+import { formattedEncoder, transformEncoder } from "server-core/logging/encoders/transform";
 import { cookieFilter } from "server-core/logging/filters/cookie";
 import { deleteFilter } from "server-core/logging/filters/delete";
 import { hashFilter } from "server-core/logging/filters/hash";
@@ -181,8 +182,10 @@ export const standardModules: readonly ListedModule[] = [
   listed("logging.encoders.append", () => appendEncoder),
   listed("logging.encoders.console", () => consoleEncoder),
   listed("logging.encoders.filter", () => filterEncoder),
+  listed("logging.encoders.formatted", () => formattedEncoder),
   listed("logging.encoders.journald", () => journaldEncoder),
   listed("logging.encoders.json", () => jsonEncoder),
+  listed("logging.encoders.transform", () => transformEncoder),
   listed("logging.encoders.filter.cookie", () => cookieFilter),
   listed("logging.encoders.filter.delete", () => deleteFilter),
   listed("logging.encoders.filter.hash", () => hashFilter),

@@ -1,5 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { provisionModule } from "../../../../admin-server/src/testing/provision-module.ts";
+import { adaptServerfile, toServerfile } from "../../../../admin-server/src/testing/serverfile.ts";
 import type { LogEntry } from "../log-entry.ts";
 import { logEncoders } from "../log-modules.ts";
 
@@ -162,4 +163,61 @@ test.each([
   ["filter", { fields: { a: { filter: "regexp", regexp: "(" } } }, "regular expression"],
 ])("%s with %j is refused", async (name, config, message) => {
   await expect(encode(name, config)).rejects.toThrow(message);
+});
+
+describe("transform", () => {
+  const access: LogEntry = {
+    ...entry,
+    message: "handled",
+    fields: {
+      request: {
+        client_ip: "192.0.2.1",
+        method: "GET",
+        uri: '/a"b\n?x=1',
+        proto: "HTTP/2.0",
+        headers: { "User-Agent": ["curl/8"], Referer: [""] },
+      },
+      user_id: "",
+      status: 200,
+      size: 12,
+      duration: 0.25,
+    },
+  };
+  const lineOf = async (config: object, name = "transform") =>
+    (await provisionModule(logEncoders, name, config)).encode(access);
+
+  test.each([
+    [
+      { template: "{common_log}" },
+      '192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a"b\\n?x=1 HTTP/2.0" 200 12\n',
+    ],
+    [{ template: "{ts} {level} {msg}", time_format: "rfc3339" }, "2026-03-04T05:06:07Z info handled\n"],
+    [{ template: "{request>headers>User-Agent>[0]} {request>headers>User-Agent}" }, 'curl/8 ["curl/8"]\n'],
+    [{ template: "{nothing:request>none:status} {none}", placeholder: "?" }, "200 ?\n"],
+    [{ template: "{request>uri}", unescape_strings: true }, '/a"b\n?x=1\n'],
+    [{ template: "{request>method>x} {duration}", duration_format: "ms" }, "- 250\n"],
+    [{ template: "{env.NOBODY_SETS_THIS} plain" }, "- plain\n"],
+    [{ template: "{constructor} {request>__proto__}" }, "- -\n"],
+  ])("%j", async (config, expected) => {
+    expect(await lineOf(config)).toBe(expected);
+    expect(await lineOf(config, "formatted")).toBe(expected);
+  });
+
+  test("a config without a template is refused", async () => {
+    await expect(lineOf({ template: "" })).rejects.toThrow("missing template for formatted log encoder");
+    await expect(lineOf({ template: "x".repeat(10_001) })).rejects.toThrow("limit of 10000 characters");
+  });
+
+  test.each([
+    ['format transform "{common_log}"', "transform", "{common_log}"],
+    ["format transform", "transform", "{common_log}"],
+    ["format formatted {ts} {msg}", "formatted", "{ts} {msg}"],
+  ])("the line %s, there and back", async (line, format, template) => {
+    const text = `:80 {\n\tlog {\n\t\t${line} {\n\t\t\ttime_local\n\t\t\tplaceholder ?\n\t\t}\n\t}\n\trespond hi\n}\n`;
+    const { result } = adaptServerfile(Buffer.from(text), {});
+    expect(result).toMatchObject({
+      logging: { logs: { log0: { encoder: { format, template, time_local: true, placeholder: "?" } } } },
+    });
+    expect(adaptServerfile(Buffer.from(await toServerfile(result)), {}).result).toEqual(result);
+  });
 });

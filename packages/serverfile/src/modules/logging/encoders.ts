@@ -143,11 +143,29 @@ const journald: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
+/** The lines of `transform` besides those of `json`. */
+export const transformFields: FieldReaders = {
+  ...plainFields,
+  placeholder: onlyText("placeholder"),
+  unescape_strings: flag("unescape_strings"),
+};
+
+/** `transform [template…] { … }`; without a template, the lines are in the Common Log Format. */
+const transform: ModuleReader = (cursor) => {
+  cursor.next();
+  const words = cursor.remainingArguments();
+  const draft: Draft = { template: words.length === 0 ? "{common_log}" : words.join(" ") };
+  readFields(cursor, draft, transformFields, (name) => `unrecognized subdirective ${name}`);
+  return draft;
+};
+
 /** Readers of all log encoders. */
 export const logEncoders: Readonly<Record<string, ModuleReader>> = {
   append,
   console: plain,
   filter,
+  formatted: transform,
   journald,
   json: plain,
+  transform,
 };

@@ -1,4 +1,4 @@
-import { plainFields } from "../../modules/logging/encoders.ts";
+import { plainFields, transformFields } from "../../modules/logging/encoders.ts";
 import { maskFields } from "../../modules/logging/filters.ts";
 import { samplingFields } from "../../modules/logging/read-log.ts";
 import { fileFields, netFields } from "../../modules/logging/writers.ts";
@@ -62,8 +62,9 @@ function filterLine(name: string, filter: Members): Line {
 /** `format json { … }`; the encoder `filter` contains another encoder. @param before `format` or `wrap` */
 function formatLine(encoder: Members, before: string): Line {
   const name = encoder.text("format") ?? "";
+  const template = encoder.text("template");
   const lines = fieldLines(encoder, {
-    ...plainFields,
+    ...(name === "transform" || name === "formatted" ? transformFields : plainFields),
     wrap: part("wrap", formatLine),
     fields: part("fields", (fields, word) => ({
       words: [word],
@@ -73,7 +74,7 @@ function formatLine(encoder: Members, before: string): Line {
           : fields.entries().map(([key, value]) => line(key, scalarWord(value, fields.pathOf(key)))),
     })),
   });
-  return lineWith([before, name], lines);
+  return lineWith([before, name, ...given(template)], lines);
 }
 
 /**
